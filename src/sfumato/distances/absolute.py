@@ -1,0 +1,78 @@
+"""The absolute difference of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attribute import Attribute
+from sfumato.distances.base import BoundDistance, Distance, Indices, Windows, require
+from sfumato.exact import Numbers
+from sfumato.schema import Kind
+from sfumato.table import Column
+
+
+@dataclass(frozen=True)
+class Absolute(Distance):
+    """|x − y| in the column's own unit: ε = 5000 means 5000 dollars.
+
+    >>> Absolute().is_metric
+    True
+    """
+
+    name: ClassVar[str] = "absolute"
+    is_metric: ClassVar[bool] = True
+
+    def bind(self, attribute: Attribute) -> BoundDistance:
+        """Apply to one numeric column."""
+        column = require(attribute.single(f"the distance {self.name!r}"), (Kind.NUMERIC,), self.name)
+        return _Bound(attribute, column)
+
+
+def number_windows(numbers: Numbers, below: Fraction, above: Fraction) -> tuple[Indices, Indices]:
+    """For each of some ascending numbers x the positions of those in [x − below, x + above], as first and one past last."""
+    integers = numbers.integers
+    reach = int(integers[-1]) - int(integers[0])
+    down, up = min(numbers.steps(below), reach), min(numbers.steps(above), reach)
+    low = np.searchsorted(integers, integers - down, side="left")
+    high = np.searchsorted(integers, integers + up, side="right")
+    return low, high
+
+
+def with_missing(low: Indices, high: Indices, column: Column) -> tuple[Indices, Indices]:
+    """Add the window of the missing value, which comes last and is near itself only."""
+    if column.has_missing:
+        size = column.size
+        return np.append(low, size), np.append(high, size + 1)
+    return low, high
+
+
+class _Bound(BoundDistance):
+    def __init__(self, attribute: Attribute, column: Column) -> None:
+        super().__init__(attribute)
+        assert column.numbers is not None
+        self.column = column
+        self.numbers = column.numbers
+
+    def _differences(self, rows: Indices, columns: Indices) -> NDArray[np.object_]:
+        integers = np.append(self.numbers.integers.astype(object), np.inf)
+        with np.errstate(invalid="ignore"):
+            return np.abs(integers[rows][:, None] - integers[columns][None, :])
+
+    def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+        gaps = (self._differences(rows, columns) * float(self.numbers.unit)).astype(float)
+        return np.where(np.isnan(gaps), 0.0, gaps)
+
+    def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
+        close = self._differences(rows, columns) <= self.numbers.steps(epsilon)
+        return close.astype(bool) | (rows[:, None] == columns[None, :])
+
+    def windows(self, epsilon: Fraction) -> Windows:
+        if not len(self.numbers):
+            return Windows(np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64))
+        low, high = with_missing(*number_windows(self.numbers, epsilon, epsilon), self.column)
+        return Windows(np.arange(len(self.attribute)), low, high)

@@ -1,0 +1,110 @@
+"""A user's own distance."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attribute import Attribute
+from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem
+from sfumato.errors import DistanceProblem
+from sfumato.exact import largest_float_at_most
+
+
+@dataclass(frozen=True)
+class Custom(Distance):
+    """A function of two values, or, with `vectorised`, of two equally long lists of values.
+
+    Values come as Python sees them: numbers, texts, frozensets, None if missing, tuples for several columns. The function
+    must be symmetric, never negative, 0 from a value to itself, and never NaN; whatever is computed is checked. A float
+    counts as the decimal that it prints as. In a config the function is named "module:function".
+
+    >>> Custom(lambda x, y: abs(len(x) - len(y))).is_metric
+    False
+    """
+
+    function: Callable[[Any, Any], Any] | str
+    vectorised: bool = False
+
+    name: ClassVar[str] = "function"
+    is_metric: ClassVar[bool] = False
+    """Not assumed, so that nothing relies on the triangle inequality."""
+
+    def bind(self, attribute: Attribute) -> BoundDistance:
+        """Apply to any attribute."""
+        return _Bound(attribute, self._resolved(), self.vectorised)
+
+    def _resolved(self) -> Callable[[Any, Any], Any]:
+        if not isinstance(self.function, str):
+            return self.function
+        module, _, name = self.function.partition(":")
+        try:
+            found = getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise parameter_problem(
+                self.name, "function", self.function, f"{self.function!r} cannot be imported",
+                'Write "module:function" with a module that Python can import.',
+            ) from error  # fmt: skip
+        return found  # type: ignore[no-any-return]
+
+
+class _Bound(BoundDistance):
+    def __init__(self, attribute: Attribute, function: Callable[[Any, Any], Any], vectorised: bool) -> None:
+        super().__init__(attribute)
+        self.function = function
+        self.vectorised = vectorised
+        self.values = [attribute.value(v) for v in range(len(attribute))]
+
+    def _call(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+        pairs = [(self.values[i], self.values[j]) for i in rows for j in columns]
+        if self.vectorised:
+            answer = self.function([x for x, _ in pairs], [y for _, y in pairs])
+        else:
+            answer = [self.function(x, y) for x, y in pairs]
+        try:
+            result = np.asarray(answer, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise DistanceProblem(
+                f"the distance function returned something that is no number: {error}",
+                remedy="Return one number per pair of values.",
+                column=self.attribute.name,
+            ) from error
+        if result.size != len(pairs):
+            raise DistanceProblem(
+                f"the distance function returned {result.size} numbers for {len(pairs)} pairs",
+                remedy="Return one number per pair of values.",
+                column=self.attribute.name,
+            )
+        return result.reshape(len(rows), len(columns))
+
+    def _checked(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+        forth, back = self._call(rows, columns), self._call(columns, rows).T
+        same = rows[:, None] == columns[None, :]
+        for problem, where in (
+            ("is not a number", np.isnan(forth)),
+            ("is negative", forth < 0),
+            ("is not the same both ways", (forth != back) & ~np.isnan(forth)),
+            ("from a value to itself is not 0", same & (forth != 0)),
+        ):
+            if where.any():
+                a, b = np.argwhere(where)[0]
+                x, y = self.values[rows[a]], self.values[columns[b]]
+                raise DistanceProblem(
+                    f"the distance {problem}: d({x!r}, {y!r}) = {forth[a, b]}, d({y!r}, {x!r}) = {back[a, b]}",
+                    remedy="Return a symmetric, non-negative number that is 0 for equal values.",
+                    column=self.attribute.name,
+                    value=(x, y),
+                )
+        return forth
+
+    def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+        return self._checked(rows, columns)
+
+    def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
+        return np.asarray(self._checked(rows, columns) <= largest_float_at_most(epsilon))

@@ -1,0 +1,44 @@
+"""The discrete distance: equal or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attribute import Attribute
+from sfumato.distances.base import BoundDistance, Distance, Indices, Windows
+
+
+@dataclass(frozen=True)
+class Discrete(Distance):
+    """0 between equal values, 1 between different ones; for values with no sense of nearness.
+
+    >>> Discrete().is_metric
+    True
+    """
+
+    name: ClassVar[str] = "discrete"
+    is_metric: ClassVar[bool] = True
+
+    def bind(self, attribute: Attribute) -> BoundDistance:
+        """Apply to any attribute."""
+        return _Bound(attribute)
+
+
+class _Bound(BoundDistance):
+    def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+        return (rows[:, None] != columns[None, :]).astype(float)
+
+    def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
+        return (rows[:, None] == columns[None, :]) | (epsilon >= 1)
+
+    def windows(self, epsilon: Fraction) -> Windows:
+        size = len(self.attribute)
+        rank = np.arange(size)
+        if epsilon >= 1:
+            return Windows(rank, np.zeros(size, np.int64), np.full(size, size))
+        return Windows(rank, rank, rank + 1)

@@ -1,0 +1,67 @@
+"""The distance of two values in a hierarchy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attribute import Attribute
+from sfumato.distances.base import BoundDistance, Distance, Indices, Windows
+from sfumato.errors import ColumnProblem
+
+
+@dataclass(frozen=True)
+class Taxonomy(Distance):
+    """The level of the lowest common ancestor over the height of the column's hierarchy: 0 for equal, 1 at the root.
+
+    >>> Taxonomy().is_metric
+    True
+    """
+
+    name: ClassVar[str] = "taxonomy"
+    is_metric: ClassVar[bool] = True
+
+    def bind(self, attribute: Attribute) -> BoundDistance:
+        """Apply to one column that has a hierarchy."""
+        column = attribute.single(f"the distance {self.name!r}")
+        if column.paths is None:
+            raise ColumnProblem(
+                f"the distance {self.name!r} needs a hierarchy, and the column has none",
+                remedy='Declare one, such as hierarchy = "hierarchies/disease.csv".',
+                column=column.name,
+            )
+        return _Bound(attribute, column.paths[attribute.parts[:, 0]])
+
+
+class _Bound(BoundDistance):
+    def __init__(self, attribute: Attribute, paths: NDArray[np.int32]) -> None:
+        super().__init__(attribute)
+        self.paths = paths
+        self.height = paths.shape[1] - 1
+
+    def _levels(self, rows: Indices, columns: Indices) -> NDArray[np.int64]:
+        level = np.full((len(rows), len(columns)), self.height)
+        for depth in range(self.height - 1, -1, -1):
+            level[self.paths[rows, depth][:, None] == self.paths[columns, depth][None, :]] = depth
+        return level
+
+    def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+        return np.asarray(self._levels(rows, columns) / self.height)
+
+    def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
+        return np.asarray(self._levels(rows, columns) <= int(epsilon * self.height))
+
+    def windows(self, epsilon: Fraction) -> Windows:
+        # values under one node stand together once they are sorted from the root down
+        order = np.lexsort(self.paths.T)
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        level = min(int(epsilon * self.height), self.height)
+        node = self.paths[order, level]
+        first = np.flatnonzero(np.concatenate([[True], node[1:] != node[:-1]]))
+        sizes = np.diff(np.append(first, len(node)))
+        return Windows(rank, np.repeat(first, sizes), np.repeat(first + sizes, sizes))

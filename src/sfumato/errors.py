@@ -1,0 +1,90 @@
+"""Every error that sfumato raises on purpose.
+
+    SfumatoError
+    ├── FileProblem          a file is missing, unreadable, empty, or not what its name says
+    ├── ColumnProblem        a column is unknown, declared twice, or of the wrong kind
+    ├── CellProblem          one cell of the data cannot be what its column was declared to be
+    ├── HierarchyProblem     a hierarchy is not a tree, or misses leaves
+    ├── ConfigProblem        a key of a config file is unknown, missing or wrong
+    ├── ParameterProblem     a parameter of a principle or distance is out of its range
+    ├── DistanceProblem      a user's own distance is asymmetric, negative or not a number
+    └── ExtraMissing         an optional package is not installed
+
+Each carries what it speaks of (`file`, `column`, `row`, `value`, `key`) so that a program can act on it, and its text
+ends with what to do next.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class SfumatoError(Exception):
+    """Base of all errors of this package: where, what is wrong, and what to do next.
+
+    >>> error = CellProblem("'abc' is not a number", remedy="Mend the cell.", file="p.csv", column="age", row=3)
+    >>> print(error)
+    p.csv, column 'age', row 3: 'abc' is not a number. Mend the cell.
+    >>> error.column, error.row
+    ('age', 3)
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        remedy: str,
+        file: str | None = None,
+        key: str | None = None,
+        column: str | None = None,
+        row: int | None = None,
+        value: Any = None,
+    ) -> None:
+        """Keep the data and build the text."""
+        self.problem = problem
+        self.remedy = remedy
+        self.file = file
+        self.key = key
+        self.column = column
+        self.row = row
+        self.value = value
+        places = [
+            file,
+            key,
+            None if column is None else f"column {column!r}",
+            None if row is None else f"row {row}",
+        ]
+        where = ", ".join(place for place in places if place is not None)
+        super().__init__(f"{where}: {problem}. {remedy}" if where else f"{problem}. {remedy}")
+
+
+class FileProblem(SfumatoError):
+    """A file is missing, unreadable, empty, or not what its name says."""
+
+
+class ColumnProblem(SfumatoError):
+    """A column is unknown, declared twice, or of the wrong kind for what is asked of it."""
+
+
+class CellProblem(SfumatoError):
+    """One cell of the data cannot be what its column was declared to be."""
+
+
+class HierarchyProblem(SfumatoError):
+    """A hierarchy is not a tree, or misses leaves that the data holds."""
+
+
+class ConfigProblem(SfumatoError):
+    """A key of a config file is unknown, missing or wrong."""
+
+
+class ParameterProblem(SfumatoError):
+    """A parameter of a principle or a distance is out of its range."""
+
+
+class DistanceProblem(SfumatoError):
+    """A user's own distance is asymmetric, negative or not a number."""
+
+
+class ExtraMissing(SfumatoError):
+    """An optional package is not installed."""

@@ -1,0 +1,17 @@
+"""Exact arithmetic: thresholds as the decimals that were written, and verdicts that no rounding can flip."""
+
+from sfumato.exact.logs import compare_log, sign_of_log_sum
+from sfumato.exact.numbers import Numbers
+from sfumato.exact.ratios import Ratios
+from sfumato.exact.thresholds import Number, as_fraction, largest_float_at_most, written
+
+__all__ = [
+    "Number",
+    "Numbers",
+    "Ratios",
+    "as_fraction",
+    "compare_log",
+    "largest_float_at_most",
+    "sign_of_log_sum",
+    "written",
+]

@@ -1,0 +1,95 @@
+"""The numbers of a column, exactly: integers times one unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sfumato.exact.ratios import Integers
+from sfumato.exact.thresholds import written
+
+ROOM = 2**61
+"""Integers of a column stay below this in 64 bits, so that adding two of them cannot overflow."""
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+
+_WIDE = Context(prec=5000)
+"""Wide enough that shifting the point of any number that `parse_decimal` admits rounds nothing."""
+
+
+def parse_decimal(value: Any) -> Decimal | None:
+    """Return the decimal that a cell holds, or None if it holds none.
+
+    A float stands for the shortest decimal that denotes it.
+
+    >>> parse_decimal(" 1.50 "), parse_decimal("1,5"), parse_decimal("nan")
+    (Decimal('1.50'), None, None)
+    """
+    if isinstance(value, str):
+        text = value.strip()
+        return Decimal(text) if _NUMBER.fullmatch(text) else None
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return Decimal(value)
+    if isinstance(value, float):
+        value = Decimal(float.__repr__(value))
+    return value if isinstance(value, Decimal) and value.is_finite() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Exact numbers as integers times one unit: 0.5 and 12.25 are 50 and 1225 times 1/100.
+
+    >>> numbers = Numbers.of([Decimal("0.5"), Decimal("12.25")])
+    >>> numbers.integers.tolist(), numbers.unit, numbers[1]
+    ([50, 1225], Fraction(1, 100), Fraction(49, 4))
+    """
+
+    integers: Integers
+    unit: Fraction
+
+    @classmethod
+    def of(cls, decimals: Sequence[Decimal]) -> Numbers:
+        """Bring decimals to their coarsest common unit that is a power of ten at most 1."""
+        places = 0
+        for decimal in decimals:
+            exponent = decimal.as_tuple().exponent
+            if isinstance(exponent, int) and -exponent > places:
+                places = -exponent
+        integers = [int(decimal.scaleb(places, _WIDE)) if places else int(decimal) for decimal in decimals]
+        return cls(packed(integers), Fraction(1, 10**places))
+
+    def __len__(self) -> int:
+        return len(self.integers)
+
+    def __getitem__(self, index: int) -> Fraction:
+        """One number, exactly."""
+        return int(self.integers[index]) * self.unit
+
+    def label(self, index: int) -> str:
+        """One number as it is written."""
+        return written(self[index])
+
+    def steps(self, width: Fraction) -> int:
+        """How many whole units fit into a width: |x − y| ≤ width exactly if their integers differ by at most this."""
+        return int(width // self.unit)
+
+
+def packed(integers: Sequence[int]) -> Integers:
+    """Pack Python integers into int64 where they leave room for sums, else keep them as they are.
+
+    >>> packed([1, 2]).dtype, packed([1, 10**30]).dtype
+    (dtype('int64'), dtype('O'))
+    """
+    if all(-ROOM < integer < ROOM for integer in integers):
+        return np.array(integers, dtype=np.int64)
+    array = np.empty(len(integers), dtype=object)
+    array[:] = integers
+    return array

@@ -1,0 +1,77 @@
+"""A threshold means the decimal that the user wrote."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from decimal import Decimal
+from fractions import Fraction
+
+from sfumato.errors import ParameterProblem
+
+Number = str | int | float | Decimal | Fraction
+"""What a user may write for a number: text such as "0.1" or "1/3", or any Python number."""
+
+
+def as_fraction(value: Number, name: str = "number") -> Fraction:
+    """Return the rational number that was written.
+
+    A float stands for the shortest decimal that denotes it, which is what the user typed.
+
+    >>> as_fraction("0.1") == as_fraction(0.1) == Fraction(1, 10)
+    True
+    >>> as_fraction("1/3")
+    Fraction(1, 3)
+    """
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        if isinstance(value, numbers.Rational):
+            return Fraction(int(value.numerator), int(value.denominator))
+        if isinstance(value, Decimal | str):
+            return Fraction(value)
+        if isinstance(value, numbers.Real):
+            return Fraction(repr(float(value)))
+        raise ValueError
+    except (ValueError, OverflowError, ZeroDivisionError) as error:
+        raise ParameterProblem(
+            f"{name} = {value!r} is not a number",
+            remedy='Write a decimal such as "0.1" or a fraction such as "1/3".',
+            key=name,
+            value=value,
+        ) from error
+
+
+def written(value: Fraction) -> str:
+    """Write a rational as a decimal if it has a finite one of sensible length, else as a fraction.
+
+    >>> written(Fraction(1, 8)), written(Fraction(1, 3)), written(Fraction(5))
+    ('0.125', '1/3', '5')
+    """
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    places = max(twos, fives)
+    if rest != 1 or places > 30:
+        return str(value)
+    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    sign = "-" if value < 0 else ""
+    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
+
+
+def largest_float_at_most(threshold: Fraction) -> float:
+    """Return the float t such that, for every float x, `x <= t` says whether x as written is at most the threshold.
+
+    Floats below the one nearest to the threshold denote decimals below it, and floats above it decimals above it; only
+    the nearest one itself needs a look.
+
+    >>> 0.1 <= largest_float_at_most(Fraction(1, 10)), 0.1 + 0.2 <= largest_float_at_most(Fraction(3, 10))
+    (True, False)
+    """
+    try:
+        nearest = float(threshold)
+    except OverflowError:
+        return math.inf if threshold > 0 else -math.inf
+    return nearest if Fraction(repr(nearest)) <= threshold else math.nextafter(nearest, -math.inf)

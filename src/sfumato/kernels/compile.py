@@ -1,0 +1,47 @@
+"""Compile kernels with numba, and keep the machine code in a folder that only this user can write."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+@cache
+def cache_folder() -> str:
+    """The folder for compiled code: the user's own cache, or a private temporary one if that cannot be written.
+
+    Compiled code is loaded from it, so a folder that somebody else owns or can write is not used.
+    """
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(base) / "sfumato" / "kernels"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        if hasattr(os, "getuid"):
+            status = folder.stat()
+            if status.st_uid != os.getuid() or status.st_mode & 0o022:
+                raise PermissionError
+    except OSError:
+        return tempfile.mkdtemp(prefix="sfumato-kernels-")
+    return str(folder)
+
+
+def kernel(function: Kernel) -> Kernel:
+    """Compile a function on first call. Floats are IEEE floats: no fast math, nothing reordered."""
+    # numba reads its folder when it decorates; set it for that moment only, and let a user's own setting win
+    configured = numba.config.CACHE_DIR
+    if not configured:
+        numba.config.CACHE_DIR = cache_folder()
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    finally:
+        numba.config.CACHE_DIR = configured

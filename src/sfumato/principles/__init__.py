@@ -1,0 +1,104 @@
+"""Privacy principles: one per file, and the dict that names them all."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from difflib import get_close_matches
+from typing import Any
+
+from sfumato.errors import ParameterProblem
+from sfumato.principles.alpha_k_anonymity import AlphaKAnonymity
+from sfumato.principles.base import Measurement, Part, Principle
+from sfumato.principles.beta_likeness import BetaLikeness
+from sfumato.principles.delta_disclosure import DeltaDisclosure
+from sfumato.principles.delta_l_diversity import DeltaLDiversity
+from sfumato.principles.dissimilarity import Dissimilarity
+from sfumato.principles.epsilon_m_anonymity import EpsilonMAnonymity
+from sfumato.principles.k_anonymity import KAnonymity
+from sfumato.principles.k_e_anonymity import KEAnonymity
+from sfumato.principles.l_diversity import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    FrequencyLDiversity,
+    RecursiveLDiversity,
+)
+from sfumato.principles.n_t_closeness import NTCloseness
+from sfumato.principles.p_sensitivity import PSensitivity
+from sfumato.principles.t_closeness import TCloseness
+from sfumato.principles.variance_control import VarianceControl
+from sfumato.principles.view import View
+
+PRINCIPLES: dict[str, type[Principle]] = {
+    principle.name: principle
+    for principle in (
+        KAnonymity,
+        Dissimilarity,
+        AlphaKAnonymity,
+        DistinctLDiversity,
+        FrequencyLDiversity,
+        EntropyLDiversity,
+        RecursiveLDiversity,
+        PSensitivity,
+        EpsilonMAnonymity,
+        DeltaLDiversity,
+        KEAnonymity,
+        VarianceControl,
+        TCloseness,
+        NTCloseness,
+        BetaLikeness,
+        DeltaDisclosure,
+    )
+}
+"""Every principle under its name in a config."""
+
+
+def principle_of(name: str, parameters: Mapping[str, Any]) -> Principle:
+    """Return the principle of a name with its parameters, as a config states them.
+
+    >>> principle_of("k-anonymity", {"k": 5})
+    KAnonymity(k=5)
+    """
+    kind = PRINCIPLES.get(name)
+    if kind is None:
+        close = get_close_matches(name, PRINCIPLES, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"The principles are: {', '.join(PRINCIPLES)}."
+        raise ParameterProblem(f"there is no principle {name!r}", remedy=hint, key="name", value=name)
+    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    for key in parameters:
+        if key not in known:
+            raise ParameterProblem(
+                f"{name} has no parameter {key!r}",
+                remedy=f"Its parameters are: {', '.join(known)}.",
+                key=key,
+                value=parameters[key],
+            )
+    for key, field in known.items():
+        if key not in parameters and field.default is MISSING:
+            raise ParameterProblem(f"{name} needs {key!r}", remedy=f"Write {key} = …", key=key)
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
+    return kind(**values)
+
+
+__all__ = [
+    "PRINCIPLES",
+    "AlphaKAnonymity",
+    "BetaLikeness",
+    "DeltaDisclosure",
+    "DeltaLDiversity",
+    "DistinctLDiversity",
+    "Dissimilarity",
+    "EntropyLDiversity",
+    "EpsilonMAnonymity",
+    "FrequencyLDiversity",
+    "KAnonymity",
+    "KEAnonymity",
+    "Measurement",
+    "NTCloseness",
+    "PSensitivity",
+    "Part",
+    "Principle",
+    "RecursiveLDiversity",
+    "TCloseness",
+    "VarianceControl",
+    "View",
+    "principle_of",
+]

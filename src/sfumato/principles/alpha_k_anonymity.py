@@ -1,0 +1,43 @@
+"""(α,k)-anonymity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sfumato.exact import Number, Ratios, written
+from sfumato.principles.base import Measurement, On, Part, Principle, exactly, size_part
+from sfumato.principles.view import View
+
+
+@dataclass(frozen=True)
+class AlphaKAnonymity(Principle):
+    """Every group holds at least k people, and no sensitive value makes up more than a share α of a group.
+
+    Source: Wong et al., KDD 2006. Monotone. Stricter than dissimilarity at ε = 0 and δ = 1 − α, not equivalent to it as
+    papers 000 and 001 say: 5 equal values of 9 fail α = 0.5, yet (5−1)/8 passes. Does not see that different values may
+    be close.
+
+    >>> AlphaKAnonymity(alpha="0.5", k=5).parameters()
+    {'alpha': '0.5', 'k': 5}
+    """
+
+    alpha: Number
+    k: int = 1
+    on: On = None
+
+    name: ClassVar[str] = "alpha-k-anonymity"
+    title: ClassVar[str] = "(α,k)-anonymity"
+    monotone: ClassVar[bool] = True
+    scope: ClassVar[Literal["each"]] = "each"
+
+    def __post_init__(self) -> None:
+        self._set_fraction("alpha", least=0, most=1)
+        self._check_whole("k")
+
+    def measure(self, view: View) -> Measurement:
+        """Return the share of each group's most frequent value, and its number of people."""
+        share = Ratios(view.histogram.largest, view.histogram.sizes)
+        limit = exactly(self.alpha)
+        part = Part("alpha", share, share.at_most(limit), f"at most {written(limit)}", higher_is_better=False)
+        return Measurement((part, size_part(view, self.k)))

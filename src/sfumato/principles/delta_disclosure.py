@@ -1,0 +1,64 @@
+"""δ-disclosure privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sfumato.errors import ParameterProblem
+from sfumato.exact import Number, compare_log, written
+from sfumato.exact.logs import NEAR
+from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.view import View
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(Principle):
+    """For every group and every sensitive value |ln(q/p)| < δ, with q its share of the group and p its share of the table.
+
+    The definition speaks of every value of the table: one that is absent from a group has q = 0 and an infinite level,
+    since the group rules it out. With `absent = "ignored"` only the values that a group holds are looked at, as some
+    tools do. Source: Brickell and Shmatikov, KDD 2008 (the base of the logarithm is left open there; e here). Monotone.
+    Does not see that different values may be close.
+
+    >>> DeltaDisclosure("1.5").parameters()
+    {'delta': '1.5', 'absent': 'violates'}
+    """
+
+    delta: Number
+    absent: str = "violates"
+    on: On = None
+
+    name: ClassVar[str] = "delta-disclosure"
+    title: ClassVar[str] = "δ-disclosure privacy"
+    monotone: ClassVar[bool] = True
+    scope: ClassVar[Literal["each"]] = "each"
+
+    def __post_init__(self) -> None:
+        self._set_fraction("delta", least=0)
+        if exactly(self.delta) == 0:
+            raise ParameterProblem(
+                f"{self.name}: delta = 0 can never hold", remedy="Give delta above 0.", key="delta", value=0
+            )
+        self._check_choice("absent", ("violates", "ignored"))
+
+    def measure(self, view: View) -> Measurement:
+        """Return each group's largest |ln(q/p)|."""
+        h, rows = view.histogram, view.table.rows
+        limit = exactly(self.delta)
+        up = h.counts * rows
+        down = view.attribute.counts[h.values] * h.sizes[h.group]
+        entry_levels = np.where(up == down, 0.0, np.abs(np.log(up / down)))
+        fine = entry_levels < float(limit)
+        for entry in np.flatnonzero(np.abs(entry_levels - float(limit)) < NEAR):
+            ratio = Fraction(int(up[entry]), int(down[entry]))
+            fine[entry] = compare_log(max(ratio, 1 / ratio), limit) < 0
+        levels = np.maximum.reduceat(entry_levels, h.starts)
+        holds = np.logical_and.reduceat(fine, h.starts)
+        if self.absent == "violates":
+            lacking = h.distinct < len(view.attribute)
+            levels, holds = np.where(lacking, np.inf, levels), holds & ~lacking
+        return Measurement((Part("delta", levels, holds, f"below {written(limit)}", higher_is_better=False),))

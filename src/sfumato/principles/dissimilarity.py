@@ -1,0 +1,60 @@
+"""(ε,δ)^k-dissimilarity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sfumato.exact import Number, Ratios, written
+from sfumato.principles.base import Measurement, On, Part, Principle, exactly, size_part
+from sfumato.principles.view import View
+
+
+@dataclass(frozen=True)
+class Dissimilarity(Principle):
+    """Every group holds at least k people, and each sensitive value has at most (1−δ)(|G|−1) ε-neighbours in its group.
+
+    The level is the proximity risk: the largest share of the other tuples of a group that lie within ε of one of its
+    values; 1 for a group of one. Source: Wang et al., papers 000 and 001. Theorem 1's "at most" is used, not Definition
+    7's "less than", under which δ = 1 could never hold. Not monotone: {40,60} and {50,80} at ε = 15 have risk 0, their
+    union 2/3. Does not protect against what is common to the whole table, nor does it hide who is in it.
+
+    >>> Dissimilarity(epsilon="0.1", delta="0.8", k=10).label
+    '(ε,δ)^k-dissimilarity (epsilon = 0.1, delta = 0.8, k = 10)'
+    """
+
+    epsilon: Number
+    delta: Number
+    k: int = 1
+    on: On = None
+
+    name: ClassVar[str] = "dissimilarity"
+    title: ClassVar[str] = "(ε,δ)^k-dissimilarity"
+    monotone: ClassVar[bool] = False
+    scope: ClassVar[Literal["whole"]] = "whole"
+
+    def __post_init__(self) -> None:
+        self._set_fraction("epsilon", least=0)
+        self._set_fraction("delta", least=0, most=1)
+        self._check_whole("k")
+
+    def allowed_neighbours(self, size: int) -> int:
+        """How many ε-neighbours a value may have in a group of a size: t = ⌊(1−δ)(size−1)⌋.
+
+        >>> [Dissimilarity("0.1", "0.8").allowed_neighbours(size) for size in (10, 11)]
+        [1, 2]
+        """
+        return int((1 - exactly(self.delta)) * (size - 1))
+
+    def measure(self, view: View) -> Measurement:
+        """Return each group's proximity risk and number of people."""
+        histogram = view.histogram
+        near = view.graph(exactly(self.epsilon)).counts(histogram.offsets, histogram.values, histogram.counts)
+        largest = np.maximum.reduceat(near, histogram.starts)
+        alone = histogram.sizes == 1
+        risk = Ratios(np.where(alone, 1, largest - 1), np.where(alone, 1, histogram.sizes - 1))
+        limit = 1 - exactly(self.delta)
+        part = Part("risk", risk, risk.at_most(limit), f"at most {written(limit)}", higher_is_better=False)
+        return Measurement((part, size_part(view, self.k)))

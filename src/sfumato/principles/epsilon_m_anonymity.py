@@ -1,0 +1,71 @@
+"""(ε,m)-anonymity, absolute and relative."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sfumato.distances.absolute import number_windows
+from sfumato.distances.base import Indices
+from sfumato.exact import Number, Numbers, Ratios, written
+from sfumato.exact.numbers import packed
+from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.numeric import fullest_windows, numbers_of
+from sfumato.principles.view import View
+
+
+@dataclass(frozen=True)
+class EpsilonMAnonymity(Principle):
+    """For every sensitive number x of a group at most 1/m of the group lies within ε of it.
+
+    Absolute: |y − x| ≤ ε. Relative: |y − x| ≤ ε·|x| with ε at most 1 (the source writes ε·x, which is empty for negative
+    x). The level is |G| over the fullest neighbourhood. Source: Li, Tao and Xiao, SIGMOD 2008; paper 003, Definition 2.
+    Not monotone. Does not see intervals whose middle is no value of the group.
+
+    >>> EpsilonMAnonymity(epsilon=15, m=2).parameters()
+    {'epsilon': '15', 'm': '2', 'nearness': 'absolute'}
+    """
+
+    epsilon: Number
+    m: Number
+    nearness: str = "absolute"
+    on: On = None
+
+    name: ClassVar[str] = "epsilon-m-anonymity"
+    title: ClassVar[str] = "(ε,m)-anonymity"
+    monotone: ClassVar[bool] = False
+    scope: ClassVar[Literal["each"]] = "each"
+
+    def __post_init__(self) -> None:
+        self._check_choice("nearness", ("absolute", "relative"))
+        self._set_fraction("epsilon", least=0, most=1 if self.nearness == "relative" else None)
+        self._set_fraction("m", least=1)
+
+    def measure(self, view: View) -> Measurement:
+        """Return each group's size over the fullest neighbourhood in it."""
+        numbers = numbers_of(view, self.title)
+        epsilon = exactly(self.epsilon)
+        if self.nearness == "absolute":
+            windows = number_windows(numbers, epsilon, epsilon)
+        else:
+            windows = _relative_windows(numbers, epsilon)
+        level = Ratios(view.histogram.sizes, fullest_windows(view, *windows))
+        limit = exactly(self.m)
+        return Measurement(
+            (Part("m", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),)
+        )
+
+
+def _relative_windows(numbers: Numbers, epsilon: Fraction) -> tuple[Indices, Indices]:
+    """For each x the positions of the numbers in [x − ε|x|, x + ε|x|]."""
+    a, b = epsilon.numerator, epsilon.denominator
+    integers = [int(x) for x in numbers.integers]
+    lowest = packed([-((a * abs(x) - x * b) // b) for x in integers])  # rounded up
+    highest = packed([(a * abs(x) + x * b) // b for x in integers])  # rounded down
+    return (
+        np.searchsorted(numbers.integers, lowest, side="left"),
+        np.searchsorted(numbers.integers, highest, side="right"),
+    )

@@ -1,0 +1,35 @@
+"""k-anonymity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sfumato.principles.base import Measurement, Principle, size_part
+from sfumato.principles.view import View
+
+
+@dataclass(frozen=True)
+class KAnonymity(Principle):
+    """Every group holds at least k people.
+
+    Source: L. Sweeney, IJUFKS 10(5), 2002. Monotone. Does not protect the sensitive values: a group whose members all
+    have the same disease tells it.
+
+    >>> KAnonymity(5).label
+    'k-anonymity (k = 5)'
+    """
+
+    k: int
+
+    name: ClassVar[str] = "k-anonymity"
+    title: ClassVar[str] = "k-anonymity"
+    monotone: ClassVar[bool] = True
+    scope: ClassVar[Literal["groups"]] = "groups"
+
+    def __post_init__(self) -> None:
+        self._check_whole("k")
+
+    def measure(self, view: View) -> Measurement:
+        """Return each group's number of people."""
+        return Measurement((size_part(view, self.k),))

@@ -1,0 +1,50 @@
+"""(k,e)-anonymity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sfumato.exact import Number, Ratios, written
+from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.numeric import numbers_of
+from sfumato.principles.view import View
+
+
+@dataclass(frozen=True)
+class KEAnonymity(Principle):
+    """Every group holds at least k different sensitive numbers, and they span a range of at least e.
+
+    Source: Zhang et al., ICDE 2007. Monotone. Does not see that all but one of the numbers may be close together.
+
+    >>> KEAnonymity(k=3, e=5000).parameters()
+    {'k': 3, 'e': '5000'}
+    """
+
+    k: int
+    e: Number
+    on: On = None
+
+    name: ClassVar[str] = "k-e-anonymity"
+    title: ClassVar[str] = "(k,e)-anonymity"
+    monotone: ClassVar[bool] = True
+    scope: ClassVar[Literal["each"]] = "each"
+
+    def __post_init__(self) -> None:
+        self._check_whole("k")
+        self._set_fraction("e", least=0)
+
+    def measure(self, view: View) -> Measurement:
+        """Return each group's range and its number of distinct numbers."""
+        numbers = numbers_of(view, self.title)
+        h = view.histogram
+        # the unit's numerator is 1: numbers are whole multiples of a power of ten
+        spread = numbers.integers[h.values[h.offsets[1:] - 1]] - numbers.integers[h.values[h.starts]]
+        ranges = Ratios(spread, Ratios.whole(spread).denominators * numbers.unit.denominator)
+        limit = exactly(self.e)
+        return Measurement(
+            (
+                Part("e", ranges, ranges.at_least(limit), f"at least {written(limit)}", higher_is_better=True),
+                Part("k", Ratios.whole(h.distinct), h.distinct >= self.k, f"at least {self.k}", higher_is_better=True),
+            )
+        )

@@ -1,0 +1,119 @@
+"""(n,t)-closeness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sfumato.errors import ParameterProblem
+from sfumato.exact import Number, Ratios, written
+from sfumato.groups import Groups, Histogram
+from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.closeness import GROUNDS, Target, emd
+from sfumato.principles.view import View
+
+_MOST = 12
+"""Subsets of more quasi-identifiers than this are too many to try all."""
+
+
+@dataclass(frozen=True)
+class NTCloseness(Principle):
+    """Every group is within t of some natural superset that holds at least n rows.
+
+    A natural superset of a group is the set of rows that agree with it on some of the quasi-identifiers: on any subset of
+    them, or on the subsets listed in `supersets`; the empty subset, the whole table, always counts. The level is the
+    smallest distance to such a superset. Where groups come from a group column only the whole table is a superset.
+    Source: Li, Li and Venkatasubramanian, TKDE 22(7), 2010. Not monotone: two groups may be close to different supersets.
+    Does not protect values that are common in the superset.
+
+    >>> NTCloseness(n=1000, t="0.2").parameters()
+    {'n': 1000, 't': '0.2', 'ground': 'equal'}
+    """
+
+    n: int
+    t: Number
+    ground: str = "equal"
+    supersets: tuple[tuple[str, ...], ...] | None = None
+    on: On = None
+
+    name: ClassVar[str] = "n-t-closeness"
+    title: ClassVar[str] = "(n,t)-closeness"
+    monotone: ClassVar[bool] = False
+    scope: ClassVar[Literal["each"]] = "each"
+
+    def __post_init__(self) -> None:
+        self._check_whole("n")
+        self._set_fraction("t", least=0, most=1)
+        self._check_choice("ground", GROUNDS)
+        if self.supersets is not None:
+            object.__setattr__(self, "supersets", tuple(tuple(columns) for columns in self.supersets))
+
+    def measure(self, view: View) -> Measurement:
+        """Return each group's distance from the nearest superset that is large enough."""
+        rows = view.table.rows
+        if self.n > rows:
+            raise ParameterProblem(
+                f"n = {self.n} is larger than the table, which has {rows} rows",
+                remedy=f"Give n at most {rows}.",
+                key="n",
+                value=self.n,
+                file=view.table.source,
+            )
+        limit = exactly(self.t)
+        best = np.full(view.groups.count, np.inf)
+        numerators = np.ones(view.groups.count, object)
+        denominators = np.zeros(view.groups.count, object)
+        holds = np.zeros(view.groups.count, bool)
+        for columns in self._subsets(view):
+            wider = Groups.of(view.table, columns)
+            of_group = wider.of_row[view.groups.first_rows]
+            large = wider.sizes[of_group] >= self.n
+            if not large.any():
+                continue
+            level = emd(view, self.ground, _target(view, wider, of_group))
+            holds |= large & level.at_most(limit)
+            floats = np.where(large, level.floats(), np.inf)
+            nearer = floats < best
+            best[nearer] = floats[nearer]
+            numerators[nearer] = level.numerators[nearer]
+            denominators[nearer] = level.denominators[nearer]
+        part = Part("t", Ratios(numerators, denominators), holds, f"at most {written(limit)}", higher_is_better=False)
+        return Measurement((part,))
+
+    def _subsets(self, view: View) -> Iterator[tuple[str, ...]]:
+        schema = view.table.schema
+        yield ()
+        if schema.group is not None:
+            return
+        if self.supersets is not None:
+            for columns in self.supersets:
+                unknown = [column for column in columns if column not in schema.quasi_identifiers]
+                if unknown:
+                    raise ParameterProblem(
+                        f"{self.name}: {unknown[0]!r} in supersets is no quasi-identifier",
+                        remedy=f"The quasi-identifiers are: {', '.join(schema.quasi_identifiers)}.",
+                        key="supersets",
+                        value=unknown[0],
+                    )
+                yield columns
+            return
+        if len(schema.quasi_identifiers) > _MOST:
+            raise ParameterProblem(
+                f"{self.name}: {len(schema.quasi_identifiers)} quasi-identifiers have too many subsets to try all",
+                remedy='List the ones that matter, such as supersets = [["state"], ["state", "sex"]].',
+                key="supersets",
+            )
+        for size in range(1, len(schema.quasi_identifiers) + 1):
+            yield from combinations(schema.quasi_identifiers, size)
+
+
+def _target(view: View, wider: Groups, of_group: np.ndarray) -> Target:
+    """The distributions of the supersets, and each group's."""
+    h = Histogram.of(wider, view.attribute)
+    totals = np.zeros((wider.count, len(view.attribute)), np.int64)
+    totals[h.group, h.values] = h.counts
+    return Target(totals, of_group)

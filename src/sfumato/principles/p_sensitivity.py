@@ -1,0 +1,41 @@
+"""p-sensitive k-anonymity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sfumato.exact import Ratios
+from sfumato.principles.base import Measurement, On, Part, Principle, size_part
+from sfumato.principles.view import View
+
+
+@dataclass(frozen=True)
+class PSensitivity(Principle):
+    """Every group holds at least k people and at least p different values of each sensitive attribute.
+
+    Source: Truta and Vinay, ICDE Workshops 2006. Monotone. Does not see frequencies, nor that different values may be
+    close.
+
+    >>> PSensitivity(p=2, k=5).parameters()
+    {'p': 2, 'k': 5}
+    """
+
+    p: int
+    k: int
+    on: On = None
+
+    name: ClassVar[str] = "p-sensitivity"
+    title: ClassVar[str] = "p-sensitive k-anonymity"
+    monotone: ClassVar[bool] = True
+    scope: ClassVar[Literal["each"]] = "each"
+
+    def __post_init__(self) -> None:
+        self._check_whole("p")
+        self._check_whole("k")
+
+    def measure(self, view: View) -> Measurement:
+        """Return each group's number of distinct values and number of people."""
+        distinct = view.histogram.distinct
+        part = Part("p", Ratios.whole(distinct), distinct >= self.p, f"at least {self.p}", higher_is_better=True)
+        return Measurement((part, size_part(view, self.k)))

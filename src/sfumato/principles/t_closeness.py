@@ -1,0 +1,45 @@
+"""t-closeness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sfumato.exact import Number, written
+from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.closeness import GROUNDS, emd, whole_table
+from sfumato.principles.view import View
+
+
+@dataclass(frozen=True)
+class TCloseness(Principle):
+    """The earth mover's distance between every group's distribution and the table's is at most t.
+
+    Ground distance: "equal" (any two values are 1 apart), "ordered" (|i − j|/(m − 1) for the i-th and j-th of m values)
+    or "hierarchical" (level of the lowest common ancestor over the height). Source: Li, Li and Venkatasubramanian, ICDE
+    2007. Monotone. Does not protect values that are common in the whole table, nor narrow ranges within a group.
+
+    >>> TCloseness("0.2", ground="ordered").parameters()
+    {'t': '0.2', 'ground': 'ordered'}
+    """
+
+    t: Number
+    ground: str = "equal"
+    on: On = None
+
+    name: ClassVar[str] = "t-closeness"
+    title: ClassVar[str] = "t-closeness"
+    monotone: ClassVar[bool] = True
+    scope: ClassVar[Literal["each"]] = "each"
+
+    def __post_init__(self) -> None:
+        self._set_fraction("t", least=0, most=1)
+        self._check_choice("ground", GROUNDS)
+
+    def measure(self, view: View) -> Measurement:
+        """Return each group's distance from the table."""
+        level = emd(view, self.ground, whole_table(view))
+        limit = exactly(self.t)
+        return Measurement(
+            (Part("t", level, level.at_most(limit), f"at most {written(limit)}", higher_is_better=False),)
+        )

@@ -1,0 +1,56 @@
+"""Variance control."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sfumato.exact import Number, Ratios, written
+from sfumato.exact.ratios import SAFE
+from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.numeric import numbers_of
+from sfumato.principles.view import View
+
+
+@dataclass(frozen=True)
+class VarianceControl(Principle):
+    """The variance of the sensitive numbers of every group is at least a threshold.
+
+    The variance is the mean squared deviation from the group's mean. Source: LeFevre et al., KDD 2006. Monotone. Does
+    not see that most of the numbers may be close together while a few are far away.
+
+    >>> VarianceControl("100").parameters()
+    {'variance': '100'}
+    """
+
+    variance: Number
+    on: On = None
+
+    name: ClassVar[str] = "variance-control"
+    title: ClassVar[str] = "variance control"
+    monotone: ClassVar[bool] = True
+    scope: ClassVar[Literal["each"]] = "each"
+
+    def __post_init__(self) -> None:
+        self._set_fraction("variance", least=0)
+
+    def measure(self, view: View) -> Measurement:
+        """Return each group's variance."""
+        numbers = numbers_of(view, self.title)
+        h = view.histogram
+        values = numbers.integers - numbers.integers[0]  # small numbers, the same variance
+        n, counts = h.sizes, h.counts
+        reach = int(values[-1]) ** 2 * int(n.max()) ** 2
+        if values.dtype == object or max(reach, int(n.max()) ** 2 * numbers.unit.denominator**2) >= SAFE:
+            values, n, counts = values.astype(object), n.astype(object), counts.astype(object)
+        x = values[h.values]
+        sums = np.add.reduceat(counts * x, h.starts)
+        squares = np.add.reduceat(counts * x * x, h.starts)
+        # n²·Var = n·Σx² − (Σx)², in units
+        level = Ratios(n * squares - sums * sums, n * n * numbers.unit.denominator**2)
+        limit = exactly(self.variance)
+        return Measurement(
+            (Part("variance", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),)
+        )

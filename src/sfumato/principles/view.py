@@ -1,0 +1,60 @@
+"""What a principle looks at: the groups of a table, and one sensitive attribute in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+
+from sfumato.attribute import Attribute
+from sfumato.distances import distance_of
+from sfumato.errors import ColumnProblem
+from sfumato.groups import Groups, Histogram
+from sfumato.neighbours import NeighbourGraph
+from sfumato.table import Table
+
+
+class View:
+    """A table's groups with one sensitive attribute; what several principles need is computed once.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.schema import Schema
+    >>> table = Table(pa.table({"age": [30, 30, 41], "ill": ["a", "b", "a"]}), Schema(["age"], ["ill"]))
+    >>> View(table, ["ill"]).histogram.distinct.tolist()
+    [2, 1]
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        sensitive: Sequence[str] | None = None,
+        groups: Groups | None = None,
+    ) -> None:
+        """Look at the sensitive attributes named, taken together; at all of the schema's if none is named."""
+        self.table = table
+        self.groups = groups if groups is not None else Groups.of(table)
+        self.sensitive = tuple(table.schema.sensitive if sensitive is None else sensitive)
+        self._graphs: dict[Fraction, NeighbourGraph] = {}
+
+    @cached_property
+    def attribute(self) -> Attribute:
+        """The sensitive attribute."""
+        if not self.sensitive:
+            raise ColumnProblem(
+                "the schema names no sensitive column, and this principle needs one",
+                remedy='Give a column the role "sensitive".',
+            )
+        columns = [column for name in self.sensitive for column in self.table.schema.components(name)]
+        return Attribute.of(self.table, columns, " + ".join(self.sensitive))
+
+    @cached_property
+    def histogram(self) -> Histogram:
+        """How often each value occurs in each group."""
+        return Histogram.of(self.groups, self.attribute)
+
+    def graph(self, epsilon: Fraction) -> NeighbourGraph:
+        """The neighbour graph of the attribute under its distance."""
+        if epsilon not in self._graphs:
+            distance = distance_of(self.table.schema, self.attribute)
+            self._graphs[epsilon] = NeighbourGraph(self.attribute, distance, epsilon)
+        return self._graphs[epsilon]

@@ -1,0 +1,215 @@
+"""What the publisher declares about a table: roles, kinds, hierarchies, what counts as missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from sfumato.errors import ColumnProblem, ParameterProblem
+
+if TYPE_CHECKING:
+    from sfumato.distances.base import Distance
+    from sfumato.hierarchy import Flat, Hierarchy, Intervals
+
+
+class Role(StrEnum):
+    """What a column is to an attacker."""
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi-identifier"
+    SENSITIVE = "sensitive"
+    OTHER = "other"
+
+
+class Kind(StrEnum):
+    """What a column's values are."""
+
+    NUMERIC = "numeric"
+    CATEGORICAL = "categorical"
+    ORDINAL = "ordinal"
+    SET = "set"
+    TEXT = "text"
+    VECTOR = "vector"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What counts as missing, and what is done about it.
+
+    `values`: the cell texts that mean "missing". By default an empty cell does (in a set-valued column it is the empty
+    set instead). Nulls of a frame always count. `policy`: "value" takes missing as a value of its own, equal to itself
+    and unlike every other; "refuse" makes it an error.
+
+    >>> Missing(values=("", "?"), policy="refuse").policy
+    'refuse'
+    """
+
+    values: tuple[str, ...] | None = None
+    policy: str = "value"
+
+    def __post_init__(self) -> None:
+        if self.policy not in ("value", "refuse"):
+            raise ParameterProblem(
+                f"missing.policy = {self.policy!r} is unknown",
+                remedy='Write "value" (missing is a value of its own) or "refuse".',
+                key="missing.policy",
+                value=self.policy,
+            )
+        if self.values is not None:
+            object.__setattr__(self, "values", tuple(self.values))
+
+    def texts(self, kind: Kind | None) -> tuple[str, ...]:
+        """The cell texts that mean "missing" in a column of this kind."""
+        if self.values is not None:
+            return self.values
+        return () if kind is Kind.SET else ("",)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Each column's role and kind, and the distance of the sensitive attribute as a whole.
+
+    Columns of the data that are not named have the role "other". `kinds` may be left out: numbers of a frame are
+    numeric, lists are sets, and a CSV column is numeric if every cell is a plain number (no leading zeros), else
+    categorical. A vector is one sensitive attribute spread over several numeric columns: name it in `sensitive` and its
+    columns in `vectors`.
+
+    >>> schema = Schema(quasi_identifiers=["age", "sex"], sensitive=["income"], kinds={"income": "numeric"})
+    >>> schema.role("age"), schema.role("anything else")
+    (<Role.QUASI_IDENTIFIER: 'quasi-identifier'>, <Role.OTHER: 'other'>)
+    """
+
+    quasi_identifiers: Sequence[str] = ()
+    sensitive: Sequence[str] = ()
+    identifiers: Sequence[str] = ()
+    other: Sequence[str] = ()
+    kinds: Mapping[str, Kind | str] = field(default_factory=dict)
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """For each ordinal column its values from lowest to highest."""
+    hierarchies: Mapping[str, Hierarchy | Flat | Intervals | str | Path] = field(default_factory=dict)
+    vectors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """For each vector attribute the numeric columns that it is spread over."""
+    separators: Mapping[str, str] = field(default_factory=dict)
+    """For each set-valued text column what stands between two items (";" if not given)."""
+    distance: Distance | None = None
+    """The distance of the sensitive attribute as a whole."""
+    distances: Mapping[str, Distance] = field(default_factory=dict)
+    """Distances of single sensitive attributes, where one is looked at alone."""
+    missing: Missing = field(default_factory=Missing)
+    person_id: str | None = None
+    """The column that tells whose row it is, when one person may have several: then k counts people."""
+    group: str | None = None
+    """The column that tells a row's group; without it rows with equal quasi-identifiers form a group."""
+
+    def __post_init__(self) -> None:
+        for name in ("quasi_identifiers", "sensitive", "identifiers", "other"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                value = (value,)
+            object.__setattr__(self, name, tuple(value))
+        kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
+        kinds |= {column: Kind.ORDINAL for column in self.orders}
+        kinds |= {name: Kind.VECTOR for name in self.vectors}
+        for name, value in {
+            "kinds": kinds,
+            "orders": {column: tuple(order) for column, order in self.orders.items()},
+            "hierarchies": dict(self.hierarchies),
+            "vectors": {name: tuple(columns) for name, columns in self.vectors.items()},
+            "separators": dict(self.separators),
+            "distances": dict(self.distances),
+        }.items():
+            object.__setattr__(self, name, MappingProxyType(value))
+        self._check()
+
+    @staticmethod
+    def _kind(column: str, kind: Kind | str) -> Kind:
+        try:
+            return Kind(kind)
+        except ValueError as error:
+            raise ColumnProblem(
+                f"kind {kind!r} is unknown",
+                remedy=f"Write one of: {', '.join(Kind)}.",
+                column=column,
+                value=kind,
+            ) from error
+
+    def _check(self) -> None:
+        seen: dict[str, Role] = {}
+        for role, names in self._by_role():
+            for name in names:
+                if name in seen:
+                    raise ColumnProblem(
+                        f"the column is declared twice, as {seen[name]} and as {role}",
+                        remedy="Give every column one role.",
+                        column=name,
+                    )
+                seen[name] = role
+        for column, kind in self.kinds.items():
+            if kind is Kind.ORDINAL and column not in self.orders:
+                raise ColumnProblem(
+                    "an ordinal column has no order",
+                    remedy='List its values from lowest to highest, such as order = ["low", "high"].',
+                    column=column,
+                )
+            if kind is Kind.VECTOR and column not in self.vectors:
+                raise ColumnProblem(
+                    "a vector names no columns",
+                    remedy='List the numeric columns that it is spread over, such as columns = ["x", "y"].',
+                    column=column,
+                )
+        for name, columns in self.vectors.items():
+            if name not in self.sensitive or not columns:
+                raise ColumnProblem(
+                    "a vector must be sensitive and spread over at least one column",
+                    remedy="Name it in `sensitive` and its columns in `vectors`.",
+                    column=name,
+                )
+        for column, order in self.orders.items():
+            if len(set(order)) != len(order) or not order:
+                raise ColumnProblem(
+                    "the order is empty or names a value twice",
+                    remedy="List each value once, from lowest to highest.",
+                    column=column,
+                    value=order,
+                )
+        for column in self.distances:
+            if column not in self.sensitive:
+                raise ColumnProblem(
+                    "a distance is declared for a column that is not sensitive",
+                    remedy="Declare the column as sensitive, or drop its distance.",
+                    column=column,
+                )
+
+    def _by_role(self) -> Iterable[tuple[Role, Sequence[str]]]:
+        yield Role.IDENTIFIER, self.identifiers
+        yield Role.QUASI_IDENTIFIER, self.quasi_identifiers
+        yield Role.SENSITIVE, self.sensitive_columns()
+        yield Role.OTHER, self.other
+
+    def role(self, column: str) -> Role:
+        """The role of a column; "other" if it was not declared."""
+        return next((role for role, names in self._by_role() if column in names), Role.OTHER)
+
+    def components(self, attribute: str) -> tuple[str, ...]:
+        """The columns that a sensitive attribute is made of: its own, or those that a vector is spread over."""
+        return tuple(self.vectors.get(attribute, (attribute,)))
+
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """The columns of all sensitive attributes, vectors spread out."""
+        return tuple(column for attribute in self.sensitive for column in self.components(attribute))
+
+    def named_columns(self) -> dict[str, None]:
+        """Every column that the schema speaks of, in order, once."""
+        names: dict[str, Any] = {}
+        for _, columns in self._by_role():
+            names.update(dict.fromkeys(columns))
+        for mapping in (self.kinds, self.hierarchies, self.separators):
+            names.update(dict.fromkeys(column for column in mapping if column not in self.vectors))
+        for column in (self.person_id, self.group):
+            if column is not None:
+                names[column] = None
+        return names
