@@ -78,6 +78,8 @@ class Groups:
 
     of_row: NDArray[np.int64]
     count: int
+    population: int
+    """What k counts, in the whole table: people if the schema tells whose row it is, else rows."""
     people: NDArray[np.int64] | None = None
     """How many people each group holds, if the schema tells whose row it is."""
 
@@ -93,12 +95,11 @@ class Groups:
             count = len(parts)
         else:  # nothing tells rows apart: all are one group
             of_row, count = np.zeros(table.rows, np.int64), 1
-        people = None
-        if schema.person_id is not None:
-            person = table.column(schema.person_id)
-            pairs = np.unique(of_row * person.domain + person.codes)
-            people = np.bincount(pairs // person.domain, minlength=count)
-        return cls(of_row, count, people)
+        if schema.person_id is None:
+            return cls(of_row, count, table.rows)
+        person = table.column(schema.person_id)
+        pairs = np.unique(of_row * person.domain + person.codes)
+        return cls(of_row, count, person.domain, np.bincount(pairs // person.domain, minlength=count))
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -163,6 +164,13 @@ class Histogram:
     def largest(self) -> NDArray[np.int64]:
         """The count of each group's most frequent value."""
         return np.maximum.reduceat(self.counts, self.starts)
+
+    def of_groups(self, groups: NDArray[np.int64]) -> Histogram:
+        """The histogram of some of the groups, in the order given."""
+        sizes = self.distinct[groups]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        entries = np.arange(offsets[-1]) + np.repeat(self.starts[groups] - offsets[:-1], sizes)
+        return Histogram(offsets, self.values[entries], self.counts[entries])
 
     def merged(self, node: NDArray[np.int64], nodes: int) -> Histogram:
         """The histogram of what the values stand under: value v becomes `node[v]`, one of `nodes`."""

@@ -170,16 +170,15 @@ def exactly(value: Number) -> Fraction:
 
 def size_part(view: View, k: int) -> Part:
     """The requirement that every group holds at least k people (rows, if the schema does not tell whose row it is)."""
-    rows = view.table.rows if view.groups.people is None else int(view.groups.people.max())
-    whole = view.table.rows
-    if k > whole:
+    groups = view.groups
+    if k > groups.population:
+        counted = "rows" if groups.people is None else "people"
         raise ParameterProblem(
-            f"k = {k} is larger than the table, which has {whole} rows",
-            remedy=f"Give k at most {whole}.",
+            f"k = {k} is larger than the table, which holds {groups.population} {counted}",
+            remedy=f"Give k at most {groups.population}.",
             key="k",
             value=k,
             file=view.table.source,
         )
-    del rows
-    heads = view.groups.heads
+    heads = groups.heads
     return Part("k", Ratios.whole(heads), heads >= k, f"at least {k}", higher_is_better=True)

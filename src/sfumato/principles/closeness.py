@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attribute import Attribute
 from sfumato.distances.base import refuse_missing
 from sfumato.errors import ColumnProblem
 from sfumato.exact import Ratios
 from sfumato.exact.ratios import SAFE, Integers
 from sfumato.groups import Histogram
-from sfumato.principles.view import View
 from sfumato.schema import Kind
 
 GROUNDS = ("equal", "ordered", "hierarchical")
@@ -29,30 +29,25 @@ class Target:
     """Each group's target."""
 
 
-def whole_table(view: View) -> Target:
-    """Every group is compared with the whole table."""
-    return Target(view.attribute.counts[None, :], np.zeros(view.groups.count, np.int64))
-
-
-def emd(view: View, ground: str, target: Target) -> Ratios:
+def emd(attribute: Attribute, histogram: Histogram, ground: str, target: Target) -> Ratios:
     """The earth mover's distance of each group from its target. Cost: near-linear in the histogram's entries."""
     if ground == "equal":
-        return _apart(view.histogram, [np.arange(len(view.attribute))], target)
+        return _apart(histogram, [np.arange(len(attribute))], target)
     if ground == "hierarchical":
-        return _apart(view.histogram, _levels(view), target)
-    return _ordered(view, target)
+        return _apart(histogram, _levels(attribute), target)
+    return _ordered(attribute, histogram, target)
 
 
-def _levels(view: View) -> list[NDArray[np.int64]]:
+def _levels(attribute: Attribute) -> list[NDArray[np.int64]]:
     """For each level below the root the node that each value stands under."""
-    column = view.attribute.single("a hierarchical ground distance")
+    column = attribute.single("a hierarchical ground distance")
     if column.paths is None:
         raise ColumnProblem(
             "a hierarchical ground distance needs a hierarchy, and the column has none",
             remedy='Declare one, or use ground = "equal".',
             column=column.name,
         )
-    paths = column.paths[view.attribute.parts[:, 0]]
+    paths = column.paths[attribute.parts[:, 0]]
     return [paths[:, level].astype(np.int64) for level in range(paths.shape[1] - 1)]
 
 
@@ -78,13 +73,13 @@ def _apart(h: Histogram, levels: list[NDArray[np.int64]], target: Target) -> Rat
     return Ratios(moved, _maybe_wide(n, wide) * whole * (2 * len(levels)))
 
 
-def _ordered(view: View, target: Target) -> Ratios:
+def _ordered(attribute: Attribute, h: Histogram, target: Target) -> Ratios:
     """Σ over positions of |P − Q| / (m − 1) with cumulative distributions P and Q.
 
     Between two values of a group P is constant and Q ascends, so |P − Q| is summed with prefix sums on both sides of the
     crossing. The order is that of the numbers that occur, or the one declared for an ordinal column.
     """
-    column = view.attribute.single("an ordered ground distance")
+    column = attribute.single("an ordered ground distance")
     if column.kind not in (Kind.NUMERIC, Kind.ORDINAL):
         raise ColumnProblem(
             f"an ordered ground distance needs a numeric or ordinal column, and this one is {column.kind.value}",
@@ -92,8 +87,8 @@ def _ordered(view: View, target: Target) -> Ratios:
             column=column.name,
         )
     refuse_missing(column, "an ordered ground distance")
-    h, m = view.histogram, column.size
-    position = view.attribute.parts[:, 0]
+    m = column.size
+    position = attribute.parts[:, 0]
     if m == 1:
         return Ratios(np.zeros(len(h.sizes), np.int64), np.ones(len(h.sizes), np.int64))
     below = np.zeros((len(target.totals), m), np.int64)

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.errors import ParameterProblem
 from sfumato.exact import Number, Ratios, written
@@ -15,6 +16,9 @@ from sfumato.groups import Groups, Histogram
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.closeness import GROUNDS, Target, emd
 from sfumato.principles.view import View
+
+_CELLS = 1 << 22
+"""So many counts of supersets are held at a time."""
 
 _MOST = 12
 """Subsets of more quasi-identifiers than this are too many to try all."""
@@ -70,17 +74,14 @@ class NTCloseness(Principle):
         holds = np.zeros(view.groups.count, bool)
         for columns in self._subsets(view):
             wider = Groups.of(view.table, columns)
-            of_group = wider.of_row[view.groups.first_rows]
-            large = wider.sizes[of_group] >= self.n
-            if not large.any():
-                continue
-            level = emd(view, self.ground, _target(view, wider, of_group))
-            holds |= large & level.at_most(limit)
-            floats = np.where(large, level.floats(), np.inf)
-            nearer = floats < best
-            best[nearer] = floats[nearer]
-            numerators[nearer] = level.numerators[nearer]
-            denominators[nearer] = level.denominators[nearer]
+            for chosen, target in _targets(view, wider, self.n):
+                level = emd(view.attribute, view.histogram.of_groups(chosen), self.ground, target)
+                holds[chosen] |= level.at_most(limit)
+                floats = level.floats()
+                nearer = floats < best[chosen]
+                best[chosen[nearer]] = floats[nearer]
+                numerators[chosen[nearer]] = level.numerators[nearer]
+                denominators[chosen[nearer]] = level.denominators[nearer]
         part = Part("t", Ratios(numerators, denominators), holds, f"at most {written(limit)}", higher_is_better=False)
         return Measurement((part,))
 
@@ -111,9 +112,17 @@ class NTCloseness(Principle):
             yield from combinations(schema.quasi_identifiers, size)
 
 
-def _target(view: View, wider: Groups, of_group: np.ndarray) -> Target:
-    """The distributions of the supersets, and each group's."""
-    h = Histogram.of(wider, view.attribute)
-    totals = np.zeros((wider.count, len(view.attribute)), np.int64)
-    totals[h.group, h.values] = h.counts
-    return Target(totals, of_group)
+def _targets(view: View, wider: Groups, least: int) -> Iterator[tuple[NDArray[np.int64], Target]]:
+    """Groups whose superset has at least so many rows, with that superset's distribution; some supersets at a time."""
+    large = np.flatnonzero(wider.sizes >= least)
+    histogram = Histogram.of(wider, view.attribute)
+    of_group = wider.of_row[view.groups.first_rows]
+    width = len(view.attribute)
+    step = max(1, _CELLS // width)
+    for start in range(0, len(large), step):
+        some = large[start : start + step]
+        h = histogram.of_groups(some)
+        totals = np.zeros((len(some), width), np.int64)
+        totals[h.group, h.values] = h.counts
+        chosen = np.flatnonzero((of_group >= some[0]) & (of_group <= some[-1]) & np.isin(of_group, some))
+        yield chosen, Target(totals, np.searchsorted(some, of_group[chosen]))

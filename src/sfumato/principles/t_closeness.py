@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from sfumato.exact import Number, written
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
-from sfumato.principles.closeness import GROUNDS, emd, whole_table
+from sfumato.principles.closeness import GROUNDS, Target, emd
 from sfumato.principles.view import View
 
 
@@ -38,7 +40,8 @@ class TCloseness(Principle):
 
     def measure(self, view: View) -> Measurement:
         """Return each group's distance from the table."""
-        level = emd(view, self.ground, whole_table(view))
+        whole = Target(view.attribute.counts[None, :], np.zeros(view.groups.count, np.int64))
+        level = emd(view.attribute, view.histogram, self.ground, whole)
         limit = exactly(self.t)
         return Measurement(
             (Part("t", level, level.at_most(limit), f"at most {written(limit)}", higher_is_better=False),)

@@ -1,0 +1,322 @@
+"""Audit a table: which principles hold in it, to what level, and where they break."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.errors import ColumnProblem, ParameterProblem
+from sfumato.exact import written
+from sfumato.groups import Groups
+from sfumato.io.read import as_table
+from sfumato.principles import Measurement, Principle, View
+from sfumato.schema import Schema
+from sfumato.table import Table
+
+_SHOWN = 3
+"""How many distinct values a group's quasi-identifier is shown with, where a group column lets it have several."""
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What one principle finds, on the groups or on one sensitive attribute."""
+
+    principle: Principle
+    attribute: str | None
+    """The sensitive attribute that was looked at; None if the principle looks at groups only."""
+    measurement: Measurement
+    sizes: NDArray[np.int64]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the principle holds in every group."""
+        return self.measurement.holds
+
+    @property
+    def levels(self) -> dict[str, Fraction | float]:
+        """The level achieved in each part of the principle: that of the worst group."""
+        return self.measurement.levels
+
+    @cached_property
+    def violating_groups(self) -> int:
+        """The number of groups in which the principle does not hold."""
+        return int((~self.measurement.group_holds).sum())
+
+    @cached_property
+    def violating_rows(self) -> int:
+        """The number of rows in such groups."""
+        return int(self.sizes[~self.measurement.group_holds].sum())
+
+    @property
+    def vulnerability(self) -> Fraction:
+        """The share of groups in breach (paper 001, Section VI)."""
+        return Fraction(self.violating_groups, len(self.sizes))
+
+    def worst_groups(self, most: int = 5) -> list[int]:
+        """The numbers of the worst groups, violating ones first."""
+        return self.measurement.badness()[:most].tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """The findings of an audit; true if every principle holds.
+
+    >>> table = pa.table({"age": [30, 30, 41], "income": [100, 200, 150]})
+    >>> from sfumato import KAnonymity, Schema
+    >>> audit(table, Schema(quasi_identifiers=["age"], sensitive=["income"]), [KAnonymity(2)])
+    Audit of 3 rows in 2 groups: 0 of 1 principles hold
+      FAILS  k-anonymity (k = 2): k 1, wanted at least 2; 1 of 2 groups and 1 of 3 rows violate it
+             worst group: age = 41 (1 row): k 1
+    """
+
+    table: Table
+    groups: Groups
+    findings: tuple[Finding, ...]
+    library: str = "pyarrow"
+    """The frame library of `details`: the one that the data came in."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether every principle holds."""
+        return all(finding.holds for finding in self.findings)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __getitem__(self, index: int) -> Finding:
+        return self.findings[index]
+
+    def quasi_identifiers(self, group: int) -> dict[str, str]:
+        """The quasi-identifiers of a group, as they are shown."""
+        shown = {}
+        rows = None
+        for name in self.table.schema.quasi_identifiers:
+            column = self.table.column(name)
+            if self.table.schema.group is None:
+                shown[name] = column.label(int(column.codes[self.groups.first_rows[group]]))
+                continue
+            rows = np.flatnonzero(self.groups.of_row == group) if rows is None else rows
+            labels = [column.label(int(code)) for code in np.unique(column.codes[rows])]
+            more = f"; … {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
+            shown[name] = labels[0] if len(labels) == 1 else "{" + "; ".join(labels[:_SHOWN]) + more + "}"
+        if self.table.schema.group is not None:
+            column = self.table.column(self.table.schema.group)
+            label = column.label(int(column.codes[self.groups.first_rows[group]]))
+            return {self.table.schema.group: label, **shown}
+        return shown
+
+    def details(self) -> Any:
+        """One row per group: its quasi-identifiers, size, and each principle's levels and verdict.
+
+        A frame in the library that the data came in; pyarrow for files.
+        """
+        columns: dict[str, Any] = {"group": np.arange(self.groups.count)}
+        first = self.groups.first_rows
+        schema = self.table.schema
+        keys = schema.quasi_identifiers if schema.group is None else (schema.group,)
+        for name in keys:
+            column = self.table.column(name)
+            codes = column.codes[first]
+            labels = {int(code): column.label(int(code)) for code in np.unique(codes)}
+            columns[name] = [labels[int(code)] for code in codes]
+        columns["rows"] = self.groups.sizes
+        if self.groups.people is not None:
+            columns["people"] = self.groups.people
+        for finding in self.findings:
+            heading = finding_heading(finding)
+            for part in finding.measurement.parts:
+                columns[f"{heading}: {part.name}"] = part.floats()
+            columns[f"{heading}: holds"] = finding.measurement.group_holds
+        frame = pa.table(columns)
+        if self.library == "pandas":
+            return frame.to_pandas()
+        if self.library == "polars":
+            import polars
+
+            return polars.from_arrow(frame)
+        return frame
+
+    def to_dict(self, worst: int = 5) -> dict[str, Any]:
+        """Return everything but the per-group details as plain data, ready for JSON."""
+        return {
+            "source": self.table.source,
+            "rows": self.table.rows,
+            "people": None if self.groups.people is None else self.groups.population,
+            "groups": self.groups.count,
+            "holds": self.holds,
+            "principles": [self._finding_to_dict(finding, worst) for finding in self.findings],
+            "notes": list(self.table.notes),
+        }
+
+    def _finding_to_dict(self, finding: Finding, worst: int) -> dict[str, Any]:
+        return {
+            "name": finding.principle.name,
+            "label": finding.principle.label,
+            "parameters": finding.principle.parameters(),
+            "attribute": finding.attribute,
+            "holds": finding.holds,
+            "measured": {name: _number(level) for name, level in finding.levels.items()},
+            "exact": {name: level_text(level) for name, level in finding.levels.items()},
+            "wanted": {part.name: part.wanted for part in finding.measurement.parts},
+            "violating_groups": finding.violating_groups,
+            "violating_rows": finding.violating_rows,
+            "vulnerability": float(finding.vulnerability),
+            "monotone": finding.principle.monotone,
+            "worst_groups": [
+                {
+                    "group": group,
+                    "rows": int(self.groups.sizes[group]),
+                    "quasi_identifiers": self.quasi_identifiers(group),
+                    "holds": bool(finding.measurement.group_holds[group]),
+                    "measured": {part.name: _number(part.at(group)) for part in finding.measurement.parts},
+                }
+                for group in finding.worst_groups(worst)
+            ],
+        }
+
+    def to_json(self, worst: int = 5) -> str:
+        """Return the audit as JSON."""
+        return json.dumps(self.to_dict(worst), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def __repr__(self) -> str:
+        held = sum(finding.holds for finding in self.findings)
+        lines = [
+            f"Audit of {_count(self.table.rows, 'row')} in {_count(self.groups.count, 'group')}: "
+            f"{held} of {len(self.findings)} principles hold"
+        ]
+        for finding in self.findings:
+            parts = finding.measurement.parts
+            levels = ", ".join(f"{part.name} {level_shown(part.worst)}, wanted {part.wanted}" for part in parts)
+            verdict = "holds" if finding.holds else "FAILS"
+            line = f"  {verdict}  {finding_heading(finding)}: {levels}"
+            if not finding.holds:
+                line += (
+                    f"; {finding.violating_groups:,} of {_count(self.groups.count, 'group')}"
+                    f" and {finding.violating_rows:,} of {_count(self.table.rows, 'row')} violate it"
+                )
+            lines.append(line)
+            if not finding.holds:
+                lines.append(f"         worst group: {self.describe(finding, finding.worst_groups(1)[0])}")
+        return "\n".join(lines)
+
+    def describe(self, finding: Finding, group: int) -> str:
+        """One group in one line: its quasi-identifiers, its size, its levels."""
+        keys = ", ".join(f"{name} = {value}" for name, value in self.quasi_identifiers(group).items()) or "all rows"
+        levels = ", ".join(f"{part.name} {level_shown(part.at(group))}" for part in finding.measurement.parts)
+        return f"{keys} ({_count(int(self.groups.sizes[group]), 'row')}): {levels}"
+
+
+def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Principle) -> Audit:
+    """Measure principles on a table: a path, a frame of pandas, polars or pyarrow, or a `Table` with schema None.
+
+    Groups are the rows with equal quasi-identifiers, or those of the schema's group column.
+
+    >>> from sfumato import Dissimilarity, Schema
+    >>> table = pa.table({"zip": ["a"] * 5, "income": [100, 101, 102, 103, 900]})
+    >>> schema = Schema(quasi_identifiers=["zip"], sensitive=["income"])
+    >>> findings = audit(table, schema, [Dissimilarity(epsilon=3, delta="0.5", k=5)])
+    >>> findings.holds, findings[0].levels
+    (False, {'risk': Fraction(3, 4), 'k': Fraction(5, 1)})
+    """
+    if isinstance(principles, Principle):
+        principles = [principles]
+    if not principles:
+        raise ParameterProblem("there is nothing to measure", remedy="Name at least one principle.", key="principles")
+    if isinstance(data, Table):
+        table = data
+    elif schema is None:
+        raise ParameterProblem(
+            "the data has no schema", remedy="Give the roles of its columns as a Schema.", key="schema"
+        )
+    else:
+        table = as_table(data, schema)
+    groups = Groups.of(table)
+    views: dict[tuple[str, ...], View] = {}
+    findings = []
+    for principle in principles:
+        for names in _attributes(principle, table.schema):
+            view = views.setdefault(names, View(table, names, groups))
+            attribute = None if principle.scope == "groups" else view.attribute.name
+            findings.append(Finding(principle, attribute, principle.measure(view), groups.sizes))
+    return Audit(table, groups, tuple(findings), _library(data))
+
+
+def _attributes(principle: Principle, schema: Schema) -> list[tuple[str, ...]]:
+    """The sensitive attributes, each alone or several together, that a principle is to be measured on."""
+    if principle.scope == "groups":
+        return [()]
+    on = getattr(principle, "on", None) or principle.scope
+    if not schema.sensitive:
+        raise ColumnProblem(
+            f"the schema names no sensitive column, and {principle.title} needs one",
+            remedy='Give a column the role "sensitive".',
+        )
+    if on == "each":
+        return [(name,) for name in schema.sensitive]
+    if on == "whole":
+        return [tuple(schema.sensitive)]
+    names = (on,) if isinstance(on, str) else tuple(on)
+    for name in names:
+        if name not in schema.sensitive:
+            raise ColumnProblem(
+                f"{principle.title} is to be measured on a column that is not sensitive",
+                remedy=f'The sensitive attributes are: {", ".join(schema.sensitive)}; or write "each" or "whole".',
+                column=name,
+            )
+    return [names]
+
+
+def _library(data: Any) -> str:
+    library = type(data).__module__.split(".")[0]
+    return library if library in ("pandas", "polars") else "pyarrow"
+
+
+def finding_heading(finding: Finding) -> str:
+    """The principle with its parameters, and the attribute it was measured on."""
+    on = f" on {finding.attribute}" if finding.attribute is not None else ""
+    return f"{finding.principle.label}{on}"
+
+
+def _number(level: Fraction | float) -> float | int | None:
+    """A level as a JSON number; null if it is infinite."""
+    if isinstance(level, Fraction):
+        return int(level) if level.denominator == 1 else float(level)
+    return level if math.isfinite(level) else None
+
+
+def level_text(level: Fraction | float) -> str:
+    """A level in full: exact where it is rational."""
+    return written(level) if isinstance(level, Fraction) else repr(level)
+
+
+def level_shown(level: Fraction | float) -> str:
+    """A level in a few digits, never rounded onto a whole number that it is not."""
+    if isinstance(level, Fraction) and level.denominator == 1:
+        return str(level)
+    if math.isinf(level):
+        return "∞"
+    value = float(level)
+    for digits in range(4, 17):
+        text = f"{value:.{digits}g}"
+        if float(text) != round(float(text)) or value == round(value):
+            return text
+    return repr(value)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

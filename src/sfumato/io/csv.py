@@ -1,0 +1,196 @@
+"""Read CSV the way a careful person would: every cell as the text that stands there."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from sfumato.errors import FileProblem
+
+DELIMITERS = (",", ";", "\t", "|")
+"""What may stand between two cells if nothing is declared."""
+
+_SAMPLE = 64
+"""Records that are looked at to find the delimiter."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """A CSV file's cells as text, and what a reader should know about how it was read."""
+
+    data: pa.Table
+    notes: tuple[str, ...]
+
+
+def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | None = None) -> CsvTable:
+    """Read a CSV file, also compressed with gzip; delimiter and encoding are detected if not declared."""
+    name = str(path)
+    raw = _bytes(Path(path))
+    notes: list[str] = []
+    if encoding is None:
+        encoding, note = _encoding(raw)
+        notes += [f"{name}: {note}"] if note else []
+    text = _decoded(raw, encoding, name)
+    del raw
+    if not text.strip():
+        raise FileProblem("the file is empty", remedy="Give a file with a header line and rows.", file=name)
+    delimiter = delimiter or _delimiter(text)
+    header = _header(text, delimiter, name)
+    table = _cells(text, delimiter, header, name)
+    if table.num_rows == 0:
+        raise FileProblem(
+            "the file has a header line and no rows", remedy="Give a table with at least one row.", file=name
+        )
+    return CsvTable(table, tuple(notes))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        raw = path.read_bytes()
+        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+    except OSError as error:  # gzip.BadGzipFile is one too
+        reason = error.strerror or str(error)
+        raise FileProblem(
+            f"the file cannot be read: {reason}", remedy="Name a readable CSV file.", file=str(path)
+        ) from error
+    except (EOFError, zlib.error) as error:
+        raise FileProblem(
+            "the gzip file is cut off or damaged", remedy="Fetch or compress it again.", file=str(path)
+        ) from error
+
+
+def _encoding(raw: bytes) -> tuple[str, str | None]:
+    """The encoding that a file's bytes show, and a note if it is a guess."""
+    for mark, encoding in _MARKS:
+        if raw.startswith(mark):
+            return encoding, None
+    try:
+        raw.decode("utf-8")
+        return "utf-8", None
+    except UnicodeDecodeError:
+        guess = "cp1252"
+        try:
+            raw.decode(guess)
+        except UnicodeDecodeError:
+            guess = "latin-1"
+        return guess, f"not UTF-8, read as {guess}; declare data.encoding to be sure"
+
+
+def _decoded(raw: bytes, encoding: str, name: str) -> str:
+    try:
+        return raw.decode(encoding)
+    except LookupError as error:
+        raise FileProblem(
+            f"the encoding {encoding!r} is unknown", remedy='Write one such as "utf-8" or "latin-1".', file=name
+        ) from error
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise FileProblem(
+            f"byte {error.start} (line {line}) is not {encoding}",
+            remedy="Declare another data.encoding, or leave it out to have it detected.",
+            file=name,
+        ) from error
+
+
+def _records(text: str, delimiter: str) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter that cuts most of the first records into the same, largest number of cells."""
+    best, score = ",", (0.0, 1)
+    head = text[: 1 << 20]
+    for delimiter in DELIMITERS:
+        widths = []
+        try:
+            for record in _records(head, delimiter):
+                if record:
+                    widths.append(len(record))
+                if len(widths) == _SAMPLE:
+                    break
+        except csv.Error:
+            continue
+        width, agreeing = Counter(widths).most_common(1)[0] if widths else (1, 0)
+        if width > 1 and (agreeing / len(widths), width) > score:
+            best, score = delimiter, (agreeing / len(widths), width)
+    return best
+
+
+def _header(text: str, delimiter: str, name: str) -> list[str]:
+    header = next(record for record in _records(text, delimiter) if record)
+    names = [cell if cell else f"column_{position}" for position, cell in enumerate(header, start=1)]
+    twice = [cell for cell, count in Counter(names).items() if count > 1]
+    if twice:
+        raise FileProblem(
+            f"the header names {', '.join(map(repr, twice))} more than once",
+            remedy="Give every column a name of its own.",
+            file=name,
+            value=twice,
+        )
+    return names
+
+
+def _cells(text: str, delimiter: str, header: list[str], name: str) -> pa.Table:
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise FileProblem(
+            f"line {line} holds a NUL character", remedy="Save the file as plain text.", file=name
+        )
+    try:
+        return arrow_csv.read_csv(
+            pa.BufferReader(text.encode()),
+            read_options=arrow_csv.ReadOptions(column_names=header, skip_rows_after_names=1, block_size=16 << 20),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter,
+                newlines_in_values='"' in text,
+                ignore_empty_lines=len(header) > 1,
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types={column: pa.string() for column in header},
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise _ragged(text, delimiter, header, name) or FileProblem(
+            f"the file is not CSV: {str(error).splitlines()[0]}",
+            remedy="Declare data.delimiter, or mend the file.",
+            file=name,
+        ) from error
+
+
+def _ragged(text: str, delimiter: str, header: list[str], name: str) -> FileProblem | None:
+    """Find the first record with too few or too many cells."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        for row, record in enumerate((record for record in reader if record), start=0):
+            if len(record) != len(header):
+                shown = delimiter.join(record)
+                return FileProblem(
+                    f"line {reader.line_num} (row {row}) has {len(record)} cells, the header has {len(header)}: "
+                    f"{shown[:80]!r}",
+                    remedy="Quote cells that contain the delimiter, or mend the line.",
+                    file=name,
+                    row=row,
+                    value=shown,
+                )
+    except csv.Error:
+        pass
+    return None
