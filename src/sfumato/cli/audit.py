@@ -1,0 +1,44 @@
+"""`sfumato audit`: measure the principles of a config on its table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command(
+    epilog="""\b
+Example:
+  sfumato audit sfumato.toml
+  sfumato audit sfumato.toml --json | jq '.principles[] | select(.holds | not)'"""
+)
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option("--worst", default=3, show_default=True, type=click.IntRange(min=0), help="Worst groups to list.")
+def audit(config: Path, as_json: bool, worst: int) -> None:
+    """Tell which principles hold in a table, to what level, and where they break.
+
+    CONFIG is a sfumato.toml. Exit status: 0 every principle holds, 1 one does not, 2 bad input.
+    """
+    from sfumato.auditing import audit as measure
+    from sfumato.config import Config
+    from sfumato.errors import ConfigProblem
+
+    declared = Config.load(config)
+    if not declared.asked:
+        raise ConfigProblem(
+            "the config asks for no principle",
+            remedy='Add one, such as [[principles]] with name = "k-anonymity" and k = 5.',
+            file=str(config),
+            key="principles",
+        )
+    found = measure(declared.table(), None, declared.asked)
+    if as_json:
+        click.echo(found.to_json(worst))
+    else:
+        from sfumato.cli.show import show_audit
+
+        show_audit(found, worst)
+    sys.exit(0 if found.holds else 1)
