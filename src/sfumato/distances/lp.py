@@ -274,11 +274,12 @@ class SumDistance(BoundDistance):
         balls = self._balls(epsilon)
         known = np.empty((len(rows), len(columns)), np.uint8)
         lp_block(
-            balls.points, balls.absent, rows, columns, balls.weights, balls.full, balls.names, balls.power,
-            balls.sure, balls.never, known,
+            balls.points, balls.absent, rows, balls.points[columns].T.copy(), balls.absent[columns].T.copy(),
+            balls.weights, balls.full, balls.names, balls.power, balls.sure, balls.never, known,
         )  # fmt: skip
-        for a, b in np.argwhere(known == 2):
-            known[a, b] = self.decide(int(rows[a]), int(columns[b]), epsilon)
+        if balls.sure < balls.never:
+            for a, b in np.argwhere(known == 2):
+                known[a, b] = self.decide(int(rows[a]), int(columns[b]), epsilon)
         return known.view(bool)
 
 

@@ -43,17 +43,35 @@ def _sum(points: Any, absent: Any, i: int, j: int, weights: Any, full: Any, name
 
 @kernel
 def lp_block(
-    points: Any, absent: Any, rows: Any, columns: Any, weights: Any, full: Any, names: Any, power: int,
+    points: Any, absent: Any, rows: Any, others: Any, lacking: Any, weights: Any, full: Any, names: Any, power: int,
     sure: Any, never: Any, within: Any,
 ) -> None:  # fmt: skip
-    """Fill `within[a, b]` with 1 (near), 0 (not near) or 2 (unknown) for points rows[a] and columns[b].
+    """Fill `within[a, b]` with 1 (near), 0 (not near) or 2 (unknown) for point rows[a] and the b-th of some others.
 
+    The others come coordinate by coordinate (`others[c, b]`, `lacking[c, b]`), so that the inner loops run along memory.
     Cost: pairs times coordinates.
     """
+    count = others.shape[1]
+    total = np.empty(count, others.dtype)
+    holes = np.empty(others.shape[0], np.bool_)
+    for c in range(others.shape[0]):
+        holes[c] = lacking[c].any()
     for a in range(len(rows)):
-        for b in range(len(columns)):
-            total = _sum(points, absent, rows[a], columns[b], weights, full, names, power)
-            within[a, b] = 1 if total <= sure else (0 if total > never else 2)
+        i = rows[a]
+        total[:] = 0
+        for c in range(others.shape[0]):
+            x, gone, most = points[i, c], absent[i, c], full[c]
+            some_gone = holes[c] or gone
+            for b in range(count):
+                if names[c]:
+                    term = most * (others[c, b] != x)
+                elif some_gone and (gone or lacking[c, b]):
+                    term = most * (gone != lacking[c, b])
+                else:
+                    term = _term(abs(x - others[c, b]), weights[c], power)
+                total[b] = max(total[b], term) if power == 0 else total[b] + term
+        for b in range(count):
+            within[a, b] = 1 if total[b] <= sure else (0 if total[b] > never else 2)
 
 
 @kernel

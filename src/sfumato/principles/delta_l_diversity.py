@@ -16,9 +16,9 @@ from sfumato.principles.view import View
 class DeltaLDiversity(Principle):
     """For every sensitive number v of a group at most 1/l of the group is δ-similar to it: [v ± δ] and [w ± δ] overlap.
 
-    Intervals overlap exactly if |v − w| ≤ 2δ, so this is (2δ,l)-anonymity; paper 003 overlooks it. Hence it is not
-    monotone, against the paper's claim: at δ = 7.5, {40,60} and {50,80} have l = 2, their union 4/3. Checked with the
-    paper's linear scan, its comparison mended and groups of one taken as l = 1. Does not see intervals whose middle is no
+    Intervals overlap exactly if |v − w| ≤ 2δ, so this is (2δ,l)-anonymity. Checked with a linear scan, the paper's with
+    its comparison mended and groups of one taken as l = 1. Source: paper 003, Definition 5. Not monotone, against the
+    paper's claim: at δ = 7.5, {40,60} and {50,80} have l = 2, their union 4/3. Does not see intervals whose middle is no
     value of the group.
 
     >>> DeltaLDiversity(delta="7.5", l=2).parameters()
