@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attribute import Attribute
-from sfumato.distances.base import BoundDistance, Distance, Indices, Windows, require
+from sfumato.distances.base import BoundDistance, Distance, Indices, Windows, lone_missing, require
 from sfumato.exact import Numbers
+from sfumato.exact.ratios import Integers
 from sfumato.schema import Kind
 from sfumato.table import Column
 
@@ -58,18 +59,18 @@ class _Bound(BoundDistance):
         self.column = column
         self.numbers = column.numbers
 
-    def _differences(self, rows: Indices, columns: Indices) -> NDArray[np.object_]:
-        integers = np.append(self.numbers.integers.astype(object), np.inf)
-        with np.errstate(invalid="ignore"):
-            return np.abs(integers[rows][:, None] - integers[columns][None, :])
+    def _steps(self, rows: Indices, columns: Indices) -> Integers:
+        """How many units two values are apart; of a missing value nothing that means anything."""
+        integers = np.append(self.numbers.integers, 0)
+        return np.asarray(np.abs(integers[rows][:, None] - integers[columns][None, :]))
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        gaps = (self._differences(rows, columns) * float(self.numbers.unit)).astype(float)
-        return np.where(np.isnan(gaps), 0.0, gaps)
+        gaps = self._steps(rows, columns).astype(float) * float(self.numbers.unit)
+        return np.where(lone_missing(self.column, rows, columns), np.inf, gaps)
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
-        close = self._differences(rows, columns) <= self.numbers.steps(epsilon)
-        return close.astype(bool) | (rows[:, None] == columns[None, :])
+        close = (self._steps(rows, columns) <= self.numbers.steps(epsilon)).astype(bool)
+        return close & ~lone_missing(self.column, rows, columns)
 
     def windows(self, epsilon: Fraction) -> Windows:
         if not len(self.numbers):

@@ -123,6 +123,11 @@ def require(column: Column, kinds: tuple[Kind, ...], distance: str) -> Column:
     return column
 
 
+def lone_missing(column: Column, rows: Indices, columns: Indices) -> NDArray[np.bool_]:
+    """For each pair of a single column's values whether just one of them is missing."""
+    return np.asarray((rows == column.size)[:, None] != (columns == column.size)[None, :])
+
+
 def refuse_missing(column: Column, wanted_by: str) -> None:
     """Raise if a column has missing values where only numbers make sense."""
     if column.has_missing:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attribute import Attribute
-from sfumato.distances.base import BoundDistance, Distance, Indices, require
+from sfumato.distances.base import BoundDistance, Distance, Indices, lone_missing, require
 from sfumato.schema import Kind
 from sfumato.table import Column
 
@@ -37,7 +37,7 @@ class _Bound(BoundDistance):
         super().__init__(attribute)
         items = sorted(set().union(*column.sets))
         position = {item: i for i, item in enumerate(items)}
-        self.missing = column.size
+        self.column = column
         self.members = np.zeros((column.domain, len(items)), np.float64)
         for code, members in enumerate(column.sets):
             self.members[code, [position[item] for item in members]] = 1
@@ -47,18 +47,14 @@ class _Bound(BoundDistance):
         """The sizes of the symmetric difference and of the union of each pair (whole numbers, so floats add exactly)."""
         both = (self.members[rows] @ self.members[columns].T).astype(np.int64)
         union = self.sizes[rows][:, None] + self.sizes[columns][None, :] - both
-        # a missing set shares nothing with any other, not even with the empty one
-        lone = (rows == self.missing)[:, None] != (columns == self.missing)[None, :]
-        return np.where(lone, 1, union - both), np.where(lone, np.maximum(union, 1), union)
+        return union - both, union
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
         apart, union = self._counts(rows, columns)
-        lone = (rows == self.missing)[:, None] != (columns == self.missing)[None, :]
-        return np.where(lone, np.inf, apart / np.maximum(union, 1))
+        return np.where(lone_missing(self.column, rows, columns), np.inf, apart / np.maximum(union, 1))
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         apart, union = self._counts(rows, columns)
-        lone = (rows == self.missing)[:, None] != (columns == self.missing)[None, :]
         # apart/union ≤ ε; unions are few small numbers, so the limit of each is found exactly
-        limits = np.array([int(epsilon * size) for size in range(int(union.max(initial=0)) + 1)])
-        return np.asarray((apart <= limits[union]) & ~lone)
+        limits = np.array([int(min(epsilon, 1) * size) for size in range(int(union.max(initial=0)) + 1)])
+        return np.asarray((apart <= limits[union]) & ~lone_missing(self.column, rows, columns))

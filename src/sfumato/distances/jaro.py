@@ -12,8 +12,9 @@ from rapidfuzz import process
 from rapidfuzz.distance import Jaro as FastJaro
 
 from sfumato.attribute import Attribute
-from sfumato.distances.base import BoundDistance, Distance, Indices, require
+from sfumato.distances.base import BoundDistance, Distance, Indices, lone_missing, require
 from sfumato.schema import Kind
+from sfumato.table import Column
 
 _DOUBT = 1e-9
 """Similarities so close to a threshold are computed again, exactly."""
@@ -62,7 +63,7 @@ class JaroWinkler(Distance):
 def _bound(attribute: Attribute, name: str, winkler: bool) -> BoundDistance:
     column = require(attribute.single(f"the distance {name!r}"), (Kind.TEXT, Kind.CATEGORICAL), name)
     texts = [*column.texts, ""] if column.has_missing else list(column.texts)
-    return _Bound(attribute, texts, column.size, winkler)
+    return _Bound(attribute, column, texts, winkler)
 
 
 def exact_jaro(a: str, b: str) -> Fraction:
@@ -110,10 +111,10 @@ def _common_prefix(a: str, b: str) -> int:
 
 
 class _Bound(BoundDistance):
-    def __init__(self, attribute: Attribute, texts: list[str], missing: int, winkler: bool) -> None:
+    def __init__(self, attribute: Attribute, column: Column, texts: list[str], winkler: bool) -> None:
         super().__init__(attribute)
+        self.column = column
         self.texts = texts
-        self.missing = missing
         self.winkler = winkler
         self.similarity = exact_jaro_winkler if winkler else exact_jaro
         width = max(1, min(_PREFIX, max(map(len, texts), default=1)))
@@ -142,11 +143,8 @@ class _Bound(BoundDistance):
             bonus += alike * float(_PREFIX_WEIGHT)
         return plain + (plain > boost) * bonus * (1 - plain), np.abs(plain - boost) < _DOUBT
 
-    def _lone(self, rows: Indices, columns: Indices) -> NDArray[np.bool_]:
-        return np.asarray((rows == self.missing)[:, None] != (columns == self.missing)[None, :])
-
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        return np.where(self._lone(rows, columns), np.inf, 1 - self._similarities(rows, columns)[0])
+        return np.where(lone_missing(self.column, rows, columns), np.inf, 1 - self._similarities(rows, columns)[0])
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         similarities, doubt = self._similarities(rows, columns)
@@ -154,4 +152,4 @@ class _Bound(BoundDistance):
         close = similarities >= threshold
         for a, b in np.argwhere(doubt | (np.abs(similarities - threshold) < _DOUBT)):
             close[a, b] = self.similarity(self.texts[rows[a]], self.texts[columns[b]]) >= 1 - epsilon
-        return np.asarray(close & ~self._lone(rows, columns))
+        return np.asarray(close & ~lone_missing(self.column, rows, columns))

@@ -119,16 +119,25 @@ class Lp(Distance):
         else:
             numbers = column.numbers if column.numbers is not None else _ordinal_numbers(column)
             integers = numbers.integers[present] if len(numbers) else present
-            lowest, highest = self.ranges.get(column.name, (numbers[0], numbers[-1]) if len(numbers) else (0, 0))
-            span = (as_fraction(highest) - as_fraction(lowest)) / numbers.unit
-            outside = [n for n in (0, len(numbers) - 1) if not lowest <= numbers[n] <= highest]  # type: ignore[operator]
-            if column.name in self.ranges and outside:
-                raise parameter_problem(
-                    self.name, f"ranges.{column.name}", self.ranges[column.name],
-                    f"the value {numbers.label(outside[0])} is outside the range", "Widen the range.",
-                )  # fmt: skip
+            span = self._span(column.name, numbers) / numbers.unit
         scale = weight / span ** max(power, 1) if span else Fraction(0)
         return Coordinate(integers, absent, scale, weight, False)
+
+
+    def _span(self, name: str, numbers: Numbers) -> Fraction:
+        """The range that a column's differences are divided by; 0 if all its values are equal."""
+        if not len(numbers):
+            return Fraction(0)
+        if name not in self.ranges:
+            return numbers[-1] - numbers[0]
+        lowest, highest = map(as_fraction, self.ranges[name])
+        outside = [n for n in (0, -1) if not lowest <= numbers[n] <= highest]
+        if outside:
+            raise parameter_problem(
+                self.name, f"ranges.{name}", self.ranges[name],
+                f"the value {numbers.label(outside[0])} is outside the range", "Widen the range.",
+            )  # fmt: skip
+        return highest - lowest
 
 
 def _ordinal_numbers(column: Column) -> Numbers:

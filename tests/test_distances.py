@@ -1,0 +1,347 @@
+"""Every distance: the contract, exactness at ε, and the papers' pitfalls."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import naive
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import Jaro as FastJaro
+from rapidfuzz.distance import JaroWinkler as FastJaroWinkler
+
+import sfumato as sf
+from sfumato.distances import DISTANCES
+from sfumato.distances.jaro import exact_jaro, exact_jaro_winkler
+
+TREE = {"a": ("a", "X", "*"), "b": ("b", "X", "*"), "c": ("c", "Y", "*"), "d": ("d", "Y", "*"), "e": ("e", "Z", "*")}
+ORDER = ["low", "mid", "high", "top"]
+decimals = st.sampled_from(["0", "0.1", "0.2", "0.3", "0.4", "0.7", "1", "-0.3", "2.5", "1e3", "0.333"])
+words = st.text(alphabet="ABCMRTHX", max_size=7)
+
+
+def bound(columns, distance, **schema):
+    """A distance over the distinct rows of columns, and those rows as numbers of values."""
+    names = list(columns)
+    table = sf.Table(pa.table(columns), sf.Schema(sensitive=names, **schema))
+    attribute = sf.Attribute.of(table, names)
+    return distance.bind(attribute), attribute.codes
+
+
+def check(bound_, codes, values, exact, extra=()):
+    """`near` is exact at every distance that occurs and just beside it; windows say the same; distances are right."""
+    everyone = np.arange(len(bound_.attribute))
+    row_of = {int(code): i for i, code in enumerate(codes)}
+    apart = {(v, w): exact(values[row_of[v]], values[row_of[w]]) for v in everyone for w in everyone}
+    ties = {d for d in apart.values() if d != naive.INF}
+    tiny = Fraction(1, 10**20)
+    for epsilon in {*ties, *(t - tiny for t in ties if t > 0), *map(Fraction, extra)}:
+        expected = np.array([[apart[v, w] <= epsilon for w in everyone] for v in everyone])
+        assert (bound_.near(everyone, everyone, epsilon) == expected).all(), epsilon
+        windows = bound_.windows(epsilon)
+        if windows is not None:
+            rank = windows.rank
+            inside = (windows.low[rank][:, None] <= rank[None, :]) & (rank[None, :] < windows.high[rank][:, None])
+            assert (inside == expected).all()
+            assert (np.diff(windows.low) >= 0).all()
+            assert (np.diff(windows.high) >= 0).all()
+    floats = bound_.distances(everyone, everyone)
+    assert np.allclose(floats, [[float(apart[v, w]) for w in everyone] for v in everyone])
+
+
+def with_missing(distance):
+    """None is at 0 from None, and infinitely far from everything else."""
+    return lambda x, y: distance(x, y) if None not in (x, y) else (Fraction(0) if x is y else naive.INF)
+
+
+@given(st.lists(st.sampled_from(["", "a", "b", "B"]), min_size=1, max_size=6))
+def test_discrete(values):
+    check(*bound({"s": values}, sf.Discrete()), values, naive.discrete, ["0", "0.999", "1", "2"])
+
+
+@given(st.lists(st.one_of(decimals, st.none()), min_size=1, max_size=8))
+def test_absolute(values):
+    numbers = [None if v is None else Fraction(v) for v in values]
+    columns = {"s": pa.array(values, pa.string())}
+    check(*bound(columns, sf.Absolute(), kinds={"s": "numeric"}), numbers, with_missing(naive.absolute), ["1e30"])
+
+
+@given(st.lists(st.sampled_from(["1e25", "1e25", "10000000000000000000000000.1", "0.1", "-7"]), min_size=1, max_size=5))
+def test_absolute_beyond_64_bits(values):
+    columns = {"s": values}
+    check(*bound(columns, sf.Absolute(), kinds={"s": "numeric"}), list(map(Fraction, values)), naive.absolute)
+
+
+vectors = st.lists(st.tuples(decimals, decimals, decimals), min_size=1, max_size=6)
+
+
+def as_columns(rows):
+    return {f"c{j}": [row[j] for row in rows] for j in range(len(rows[0]))}
+
+
+def numeric(rows):
+    return dict.fromkeys(as_columns(rows), "numeric")
+
+
+@given(vectors)
+def test_total_variation(rows):
+    exact = [tuple(map(Fraction, row)) for row in rows]
+    check(*bound(as_columns(rows), sf.TotalVariation(), kinds=numeric(rows)), exact, naive.total_variation)
+
+
+@given(vectors)
+def test_min_coordinate(rows):
+    exact = [tuple(map(Fraction, row)) for row in rows]
+    check(*bound(as_columns(rows), sf.MinCoordinate(), kinds=numeric(rows)), exact, naive.min_coordinate)
+
+
+mixed = st.lists(
+    st.tuples(st.one_of(decimals, st.none()), st.sampled_from(ORDER), st.sampled_from(["x", "y", ""])),
+    min_size=1,
+    max_size=6,
+)
+weights = st.tuples(*[st.sampled_from(["0", "0.2", "0.4", "1/3", "1", "2"])] * 3).filter(
+    lambda ws: any(Fraction(w) for w in ws)
+)
+
+
+@given(mixed, weights, st.sampled_from([1, 2, 3, "inf"]), st.sampled_from(["value", "rank"]))
+def test_lp(rows, weight, p, way):
+    """Sums of powers are compared as such: near at ε exactly if the sum is at most ε^p."""
+    numbers = [None if n is None else Fraction(n) for n, _, _ in rows]
+    domain = sorted({n for n in numbers if n is not None})
+    w = [Fraction(x) for x in weight]
+    columns = {"n": pa.array([row[0] for row in rows], pa.string()), "o": [r[1] for r in rows], "c": [r[2] for r in rows]}
+    distance = sf.Lp(p=p, weights=dict(zip("noc", weight, strict=True)), by={"n": way})
+    bound_, codes = bound(columns, distance, kinds={"n": "numeric"}, orders={"o": ORDER})
+
+    def parts(i, j):
+        x, y = numbers[i], numbers[j]
+        if x is None or y is None:
+            first = Fraction(x is not y)
+        elif way == "rank":
+            first = Fraction(abs(domain.index(x) - domain.index(y)), max(len(domain) - 1, 1))
+        else:
+            first = abs(x - y) / ((domain[-1] - domain[0]) or 1)
+        second = Fraction(abs(ORDER.index(rows[i][1]) - ORDER.index(rows[j][1])), 3)
+        return first, second, Fraction(rows[i][2] != rows[j][2])
+
+    def power_sum(i, j):
+        if p == "inf":
+            return max(a * d for a, d in zip(w, parts(i, j), strict=True)) / max(w)
+        return sum(a * d**p for a, d in zip(w, parts(i, j), strict=True)) / sum(w)
+
+    power = 1 if p == "inf" else p
+    everyone = np.arange(len(bound_.attribute))
+    row_of = {int(code): i for i, code in enumerate(codes)}
+    sums = {(v, u): power_sum(row_of[v], row_of[u]) for v, u in product(everyone, everyone)}
+    assert all(0 <= s <= 1 for s in sums.values())
+    roots = {Fraction(s).limit_denominator(10**6) for s in sums.values()} if power == 1 else set()
+    for epsilon in {*roots, *map(Fraction, ("0", "0.1", "0.2", "1/3", "0.5", "2/3", "1"))}:
+        expected = np.array([[sums[v, u] <= epsilon**power for u in everyone] for v in everyone])
+        assert (bound_.near(everyone, everyone, epsilon) == expected).all()
+    floats = bound_.distances(everyone, everyone)
+    assert np.allclose(floats, [[float(sums[v, u]) ** (1 / power) for u in everyone] for v in everyone])
+
+
+@given(st.lists(st.tuples(*[st.floats(-1e3, 1e3)] * 3), min_size=2, max_size=6), st.sampled_from([1, 2]))
+def test_lp_beyond_64_bits_is_exact_at_its_own_distances(rows, p):
+    """Random floats have 17 digits, so whole numbers do not fit; at the very distance of a pair, floats cannot tell."""
+    bound_, codes = bound(as_columns(rows), sf.Lp(p=p))
+    exact = [[Fraction(repr(x)) for x in row] for row in rows]
+    spans = [max(column) - min(column) or Fraction(1) for column in zip(*exact, strict=True)]
+    used = [s for s in spans if s]
+    tiny = Fraction(1, 10**30)
+    for i, j in product(range(len(rows)), repeat=2):
+        total = sum((abs(a - b) / s) ** p for a, b, s in zip(exact[i], exact[j], spans, strict=True)) / len(used)
+        if p == 1:
+            one, other = np.array([codes[i]]), np.array([codes[j]])
+            assert bound_.near(one, other, total)[0, 0]
+            assert total == 0 or not bound_.near(one, other, total - tiny)[0, 0]
+
+
+def test_lp_declared_ranges_and_errors():
+    columns = {"n": [0, 10], "c": ["x", "y"]}
+    bound_, codes = bound(columns, sf.Lp(weights={"c": 0}, ranges={"n": [0, 100]}))
+    assert bound_.distances(codes[:1], codes[1:])[0, 0] == pytest.approx(0.1)
+    for distance, words_ in [
+        (lambda: bound(columns, sf.Lp(ranges={"n": [0, 5]})), "outside the range"),
+        (lambda: bound(columns, sf.Lp(weights={"z": 1})), "'z' is not part"),
+        (lambda: bound(columns, sf.Lp(weights={"n": 0, "c": 0})), "all weights are 0"),
+        (lambda: sf.Lp(weights={"n": -1}), "negative"),
+        (lambda: sf.Lp(p=0), "p = 0"),
+        (lambda: sf.Lp(p=1.5), "p = 1.5"),
+        (lambda: sf.Lp(by={"n": "heart"}), "'heart' is unknown"),
+    ]:
+        with pytest.raises(sf.ParameterProblem, match=words_):
+            distance()
+
+
+def test_ordinal_by_value():
+    bound_, codes = bound({"s": ["1", "2", "10"]}, sf.Lp(by={"s": "value"}), orders={"s": ["1", "2", "10"]})
+    assert bound_.distances(codes[:1], codes)[0].tolist() == pytest.approx([0, 1 / 9, 1])
+    with pytest.raises(sf.ParameterProblem, match="ascending numbers"):
+        bound({"s": ["low"]}, sf.Lp(by={"s": "value"}), orders={"s": ["low", "high"]})
+
+
+@given(st.lists(st.one_of(st.sampled_from(list(TREE)), st.none()), min_size=1, max_size=8))
+def test_taxonomy(values):
+    def distance(x, y):
+        if None in (x, y):
+            return Fraction(0) if x is y else Fraction(1)  # a missing value stands under the root alone
+        return Fraction(naive.common_level(TREE[x], TREE[y]), 2)
+
+    columns = {"s": pa.array(values, pa.string())}
+    tree = sf.Hierarchy.from_rows(TREE.values())
+    check(*bound(columns, sf.Taxonomy(), hierarchies={"s": tree}), values, distance, ["0.49", "0.5", "3"])
+
+
+sets = st.lists(
+    st.one_of(st.frozensets(st.sampled_from("pqrst"), max_size=4), st.none()), min_size=1, max_size=8
+)
+
+
+@given(sets)
+def test_jaccard(values):
+    columns = {"s": pa.array([None if v is None else sorted(v) for v in values], pa.list_(pa.string()))}
+    check(*bound(columns, sf.Jaccard()), values, with_missing(naive.jaccard), ["1/3", "2/3", "0.333", "1"])
+
+
+@given(st.lists(st.one_of(words, st.none()), min_size=1, max_size=6), st.booleans())
+def test_jaro(values, winkler):
+    similarity = exact_jaro_winkler if winkler else exact_jaro
+    columns = {"s": pa.array(values, pa.string())}
+    distance = sf.JaroWinkler() if winkler else sf.Jaro()
+    # an empty text is a missing one here, as in a file
+    shown = [v or None for v in values]
+    exact = with_missing(lambda a, b: 1 - similarity(a, b))
+    check(*bound(columns, distance, kinds={"s": "text"}), shown, exact, ["0.1", "0.2", "1/3"])
+
+
+@given(words, words)
+def test_exact_jaro_is_what_rapidfuzz_computes(a, b):
+    assert float(exact_jaro(a, b)) == pytest.approx(FastJaro.similarity(a, b))
+    assert float(exact_jaro_winkler(a, b)) == pytest.approx(FastJaroWinkler.similarity(a, b))
+
+
+def test_jaro_winkler_at_its_own_boost():
+    """A Jaro similarity of exactly 7/10 is not boosted, whatever the floats say."""
+    pairs = [(a, b) for a, b in product(("ABCDE", "ABXYZ", "AAAAA", "ABCXY", "BAXYC"), repeat=2)]
+    exact = [p for p in pairs if exact_jaro(*p) == Fraction(7, 10)] or [("ABCXY", "ABC")]
+    for a, b in exact:
+        bound_, codes = bound({"s": [a, b]}, sf.JaroWinkler(), kinds={"s": "text"})
+        epsilon = 1 - exact_jaro_winkler(a, b)
+        assert bound_.near(codes[:1], codes[1:], epsilon)[0, 0]
+        assert not bound_.near(codes[:1], codes[1:], epsilon - Fraction(1, 10**15))[0, 0]
+
+
+@given(st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.7, 1.1]), min_size=1, max_size=6), st.booleans())
+def test_custom(values, vectorised):
+    """A float counts as the decimal that it prints as."""
+
+    def scalar(x, y):
+        return abs(x - y)
+
+    def vector(xs, ys):
+        return np.abs(np.array(xs) - np.array(ys))
+
+    bound_, codes = bound({"s": values}, sf.Custom(vector if vectorised else scalar, vectorised))
+    check(bound_, codes, values, lambda x, y: Fraction(repr(abs(x - y))), ["0.1", "0.2", "0.6"])
+
+
+@pytest.mark.parametrize(
+    ("function", "words_"),
+    [
+        (lambda x, y: x - y if x > y else 0, "not the same both ways"),
+        (lambda x, y: float("nan"), "is not a number"),
+        (lambda x, y: -abs(x - y), "is negative"),
+        (lambda x, y: 1, "itself is not 0"),
+        (lambda x, y: "far", "no number"),
+    ],
+)
+def test_a_wrong_function_is_an_error(function, words_):
+    bound_, codes = bound({"s": [1, 2, 3]}, sf.Custom(function))
+    with pytest.raises(sf.DistanceProblem, match=words_) as caught:
+        bound_.near(codes, codes, Fraction(1))
+    assert caught.value.column == "s"
+
+
+def test_a_function_of_the_wrong_length_is_an_error():
+    bound_, codes = bound({"s": [1, 2, 3]}, sf.Custom(lambda xs, ys: [0], vectorised=True))
+    with pytest.raises(sf.DistanceProblem, match="1 numbers for 9 pairs"):
+        bound_.near(codes, codes, Fraction(1))
+
+
+def test_a_function_named_in_a_config():
+    bound_, codes = bound({"s": [3, 5]}, sf.Custom("operator:ne"))
+    assert bound_.near(codes, codes, Fraction(0)).tolist() == [[True, False], [False, True]]
+    for name in ("no.such.module:f", "operator:no_such", "operator"):
+        with pytest.raises(sf.ParameterProblem, match="cannot be imported"):
+            bound({"s": [3]}, sf.Custom(name))
+
+
+# the contract: what every distance must do
+
+SAMPLES = {
+    "discrete": (sf.Discrete(), {"s": ["a", "b", "c"]}, {}),
+    "absolute": (sf.Absolute(), {"s": [1, 2, 4, 8]}, {}),
+    "lp": (sf.Lp(p=2), {"s": [1, 2, 4, 8], "t": ["x", "y", "x", "y"]}, {}),
+    "total-variation": (sf.TotalVariation(), {"s": [0.1, 0.2, 0.7], "t": [0.9, 0.8, 0.3]}, {}),
+    "min-coordinate": (sf.MinCoordinate(), {"s": [0, 0, 1], "t": [0, 1, 1]}, {}),
+    "taxonomy": (sf.Taxonomy(), {"s": list(TREE)}, {"hierarchies": {"s": sf.Hierarchy.from_rows(TREE.values())}}),
+    "jaccard": (sf.Jaccard(), {"s": [["a"], ["a", "b"], ["b", "c"], []]}, {}),
+    "jaro": (sf.Jaro(), {"s": ["MARTHA", "MARHTA", "DIXON", "DICKSONX"]}, {"kinds": {"s": "text"}}),
+    "jaro-winkler": (sf.JaroWinkler(), {"s": ["AB", "AC", "BC", "CB"]}, {"kinds": {"s": "text"}}),
+    "function": (sf.Custom(lambda x, y: (x - y) ** 2), {"s": [1, 2, 3]}, {}),
+}
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_contract(name):
+    distance, columns, schema = SAMPLES[name]
+    assert distance.name == name
+    bound_, _ = bound(columns, distance, **schema)
+    everyone = np.arange(len(bound_.attribute))
+    apart = bound_.distances(everyone, everyone)
+    assert (apart == apart.T).all()
+    assert (apart.diagonal() == 0).all()
+    assert (apart >= 0).all()
+    if distance.is_metric:
+        assert ((apart > 0) | np.eye(len(everyone), dtype=bool)).all()
+        assert (apart[:, :, None] + apart[None, :, :] >= apart[:, None, :] - 1e-12).all()
+
+
+def test_every_distance_has_a_sample_here():
+    assert SAMPLES.keys() == DISTANCES.keys()
+
+
+def test_jaro_breaks_the_triangle():
+    """That Jaro declares itself no metric is not caution: here is the counter-example."""
+    a, b, c = "AB", "ABC", "C"
+    d = [1 - exact_jaro(x, y) for x, y in ((a, c), (a, b), (b, c))]
+    found = any(
+        1 - exact_jaro(x, z) > (1 - exact_jaro(x, y)) + (1 - exact_jaro(y, z))
+        for x, y, z in product(("A", "B", "AB", "BA", "ABC", "CA", "C", "ABAB", "BABA"), repeat=3)
+    )
+    assert found, d
+
+
+@pytest.mark.parametrize("distance", [sf.Absolute(), sf.TotalVariation(), sf.MinCoordinate(), sf.Jaro(), sf.Taxonomy()])
+def test_a_set_given_to_another_kind_of_distance(distance):
+    with pytest.raises(sf.ColumnProblem) as caught:
+        bound({"s": [["a"], ["b"]]}, distance)
+    assert caught.value.column == "s"
+
+
+def test_missing_numbers_in_a_vector():
+    with pytest.raises(sf.ColumnProblem, match="1 are missing"):
+        bound({"s": [0.5, None], "t": [0.5, 0.5]}, sf.TotalVariation())
+
+
+def test_several_columns_for_a_distance_over_one():
+    with pytest.raises(sf.ColumnProblem, match="one column"):
+        bound({"s": [1], "t": [2]}, sf.Absolute())
