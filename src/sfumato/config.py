@@ -137,7 +137,7 @@ class Config(_Section):
     ) -> Config:
         """Return the config that states a schema, a data file and principles; for writing one from a program."""
         columns: dict[str, dict[str, Any]] = {}
-        names = [*schema.named_columns(), *schema.vectors]
+        names = [*schema.identifiers, *schema.quasi_identifiers, *schema.sensitive, *schema.named_columns()]
         within = {column for parts in schema.vectors.values() for column in parts}
         for name in dict.fromkeys(names):
             declared: dict[str, Any] = {}
@@ -199,7 +199,9 @@ class Config(_Section):
 
     def _located(self, error: SfumatoError, key: str) -> ConfigProblem:
         """Say in which file and under which key something is wrong."""
-        inner = f"{key}.{error.key.removeprefix('distance.')}" if error.key else key
+        if isinstance(error, ConfigProblem):
+            return error
+        inner = ".".join(filter(None, (key, (error.key or "").removeprefix("distance."))))
         name = None if self.source is None else str(self.source)
         return ConfigProblem(
             error.problem, remedy=error.remedy, file=name, key=inner, column=error.column, value=error.value

@@ -1,0 +1,210 @@
+"""The command line as a pipeline meets it: real processes, exit statuses, output on the right stream."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CONFIG = """
+[data]
+path = "people.csv"
+[columns.zip]
+role = "quasi-identifier"
+[columns.income]
+role = "sensitive"
+kind = "numeric"
+[[principles]]
+name = "k-anonymity"
+k = {k}
+[[principles]]
+name = "dissimilarity"
+epsilon = "3"
+delta = "0.2"
+"""
+PEOPLE = "zip,income\n" + "".join(f"01,{i}\n" for i in (100, 101, 102, 103, 900))
+
+
+def sfumato(*arguments, cwd=None, env=None):
+    return subprocess.run(
+        [sys.executable, "-m", "sfumato", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **(env or {})},
+        check=False,
+    )
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    (tmp_path / "sfumato.toml").write_text(CONFIG.format(k=5), encoding="utf-8")
+    return tmp_path
+
+
+def test_holds_is_0(project):
+    done = sfumato("audit", str(project / "sfumato.toml"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2 of 2 principles hold" in done.stdout
+    assert "risk 0.75" in done.stdout
+
+
+def test_fails_is_1(project):
+    config = project / "sfumato.toml"
+    config.write_text(config.read_text(encoding="utf-8").replace("0.2", "0.26"), encoding="utf-8")
+    done = sfumato("audit", "sfumato.toml", cwd=project)
+    assert done.returncode == 1
+    assert "FAILS" in done.stdout
+    assert "zip = 01 (5 rows): risk 0.75" in done.stdout
+    assert "1 (100 %)" in done.stdout
+
+
+def test_json(project):
+    done = sfumato("audit", "sfumato.toml", "--json", cwd=project)
+    found = json.loads(done.stdout)
+    assert [p["holds"] for p in found["principles"]] == [True, True]
+    assert found["principles"][1]["exact"] == {"risk": "0.75", "k": "5"}
+
+
+def bad(project, name, old, new):
+    path = project / name
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "words"),
+    [
+        ("sfumato.toml", "columns.zip", "columns.zap", ["people.csv", "column 'zap'", "Did you mean 'zip'"]),
+        ("people.csv", "101", "many", ["people.csv", "column 'income', row 2", "'many' is not a number"]),
+        ("sfumato.toml", 'epsilon = "3"', 'epsilon = "-3"', ["sfumato.toml", "principles[1].epsilon", "out of range"]),
+        ("sfumato.toml", 'delta = "0.2"', 'delta = "2"', ["principles[1].delta", "out of range"]),
+        ("sfumato.toml", "k = 5", "k = 6", ["k = 6 is larger than the table"]),
+        ("people.csv", PEOPLE, "zip,income\n", ["people.csv", "no rows"]),
+        ("people.csv", PEOPLE, "", ["people.csv", "empty"]),
+        ("people.csv", "900\n", "900,1\n", ["people.csv", "row 5", "3 cells"]),
+        ("sfumato.toml", "[[principles]]", "[distance]\nkind = 'jaccard'\n[[principles]]", ["column 'income'", "jaccard"]),
+        ("sfumato.toml", 'kind = "numeric"', 'kind = "set"\ndistance = { kind = "absolute" }', ["'income'", "'set'"]),
+        ("sfumato.toml", 'path = "people.csv"', 'path = "nobody.csv"', ["nobody.csv", "No such file"]),
+        ("sfumato.toml", '"k-anonymity"', '"l-anonymity"', ["principles[0].name", "no principle 'l-anonymity'"]),
+        ("sfumato.toml", "columns.zip]", "columns.zip]\nhierarchy = 'tree.csv'", ["tree.csv", "cannot be read"]),
+    ],
+)
+def test_bad_input_is_2(project, name, old, new, words):
+    text = (project / name).read_text(encoding="utf-8")
+    assert old in text
+    (project / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+    done = sfumato("audit", "sfumato.toml", cwd=project)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("sfumato: ")
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("tree", "words"),
+    [
+        ("01;x;*\n01;y;*\n", ["tree.csv", "not a tree"]),
+        ("02;x;*\n", ["tree.csv", "column 'zip'", "misses 1", "'01'"]),
+    ],
+)
+def test_bad_hierarchy_is_2(project, tree, words):
+    (project / "tree.csv").write_text(tree, encoding="utf-8")
+    config = project / "sfumato.toml"
+    text = config.read_text(encoding="utf-8").replace("columns.zip]", "columns.zip]\nhierarchy = 'tree.csv'")
+    config.write_text(text, encoding="utf-8")
+    done = sfumato("audit", "sfumato.toml", cwd=project)
+    assert done.returncode == 2
+    for word in words:
+        assert word in done.stderr
+
+
+def test_a_users_own_distance_that_is_wrong_is_2(project):
+    (project / "near.py").write_text("def d(x, y):\n    return x - y if x > y else 0\n", encoding="utf-8")
+    config = project / "sfumato.toml"
+    text = config.read_text(encoding="utf-8").replace(
+        "[[principles]]", '[distance]\nkind = "function"\nfunction = "near:d"\n[[principles]]', 1
+    )
+    config.write_text(text, encoding="utf-8")
+    done = sfumato("audit", "sfumato.toml", cwd=project, env={"PYTHONPATH": str(project)})
+    assert done.returncode == 2
+    assert "not the same both ways" in done.stderr
+    (project / "near.py").write_text("def d(x, y):\n    return float('nan')\n", encoding="utf-8")
+    done = sfumato("audit", "sfumato.toml", cwd=project, env={"PYTHONPATH": str(project)})
+    assert done.returncode == 2
+    assert "is not a number" in done.stderr
+
+
+def test_no_principles_is_2(project):
+    config = project / "sfumato.toml"
+    config.write_text(CONFIG.split("[[")[0], encoding="utf-8")
+    done = sfumato("audit", "sfumato.toml", cwd=project)
+    assert done.returncode == 2
+    assert "asks for no principle" in done.stderr
+
+
+def test_usage_is_2():
+    assert sfumato("audit").returncode == 2
+    assert sfumato("nonsense").returncode == 2
+
+
+def test_demo(tmp_path):
+    done = sfumato("demo", "--rows", "5000", "--save", str(tmp_path / "demo"))
+    assert done.returncode == 0, done.stderr
+    assert "k-anonymity" in done.stdout
+    again = sfumato("audit", str(tmp_path / "demo" / "sfumato.toml"), "--json")
+    assert again.returncode == 1, again.stderr
+    assert json.loads(again.stdout)["rows"] == 5000
+
+
+def test_demo_cannot_write():
+    done = sfumato("demo", "--rows", "1000", "--save", "/proc/nowhere")
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+
+
+def test_bench_runs_without_the_data():
+    env = {"SFUMATO_DATA": ""}
+    done = sfumato("bench", "audit", "--rows", "2000", "--json", env=env)
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures["source"] == "synthetic census"
+    assert figures["audit / lexsort"] > 0
+
+
+def test_bench_with_a_peer_that_is_not_there():
+    done = sfumato("bench", "audit", "--rows", "1000", "--pycanon", sys.executable, env={"SFUMATO_DATA": ""})
+    assert done.returncode == 2
+    assert "pycanon cannot be run" in done.stderr
+
+
+@pytest.mark.parametrize("verb", [(), ("audit",), ("demo",), ("bench",), ("bench", "audit")])
+def test_help_imports_nothing_heavy(verb):
+    probe = (
+        "import sys\n"
+        "from sfumato.cli import main\n"
+        "try:\n    main([*sys.argv[1:], '--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "print(sorted({m.split('.')[0] for m in sys.modules} & {'numba', 'pyarrow', 'pydantic', 'numpy', 'rich'}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", probe, *verb], capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith("[]")
+    if verb and verb != ("bench",):
+        assert "Example:" in done.stdout
+
+
+def test_no_writable_home(project):
+    """Compiled code needs a folder; where none can be written a private temporary one is used."""
+    if os.getuid() == 0:
+        home = Path("/proc/self/nowhere")
+    else:
+        home = project / "locked"
+        home.mkdir(mode=0o500)
+    env = {"HOME": str(home), "XDG_CACHE_HOME": "", "NUMBA_CACHE_DIR": ""}
+    done = sfumato("audit", "sfumato.toml", cwd=project, env=env)
+    assert (done.returncode, done.stderr) == (0, "")
