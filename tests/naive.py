@@ -18,9 +18,7 @@ def risk(group, near):
     """Largest share of the other tuples near one value (papers 000 and 001)."""
     if len(group) == 1:
         return Fraction(1)
-    return max(
-        Fraction(sum(near(v, w) for j, w in enumerate(group) if j != i), len(group) - 1) for i, v in enumerate(group)
-    )
+    return max(Fraction(sum(near(v, w) for j, w in enumerate(group) if j != i), len(group) - 1) for i, v in enumerate(group))
 
 
 def most_frequent(group):
@@ -107,9 +105,7 @@ def emd_hierarchical(group, table, paths):
     """Li et al.: at each inner node cost height/H times the smaller of surplus and lack of its children."""
     height = len(next(iter(paths.values()))) - 1
     domain = list(paths)
-    extra = {
-        (0, paths[v][0]): p - q for v, p, q in zip(domain, shares(group, domain), shares(table, domain), strict=True)
-    }
+    extra = {(0, paths[v][0]): p - q for v, p, q in zip(domain, shares(group, domain), shares(table, domain), strict=True)}
     cost = Fraction(0)
     for level in range(1, height + 1):
         children: dict = {}
@@ -143,9 +139,7 @@ def gains(group, table):
     """(value's share of the table, gain) of each value of the group."""
     return [
         (p, (q - p) / p)
-        for p, q in (
-            (Fraction(table.count(v), len(table)), Fraction(group.count(v), len(group))) for v in set(group)
-        )
+        for p, q in ((Fraction(table.count(v), len(table)), Fraction(group.count(v), len(group))) for v in set(group))
     ]
 
 

@@ -86,6 +86,12 @@ def test_details(audit):
     assert [name for name in details if name.endswith(": holds")]
 
 
+def test_details_keep_a_column_that_is_called_rows():
+    details = sf.audit(pa.table({"rows": ["x", "x", "y"]}), sf.Schema(["rows"]), sf.KAnonymity(2)).details()
+    assert details["rows"].to_pylist() == ["x", "y"]
+    assert details["number of rows"].to_pylist() == [2, 1]
+
+
 def test_group_column():
     frame = pa.table({"age": [30, 31, 40, 41], "group": [7, 7, 9, 9], "s": ["a", "b", "a", "a"]})
     schema = sf.Schema(["age"], ["s"], group="group")

@@ -87,7 +87,12 @@ def bad(project, name, old, new):
         ("people.csv", PEOPLE, "zip,income\n", ["people.csv", "no rows"]),
         ("people.csv", PEOPLE, "", ["people.csv", "empty"]),
         ("people.csv", "900\n", "900,1\n", ["people.csv", "row 5", "3 cells"]),
-        ("sfumato.toml", "[[principles]]", "[distance]\nkind = 'jaccard'\n[[principles]]", ["column 'income'", "jaccard"]),
+        (
+            "sfumato.toml",
+            "[[principles]]",
+            "[distance]\nkind = 'jaccard'\n[[principles]]",
+            ["column 'income'", "jaccard"],
+        ),
         ("sfumato.toml", 'kind = "numeric"', 'kind = "set"\ndistance = { kind = "absolute" }', ["'income'", "'set'"]),
         ("sfumato.toml", 'path = "people.csv"', 'path = "nobody.csv"', ["nobody.csv", "No such file"]),
         ("sfumato.toml", '"k-anonymity"', '"l-anonymity"', ["principles[0].name", "no principle 'l-anonymity'"]),
@@ -143,7 +148,7 @@ def test_a_users_own_distance_that_is_wrong_is_2(project):
 
 def test_no_principles_is_2(project):
     config = project / "sfumato.toml"
-    config.write_text(CONFIG.split("[[")[0], encoding="utf-8")
+    config.write_text(CONFIG.split("[[", maxsplit=1)[0], encoding="utf-8")
     done = sfumato("audit", "sfumato.toml", cwd=project)
     assert done.returncode == 2
     assert "asks for no principle" in done.stderr

@@ -107,9 +107,7 @@ def test_written_and_read_again(tmp_path):
 
 def test_written_from_a_program():
     config = sf.Config.parse(FULL)
-    again = sf.Config.of(
-        config.schema, "people.csv", config.asked, delimiter=";", encoding="latin-1"
-    )
+    again = sf.Config.of(config.schema, "people.csv", config.asked, delimiter=";", encoding="latin-1")
     assert sf.Config.parse(again.to_toml()).schema == config.schema
     assert again.asked == config.asked
     assert again.data == config.data
@@ -129,7 +127,7 @@ def test_what_cannot_be_written():
     ("change", "key", "words"),
     [
         (('path = "people.csv"', 'pth = "people.csv"'), "data.path", "missing"),
-        (('path = "people.csv"', 'path = 5'), "data.path", "string"),
+        (('path = "people.csv"', "path = 5"), "data.path", "string"),
         (('delimiter = ";"', 'delimiter = ";;"'), "data.delimiter", "1 character"),
         (('kind = "numeric"', 'kind = "number"'), "columns.age.kind", "'numeric', 'categorical'"),
         (('role = "other"', 'role = "secret"'), "columns.note.role", "'sensitive'"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-import naive
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Jaro as FastJaro
 from rapidfuzz.distance import JaroWinkler as FastJaroWinkler
 
+import naive
 import sfumato as sf
 from sfumato.distances import DISTANCES
 from sfumato.distances.jaro import exact_jaro, exact_jaro_winkler
@@ -115,7 +115,11 @@ def test_lp(rows, weight, p, way):
     numbers = [None if n is None else Fraction(n) for n, _, _ in rows]
     domain = sorted({n for n in numbers if n is not None})
     w = [Fraction(x) for x in weight]
-    columns = {"n": pa.array([row[0] for row in rows], pa.string()), "o": [r[1] for r in rows], "c": [r[2] for r in rows]}
+    columns = {
+        "n": pa.array([row[0] for row in rows], pa.string()),
+        "o": [r[1] for r in rows],
+        "c": [r[2] for r in rows],
+    }
     distance = sf.Lp(p=p, weights=dict(zip("noc", weight, strict=True)), by={"n": way})
     bound_, codes = bound(columns, distance, kinds={"n": "numeric"}, orders={"o": ORDER})
 
@@ -200,9 +204,7 @@ def test_taxonomy(values):
     check(*bound(columns, sf.Taxonomy(), hierarchies={"s": tree}), values, distance, ["0.49", "0.5", "3"])
 
 
-sets = st.lists(
-    st.one_of(st.frozensets(st.sampled_from("pqrst"), max_size=4), st.none()), min_size=1, max_size=8
-)
+sets = st.lists(st.one_of(st.frozensets(st.sampled_from("pqrst"), max_size=4), st.none()), min_size=1, max_size=8)
 
 
 @given(sets)

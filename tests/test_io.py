@@ -230,7 +230,10 @@ def test_chunked_columns():
     assert table.column("a").codes.tolist() == [0, 1, 1, 2]
 
 
-@given(st.lists(st.one_of(st.integers(-5, 5), st.none()), min_size=1, max_size=8), st.lists(st.sampled_from("ab"), min_size=8, max_size=8))
+@given(
+    st.lists(st.one_of(st.integers(-5, 5), st.none()), min_size=1, max_size=8),
+    st.lists(st.sampled_from("ab"), min_size=8, max_size=8),
+)
 def test_groups_are_equal_quasi_identifiers(numbers, letters):
     letters = letters[: len(numbers)]
     table = sf.Table(pa.table({"n": pa.array(numbers, pa.int64()), "l": letters}), sf.Schema(["n", "l"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tracemalloc
 from fractions import Fraction
 
@@ -27,7 +28,7 @@ def attribute_of(columns, **schema):
 def naive_counts(bound, epsilon, offsets, values, counts):
     near = bound.near(np.arange(len(bound.attribute)), np.arange(len(bound.attribute)), epsilon)
     out = []
-    for start, stop in zip(offsets[:-1], offsets[1:], strict=True):
+    for start, stop in itertools.pairwise(offsets):
         for i in range(start, stop):
             out.append(sum(int(counts[j]) for j in range(start, stop) if near[values[i], values[j]]))
     return out

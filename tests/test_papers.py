@@ -7,13 +7,13 @@ from fractions import Fraction
 from itertools import combinations, product
 from pathlib import Path
 
-import naive
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import naive
 import sfumato as sf
 
 EXAMPLES = json.loads((Path(__file__).parent / "paper_examples.json").read_text(encoding="utf-8"))
@@ -172,10 +172,7 @@ def test_floats_lose_a_neighbour_and_we_do_not():
 
 def test_allowed_neighbours_in_floats_are_wrong_where_ours_are_right():
     wrong = [
-        (d, k)
-        for d in range(1, 100)
-        for k in range(2, 103)
-        if int((1 - d / 100) * (k - 1)) != (100 - d) * (k - 1) // 100
+        (d, k) for d in range(1, 100) for k in range(2, 103) if int((1 - d / 100) * (k - 1)) != (100 - d) * (k - 1) // 100
     ]
     assert wrong
     for d, k in wrong:
@@ -268,7 +265,10 @@ def test_larger_groups_may_be_easier():
 # errata: (δ,l)-diversity
 
 
-@given(st.lists(st.sampled_from(["0", "0.1", "0.2", "0.3", "1", "7.5"]), min_size=1, max_size=9), st.sampled_from(["0", "0.05", "0.1", "1/3"]))
+@given(
+    st.lists(st.sampled_from(["0", "0.1", "0.2", "0.3", "1", "7.5"]), min_size=1, max_size=9),
+    st.sampled_from(["0", "0.05", "0.1", "1/3"]),
+)
 def test_delta_l_is_epsilon_m_at_twice_the_width(group, delta):
     """003.1."""
     assert delta_l_level(group, delta) == eps_m_level(group, 2 * Fraction(delta))

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from fractions import Fraction
 
-import naive
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import naive
 import sfumato as sf
 from sfumato.exact import written
 from sfumato.principles import PRINCIPLES
 
-NUMBERS = ["0", "0.1", "0.2", "0.3", "0.30", "0.7", "1", "1.0", "1.1", "-0.1", "-0.3", "10", "1e1", "33.3", "1000000.01"]
+NUMBERS = [
+    "0",
+    "0.1",
+    "0.2",
+    "0.3",
+    "0.30",
+    "0.7",
+    "1",
+    "1.0",
+    "1.1",
+    "-0.1",
+    "-0.3",
+    "10",
+    "1e1",
+    "33.3",
+    "1000000.01",
+]
 TEXTS = ["", "a", "b", "c", "A", " a", "NA", "0.1", "ä"]
 ORDER = ["low", "mid", "high", "top"]
 TREE = {"a": ("a", "X", "*"), "b": ("b", "X", "*"), "c": ("c", "Y", "*"), "d": ("d", "Y", "*"), "e": ("e", "Z", "*")}
@@ -362,7 +379,7 @@ def test_declared_monotone_is_monotone(name, rows):
     fine = measured(rows, principle, numeric=True).group_holds
     labels = sorted({g for g, _ in rows})
     good = [label for label, holds in zip(labels, fine, strict=True) if holds]
-    for one, other in zip(good, good[1:], strict=False):
+    for one, other in itertools.pairwise(good):
         merged = [(one if g == other else g, v) for g, v in rows]
         after = measured(merged, principle, numeric=True).group_holds
         assert after[sorted({g for g, _ in merged}).index(one)]

@@ -21,7 +21,12 @@ def file_table(tmp_path, text, schema):
 def test_roles():
     schema = sf.Schema(quasi_identifiers=["a"], sensitive="s", identifiers=["id"])
     assert schema.sensitive == ("s",)
-    assert [schema.role(n).value for n in ("a", "s", "id", "x")] == ["quasi-identifier", "sensitive", "identifier", "other"]
+    assert [schema.role(n).value for n in ("a", "s", "id", "x")] == [
+        "quasi-identifier",
+        "sensitive",
+        "identifier",
+        "other",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,7 @@ class Attribute:
 
     def label(self, value: int) -> str:
         """A value as it is shown."""
-        return " + ".join(
-            column.label(int(code)) for column, code in zip(self.columns, self.parts[value], strict=True)
-        )
+        return " + ".join(column.label(int(code)) for column, code in zip(self.columns, self.parts[value], strict=True))
 
     def value(self, value: int) -> Any:
         """A value as Python sees it; a tuple if there are several columns."""

@@ -63,7 +63,7 @@ class Finding:
 
     def worst_groups(self, most: int = 5) -> list[int]:
         """The numbers of the worst groups, violating ones first."""
-        return self.measurement.badness()[:most].tolist()
+        return [int(group) for group in self.measurement.badness()[:most]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +123,9 @@ class Audit:
     def details(self) -> Any:
         """One row per group: its quasi-identifiers, size, and each principle's levels and verdict.
 
-        A frame in the library that the data came in; pyarrow for files.
+        A frame in the library that the data came in; pyarrow for files. The row's number is the group's number.
         """
-        columns: dict[str, Any] = {"group": np.arange(self.groups.count)}
+        columns: dict[str, Any] = {}
         first = self.groups.first_rows
         schema = self.table.schema
         keys = schema.quasi_identifiers if schema.group is None else (schema.group,)
@@ -134,9 +134,11 @@ class Audit:
             codes = column.codes[first]
             labels = {int(code): column.label(int(code)) for code in np.unique(codes)}
             columns[name] = [labels[int(code)] for code in codes]
-        columns["rows"] = self.groups.sizes
+        counts = {"rows": self.groups.sizes}
         if self.groups.people is not None:
-            columns["people"] = self.groups.people
+            counts["people"] = self.groups.people
+        for name, values in counts.items():
+            columns[name if name not in columns else f"number of {name}"] = values
         for finding in self.findings:
             heading = finding_heading(finding)
             for part in finding.measurement.parts:
@@ -240,9 +242,7 @@ def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Pr
     if isinstance(data, Table):
         table = data
     elif schema is None:
-        raise ParameterProblem(
-            "the data has no schema", remedy="Give the roles of its columns as a Schema.", key="schema"
-        )
+        raise ParameterProblem("the data has no schema", remedy="Give the roles of its columns as a Schema.", key="schema")
     else:
         table = as_table(data, schema)
     groups = Groups.of(table)

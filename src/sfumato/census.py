@@ -76,9 +76,7 @@ def census_schema() -> Schema:
             "race": Hierarchy.from_rows([[leaf, node, "*"] for leaf, node in RACE.items()]),
             "workclass": Hierarchy.from_rows([[leaf, *nodes, "*"] for leaf, nodes in WORKCLASS.items()]),
         },
-        distance=Lp(
-            p=1, weights={"education": "0.4", "workclass": "0.2", "income": "0.4"}, by={"income": "rank"}
-        ),
+        distance=Lp(p=1, weights={"education": "0.4", "workclass": "0.2", "income": "0.4"}, by={"income": "rank"}),
     )
 
 
@@ -119,7 +117,7 @@ def _labels(codes: NDArray[np.int64], labels: tuple[str, ...]) -> pa.Array:
 def _ages(random: np.random.Generator, rows: int) -> NDArray[np.int64]:
     years = np.arange(YOUNGEST, OLDEST + 1)
     weight = 1 / (1 + np.exp((years - 72) / 8.0))
-    return random.choice(years, rows, p=weight / weight.sum())
+    return np.asarray(random.choice(years, rows, p=weight / weight.sum()))
 
 
 def _marital(random: np.random.Generator, age: NDArray[np.int64], male: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -131,20 +129,18 @@ def _marital(random: np.random.Generator, age: NDArray[np.int64], male: NDArray[
     return np.where(~ever, 5, np.where(widowed, 4, np.where(ended, 3, state)))
 
 
-def _education(
-    random: np.random.Generator, age: NDArray[np.int64], race: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _education(random: np.random.Generator, age: NDArray[np.int64], race: NDArray[np.int64]) -> NDArray[np.int64]:
     """A latent bent for school, lower in older generations, capped by how many years one can have gone to school."""
     group = np.array([0.0, -0.35, -0.5, -0.5, 0.6, 0.6, 0.4, -0.7, 0.0])[race]
     bent = random.normal(size=len(age)) + group - 0.018 * np.clip(age - 40, 0, 60)
     cuts = [-3.0, -2.8, -2.6, -2.4, -2.1, -1.9, -1.7, -1.5, -1.35, -0.15, 0.35, 0.48, 0.65, 1.35, 2.0, 2.3]
     reached = np.searchsorted(cuts, bent)
-    return np.minimum(reached, np.select([age < 16, age < 18, age < 20, age < 22, age < 25], [6, 8, 10, 12, 13], 16))
+    return np.asarray(
+        np.minimum(reached, np.select([age < 16, age < 18, age < 20, age < 22, age < 25], [6, 8, 10, 12, 13], 16))
+    )
 
 
-def _workclass(
-    random: np.random.Generator, age: NDArray[np.int64], education: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _workclass(random: np.random.Generator, age: NDArray[np.int64], education: NDArray[np.int64]) -> NDArray[np.int64]:
     """Scores plus Gumbel noise: a draw from the softmax that each person's age and schooling make."""
     school, grown = education / 16, np.clip(age - 20, 0, 45) / 45
     score = np.stack(
@@ -155,7 +151,7 @@ def _workclass(
         ],
         axis=1,
     )  # fmt: skip
-    return np.argmax(score + random.gumbel(size=score.shape), axis=1)
+    return np.asarray(np.argmax(score + random.gumbel(size=score.shape), axis=1))
 
 
 def _income(
@@ -173,4 +169,4 @@ def _income(
     power = power + random.normal(scale=0.75, size=len(age))
     rank = np.empty(len(age), np.int64)
     rank[np.argsort(power, kind="stable")] = np.arange(len(age))
-    return rank * BINS // len(age)
+    return np.asarray(rank * BINS // len(age))

@@ -108,9 +108,7 @@ class Config(_Section):
         try:
             raw = tomllib.loads(text, parse_float=Decimal)
         except tomllib.TOMLDecodeError as error:
-            raise ConfigProblem(
-                f"the file is not TOML: {error}", remedy="Mend the line named.", file=name
-            ) from error
+            raise ConfigProblem(f"the file is not TOML: {error}", remedy="Mend the line named.", file=name) from error
         try:
             config = cls.model_validate({**raw, "source": source})
         except ValidationError as error:
@@ -132,9 +130,7 @@ class Config(_Section):
         return cls.parse(text, Path(path))
 
     @classmethod
-    def of(
-        cls, schema: Schema, path: str | Path, principles: Sequence[Principle] = (), **data: Any
-    ) -> Config:
+    def of(cls, schema: Schema, path: str | Path, principles: Sequence[Principle] = (), **data: Any) -> Config:
         """Return the config that states a schema, a data file and principles; for writing one from a program."""
         columns: dict[str, dict[str, Any]] = {}
         names = [*schema.identifiers, *schema.quasi_identifiers, *schema.sensitive, *schema.named_columns()]
@@ -142,9 +138,7 @@ class Config(_Section):
         for name in dict.fromkeys(names):
             declared: dict[str, Any] = {}
             role = Role.SENSITIVE if name in schema.vectors else schema.role(name)
-            if name not in within and role is not Role.OTHER:
-                declared["role"] = role
-            elif name in schema.other:
+            if (name not in within and role is not Role.OTHER) or name in schema.other:
                 declared["role"] = role
             declared |= {
                 "kind": schema.kinds.get(name),
@@ -208,7 +202,7 @@ class Config(_Section):
         )
 
     @property
-    def schema(self) -> Schema:
+    def schema(self) -> Schema:  # type: ignore[override]  # a long deprecated method of pydantic has this name
         """The schema that the config declares."""
 
         def of_role(role: Role) -> list[str]:
@@ -232,17 +226,13 @@ class Config(_Section):
                 kinds={name: column.kind for name, column in columns if column.kind is not None},
                 orders={name: column.order for name, column in columns if column.order is not None},
                 hierarchies={
-                    name: self._hierarchy(column.hierarchy, name)
-                    for name, column in columns
-                    if column.hierarchy is not None
+                    name: self._hierarchy(column.hierarchy, name) for name, column in columns if column.hierarchy is not None
                 },
                 vectors=vectors,
                 separators={name: column.separator for name, column in columns if column.separator is not None},
                 distance=whole,
                 distances=distances,
-                missing=Missing(
-                    None if self.missing.values is None else tuple(self.missing.values), self.missing.policy
-                ),
+                missing=Missing(None if self.missing.values is None else tuple(self.missing.values), self.missing.policy),
                 person_id=self.data.person_id,
                 group=self.data.group,
             )
@@ -280,14 +270,14 @@ class Config(_Section):
                 value=name,
             )
         known = list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
-        for parameter in parameters:
+        for parameter, value in parameters.items():
             if parameter not in known:
                 raise ConfigProblem(
                     f"the distance {name!r} has no parameter {parameter!r}",
                     remedy=f"Its parameters are: {', '.join(known) or 'none'}.",
                     file=None if self.source is None else str(self.source),
                     key=f"{key}.{parameter}",
-                    value=parameters[parameter],
+                    value=value,
                 )
         try:
             return kind(**parameters)
@@ -344,7 +334,10 @@ def _hierarchy_section(column: str, declared: Any) -> str | dict[str, Any] | Non
     if isinstance(declared, Flat):
         return {"flat": True}
     if isinstance(declared, Intervals):
-        return {"intervals": [_toml_number(width) for width in declared.widths], "origin": _toml_number(declared.origin)}
+        return {
+            "intervals": [_toml_number(width) for width in declared.widths],
+            "origin": _toml_number(declared.origin),
+        }
     path = declared.source if isinstance(declared, Hierarchy) else str(declared)
     if path is None:
         raise ConfigProblem(

@@ -39,9 +39,7 @@ def coarsened(people: pa.Table) -> tuple[pa.Table, Schema]:
         labels = np.array(column.hierarchy.labels[level], object)[column.paths[:, level]]
         people = people.set_column(people.column_names.index(name), name, pa.array(labels[column.codes], pa.string()))
     kinds = {name: kind for name, kind in table.schema.kinds.items() if name not in LEVELS}
-    schema = replace(
-        table.schema, kinds=kinds, hierarchies={"workclass": table.schema.hierarchies["workclass"]}
-    )
+    schema = replace(table.schema, kinds=kinds, hierarchies={"workclass": table.schema.hierarchies["workclass"]})
     groups = Groups.of(Table(people, schema))
     return people.filter(pa.array(groups.sizes[groups.of_row] >= K)), schema
 
@@ -58,7 +56,10 @@ def save_demo(people: pa.Table, folder: Path) -> None:
         for name in schema.hierarchies:
             hierarchy = table.column(name).hierarchy
             assert hierarchy is not None
-            rows = zip(*(np.array(nodes, object)[path] for nodes, path in zip(hierarchy.labels, hierarchy.paths.T, strict=True)), strict=True)
+            rows = zip(
+                *(np.array(nodes, object)[path] for nodes, path in zip(hierarchy.labels, hierarchy.paths.T, strict=True)),
+                strict=True,
+            )
             files[name] = f"hierarchies/{name}.csv"
             (folder / files[name]).write_text("".join(";".join(row) + "\n" for row in rows), encoding="utf-8")
     except OSError as error:

@@ -7,8 +7,7 @@
     ├── HierarchyProblem     a hierarchy is not a tree, or misses leaves
     ├── ConfigProblem        a key of a config file is unknown, missing or wrong
     ├── ParameterProblem     a parameter of a principle or distance is out of its range
-    ├── DistanceProblem      a user's own distance is asymmetric, negative or not a number
-    └── ExtraMissing         an optional package is not installed
+    └── DistanceProblem      a user's own distance is asymmetric, negative or not a number
 
 Each carries what it speaks of (`file`, `column`, `row`, `value`, `key`) so that a program can act on it, and its text
 ends with what to do next.
@@ -84,7 +83,3 @@ class ParameterProblem(SfumatoError):
 
 class DistanceProblem(SfumatoError):
     """A user's own distance is asymmetric, negative or not a number."""
-
-
-class ExtraMissing(SfumatoError):
-    """An optional package is not installed."""

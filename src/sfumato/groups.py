@@ -179,9 +179,7 @@ class Histogram:
         keys = keys[order]
         starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
         group, values = np.divmod(keys[starts], nodes)
-        return Histogram(
-            _offsets(group, len(self.distinct)), values, np.add.reduceat(self.counts[order], starts)
-        )
+        return Histogram(_offsets(group, len(self.distinct)), values, np.add.reduceat(self.counts[order], starts))
 
 
 def _offsets(group: NDArray[np.int64], count: int) -> NDArray[np.int64]:

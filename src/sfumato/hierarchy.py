@@ -84,9 +84,7 @@ class Hierarchy:
             if path[0] == len(paths):  # a leaf repeated with the same path says nothing new
                 paths.append(path)
         if not levels:
-            raise HierarchyProblem(
-                "the hierarchy is empty", remedy="Write one line per leaf: leaf;level1;…;*", file=source
-            )
+            raise HierarchyProblem("the hierarchy is empty", remedy="Write one line per leaf: leaf;level1;…;*", file=source)
         if len(levels[-1]) != 1:
             tops = sorted(levels[-1])[:_SHOWN]
             raise _not_a_tree(f"the last level holds several nodes: {', '.join(map(repr, tops))}", tops, source)
@@ -124,7 +122,7 @@ class Hierarchy:
 
     def generalize(self, leaf: str, level: int) -> str:
         """Return the label that stands above a leaf on a level."""
-        return self.labels[level][self.over([leaf])[0, level]]
+        return self.labels[level][int(self.over([leaf])[0, level])]
 
     def common_level(self, one: str, other: str) -> int:
         """Return the level of the lowest common ancestor of two leaves."""
@@ -157,7 +155,7 @@ class Flat:
     1
     """
 
-    def build(self, values: Sequence[str], column: str) -> Hierarchy:  # noqa: ARG002
+    def build(self, values: Sequence[str], column: str) -> Hierarchy:
         """Return a hierarchy whose leaves are these values."""
         return Hierarchy.from_rows([value, ROOT] for value in values)
 

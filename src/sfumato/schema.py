@@ -112,17 +112,18 @@ class Schema:
                 value = (value,)
             object.__setattr__(self, name, tuple(value))
         kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
-        kinds |= {column: Kind.ORDINAL for column in self.orders}
-        kinds |= {name: Kind.VECTOR for name in self.vectors}
-        for name, value in {
+        kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
+        kinds |= dict.fromkeys(self.vectors, Kind.VECTOR)
+        mappings: dict[str, dict[str, Any]] = {
             "kinds": kinds,
             "orders": {column: tuple(order) for column, order in self.orders.items()},
             "hierarchies": dict(self.hierarchies),
             "vectors": {name: tuple(columns) for name, columns in self.vectors.items()},
             "separators": dict(self.separators),
             "distances": dict(self.distances),
-        }.items():
-            object.__setattr__(self, name, MappingProxyType(value))
+        }
+        for name, mapping in mappings.items():
+            object.__setattr__(self, name, MappingProxyType(mapping))
         self._check()
 
     @staticmethod

@@ -100,9 +100,7 @@ class Table:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_columns", {})
         if self.data.num_rows == 0:
-            raise FileProblem(
-                "the table has no rows", remedy="Give a table with at least one row.", file=self.source
-            )
+            raise FileProblem("the table has no rows", remedy="Give a table with at least one row.", file=self.source)
         for name in self.schema.named_columns():
             if name not in self.data.column_names:
                 raise unknown_column(name, self.data.column_names, self.source)
@@ -155,9 +153,7 @@ class _Encoder:
         order, kept = encoder([cells[i] for i in present], present, indices)
         mapping = np.full(len(cells), kept["size"], np.int32)
         mapping[present] = order
-        column = Column(
-            name=self.name, kind=kind, codes=mapping[indices], has_missing=bool(missing.any()), **kept
-        )
+        column = Column(name=self.name, kind=kind, codes=mapping[indices], has_missing=bool(missing.any()), **kept)
         declared = self.schema.hierarchies.get(self.name)
         if declared is not None:
             column = replace(column, hierarchy=_hierarchy(declared, column))
@@ -247,9 +243,7 @@ class _Encoder:
             if code is None:
                 listed = ", ".join(map(repr, order))
                 problem = f"{cell!r} is not in the column's order ({listed})"
-                raise self._wrong(
-                    problem, cell, index, indices, "Add it to the order, or list it under missing.values."
-                )
+                raise self._wrong(problem, cell, index, indices, "Add it to the order, or list it under missing.values.")
             codes[i] = code
         return codes, {"size": len(order), "texts": order, "labels": order.__getitem__}
 

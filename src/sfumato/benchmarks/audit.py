@@ -85,17 +85,14 @@ def _table(rows: int, seed: int) -> tuple[pa.Table, Schema, str, str]:
         data = data.set_column(data.column_names.index(name), name, data[name].cast(pa.int64()))
     data = data.combine_chunks().take(random.integers(0, data.num_rows, rows)).combine_chunks()
     order = [
-        line.split(";")[0]
-        for line in (folder / "hierarchies" / "education.csv").read_text(encoding="utf-8").splitlines()
+        line.split(";")[0] for line in (folder / "hierarchies" / "education.csv").read_text(encoding="utf-8").splitlines()
     ]
     schema = Schema(
         quasi_identifiers=["age", "gender", "marital", "race"],
         sensitive=["education", "workclass", "income50"],
         orders={"education": order},
         hierarchies={"workclass": folder / "hierarchies" / "workclass.csv"},
-        distance=Lp(
-            p=1, weights={"education": "0.4", "workclass": "0.2", "income50": "0.4"}, by={"income50": "rank"}
-        ),
+        distance=Lp(p=1, weights={"education": "0.4", "workclass": "0.2", "income50": "0.4"}, by={"income50": "rank"}),
     )
     return data, schema, "sal_occ.csv.gz, resampled", "income50"
 

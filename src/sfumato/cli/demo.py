@@ -22,8 +22,8 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
     Always ends with exit status 0: that principles fail here is what it shows.
     """
     from sfumato.auditing import audit
-    from sfumato.cli.show import console, show_audit
     from sfumato.census import census_schema, synthetic_census
+    from sfumato.cli.show import console, show_audit
     from sfumato.demo import PRINCIPLES, coarsened, save_demo
 
     out = console()

@@ -63,11 +63,11 @@ class BoundDistance(ABC):
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         """For each pair of values whether their distance is at most ε, exactly."""
 
-    def windows(self, epsilon: Fraction) -> Windows | None:  # noqa: ARG002
+    def windows(self, epsilon: Fraction) -> Windows | None:
         """The neighbours as windows along an order, if this distance has one."""
         return None
 
-    def balls(self, epsilon: Fraction) -> Balls | None:  # noqa: ARG002
+    def balls(self, epsilon: Fraction) -> Balls | None:
         """The neighbours as balls around points, if this distance has them; `near` settles what floats cannot."""
         return None
 

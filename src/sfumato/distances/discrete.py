@@ -31,10 +31,10 @@ class Discrete(Distance):
 
 class _Bound(BoundDistance):
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        return (rows[:, None] != columns[None, :]).astype(float)
+        return np.asarray(rows[:, None] != columns[None, :], float)
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
-        return (rows[:, None] == columns[None, :]) | (epsilon >= 1)
+        return np.asarray((rows[:, None] == columns[None, :]) | (epsilon >= 1))
 
     def windows(self, epsilon: Fraction) -> Windows:
         size = len(self.attribute)

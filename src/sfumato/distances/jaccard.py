@@ -56,5 +56,5 @@ class _Bound(BoundDistance):
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         apart, union = self._counts(rows, columns)
         # apart/union ≤ ε; unions are few small numbers, so the limit of each is found exactly
-        limits = np.array([int(min(epsilon, 1) * size) for size in range(int(union.max(initial=0)) + 1)])
+        limits = np.array([int(min(epsilon, Fraction(1)) * size) for size in range(int(union.max(initial=0)) + 1)])
         return np.asarray((apart <= limits[union]) & ~lone_missing(self.column, rows, columns))

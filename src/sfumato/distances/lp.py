@@ -58,9 +58,7 @@ class Lp(Distance):
 
     def __post_init__(self) -> None:
         if self.p != "inf" and (isinstance(self.p, bool) or not isinstance(self.p, int) or self.p < 1):
-            raise parameter_problem(
-                self.name, "p", self.p, f"p = {self.p!r}", 'Write a whole number from 1, or "inf".'
-            )
+            raise parameter_problem(self.name, "p", self.p, f"p = {self.p!r}", 'Write a whole number from 1, or "inf".')
         weights = {name: as_fraction(weight, f"weights.{name}") for name, weight in self.weights.items()}
         for name, weight in weights.items():
             if weight < 0:
@@ -69,9 +67,7 @@ class Lp(Distance):
                 )
         for name, way in self.by.items():
             if way not in ("value", "rank"):
-                raise parameter_problem(
-                    self.name, f"by.{name}", way, f"{way!r} is unknown", 'Write "value" or "rank".'
-                )
+                raise parameter_problem(self.name, f"by.{name}", way, f"{way!r} is unknown", 'Write "value" or "rank".')
         ranges = {}
         for name, bounds in self.ranges.items():
             ends = tuple(as_fraction(bound, f"ranges.{name}") for bound in bounds)
@@ -96,9 +92,7 @@ class Lp(Distance):
         weights = [as_fraction(self.weights.get(column.name, 1)) for column in attribute.columns]
         total = max(weights) if self.p == "inf" else sum(weights)
         if not total:
-            raise parameter_problem(
-                self.name, "weights", self.weights, "all weights are 0", "Give one column a weight."
-            )
+            raise parameter_problem(self.name, "weights", self.weights, "all weights are 0", "Give one column a weight.")
         power = 0 if self.p == "inf" else int(self.p)
         coordinates = [
             self._coordinate(column, attribute.parts[:, j], weights[j] / total, power)
@@ -122,7 +116,6 @@ class Lp(Distance):
             span = self._span(column.name, numbers) / numbers.unit
         scale = weight / span ** max(power, 1) if span else Fraction(0)
         return Coordinate(integers, absent, scale, weight, False)
-
 
     def _span(self, name: str, numbers: Numbers) -> Fraction:
         """The range that a column's differences are divided by; 0 if all its values are equal."""
@@ -196,9 +189,7 @@ class SumDistance(BoundDistance):
         self.coordinates = coordinates
         self.power = power
         size = len(attribute)
-        self.absent = np.column_stack(
-            [np.zeros(size, bool) if c.absent is None else c.absent for c in coordinates]
-        )
+        self.absent = np.column_stack([np.zeros(size, bool) if c.absent is None else c.absent for c in coordinates])
         self.names = np.array([c.name for c in coordinates])
         self.exact = self._whole()
 
@@ -274,9 +265,7 @@ class SumDistance(BoundDistance):
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
         """The distances, computed pair by pair from exact sums: for display and small blocks."""
         root = 1 / max(self.power, 1)
-        return np.array([[float(self._sum(i, j)) ** root for j in columns] for i in rows]).reshape(
-            len(rows), len(columns)
-        )
+        return np.array([[float(self._sum(i, j)) ** root for j in columns] for i in rows]).reshape(len(rows), len(columns))
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         """For each pair of values whether their distance is at most ε, exactly."""

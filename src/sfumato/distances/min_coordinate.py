@@ -51,9 +51,7 @@ class _Bound(BoundDistance):
         return np.asarray(np.abs(integers[parts[rows]][:, None] - integers[parts[columns]][None, :]))
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        gaps = [
-            self._gaps(j, rows, columns).astype(float) * float(numbers.unit) for j, numbers in enumerate(self.numbers)
-        ]
+        gaps = [self._gaps(j, rows, columns).astype(float) * float(numbers.unit) for j, numbers in enumerate(self.numbers)]
         return np.asarray(np.minimum.reduce(gaps))
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:

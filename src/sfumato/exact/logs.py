@@ -57,9 +57,7 @@ def compare_log(ratio: Fraction, bound: Fraction) -> int:
     precision = 40
     while True:
         context = Context(prec=precision)
-        logarithm = context.subtract(
-            context.ln(Decimal(ratio.numerator)), context.ln(Decimal(ratio.denominator))
-        )
+        logarithm = context.subtract(context.ln(Decimal(ratio.numerator)), context.ln(Decimal(ratio.denominator)))
         limit = context.divide(Decimal(bound.numerator), Decimal(bound.denominator))
         gap = context.subtract(logarithm, limit)
         scale = max(abs(limit), Decimal(ratio.numerator).ln(), Decimal(ratio.denominator).ln(), Decimal(1))

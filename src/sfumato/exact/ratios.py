@@ -66,7 +66,7 @@ class Ratios:
     def floats(self) -> NDArray[np.float64]:
         """The ratios as floats, to show and to sort by; never to decide."""
         with np.errstate(divide="ignore"):
-            if self.numerators.dtype == object or self.denominators.dtype == object:
+            if object in (self.numerators.dtype, self.denominators.dtype):
                 return np.array(
                     [n / d if d else np.inf for n, d in zip(self.numerators, self.denominators, strict=True)], float
                 )

@@ -56,9 +56,7 @@ def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | Non
     header = _header(text, delimiter, name)
     table = _cells(text, delimiter, header, name)
     if table.num_rows == 0:
-        raise FileProblem(
-            "the file has a header line and no rows", remedy="Give a table with at least one row.", file=name
-        )
+        raise FileProblem("the file has a header line and no rows", remedy="Give a table with at least one row.", file=name)
     return CsvTable(table, tuple(notes))
 
 
@@ -151,9 +149,7 @@ def _header(text: str, delimiter: str, name: str) -> list[str]:
 def _cells(text: str, delimiter: str, header: list[str], name: str) -> pa.Table:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise FileProblem(
-            f"line {line} holds a NUL character", remedy="Save the file as plain text.", file=name
-        )
+        raise FileProblem(f"line {line} holds a NUL character", remedy="Save the file as plain text.", file=name)
     try:
         return arrow_csv.read_csv(
             pa.BufferReader(text.encode()),

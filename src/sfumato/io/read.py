@@ -17,10 +17,8 @@ _CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _PARQUET = (".parquet", ".pq")
 
 
-def read_table(
-    path: str | Path, schema: Schema, *, delimiter: str | None = None, encoding: str | None = None
-) -> Table:
-    """Read a CSV (also .gz) or Parquet file as a table with a schema.
+def read_table(path: str | Path, schema: Schema, *, delimiter: str | None = None, encoding: str | None = None) -> Table:
+    r"""Read a CSV (also .gz) or Parquet file as a table with a schema.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
@@ -36,9 +34,7 @@ def read_table(
     if name.endswith(_PARQUET):
         return Table(_parquet(Path(path)), schema, str(path))
     known = ", ".join((*_CSV, *_PARQUET))
-    raise FileProblem(
-        "the kind of file cannot be told from its name", remedy=f"Use one of: {known}.", file=str(path)
-    )
+    raise FileProblem("the kind of file cannot be told from its name", remedy=f"Use one of: {known}.", file=str(path))
 
 
 def _parquet(path: Path) -> pa.Table:

@@ -58,9 +58,9 @@ def bitset_counts(bits: Any, offsets: Any, values: Any, counts: Any, out: Any) -
                 plane += 1
             top = max(top, plane)
         for i in range(start, stop):
-            total = 0
+            total = np.int64(0)
             for plane in range(top):
-                ones = 0
+                ones = np.int64(0)
                 for word in range(words):
                     ones += np.int64(_popcount(bits[values[i], word] & planes[plane, word]))
                 total += ones << plane

@@ -1,4 +1,4 @@
-"""Weighted sums of powers of coordinate differences: is the sum at most a threshold?
+"""Decide whether weighted sums of powers of coordinate differences are at most a threshold.
 
 All kernels here know points as rows of coordinates, in whole numbers (exact) or floats. A sum at most `sure` is within;
 a sum above `never` is not; in between, which happens for floats only, it is not known and left to exact arithmetic.
@@ -75,7 +75,9 @@ def lp_block(
 
 
 @kernel
-def _build(points: Any, order: Any, start: int, stop: int, full: Any, span: Any, names: Any, nodes: Any, low: Any, high: Any) -> int:
+def _build(
+    points: Any, order: Any, start: int, stop: int, full: Any, span: Any, names: Any, nodes: Any, low: Any, high: Any
+) -> int:
     """Build a tree over points order[start:stop]; nodes hold first, last, left child (right is next after it).
 
     Splits at the median of the coordinate that can contribute most. Cost: n log² n.

@@ -19,9 +19,7 @@ class BallCounter:
         self.balls = balls
         self.epsilon = epsilon
 
-    def counts(
-        self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each entry of each set: how many tuples of the set are near it, itself included."""
         b = self.balls
         out = np.empty(len(values), np.int64)

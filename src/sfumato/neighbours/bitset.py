@@ -27,9 +27,7 @@ class BitsetCounter:
             packed = np.packbits(near, axis=1, bitorder="little")
             as_bytes[start : start + step, : packed.shape[1]] = packed
 
-    def counts(
-        self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each entry of each set: how many tuples of the set are near it, itself included."""
         out = np.empty(len(values), np.int64)
         bitset_counts(self.bits, offsets, values, counts, out)

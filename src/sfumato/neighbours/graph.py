@@ -34,9 +34,7 @@ BITSET = 16_384
 class Counter(Protocol):
     """Counts neighbours within sets of tuples."""
 
-    def counts(
-        self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each entry (a value, so many times) of each set: the tuples of the set near it, all its own included."""
         ...  # pragma: no cover
 
@@ -80,9 +78,7 @@ class NeighbourGraph:
         self.bound = distance.bind(attribute)
         self.counter = counter_of(self.bound, self.epsilon, len(attribute))
 
-    def counts(
-        self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each entry of each set: how many tuples of the set are near it, itself included."""
         return self.counter.counts(offsets, values, counts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -20,12 +21,10 @@ class PairCounter:
         self.bound = bound
         self.epsilon = epsilon
 
-    def counts(
-        self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each entry of each set: how many tuples of the set are near it, itself included."""
         out = np.empty(len(values), np.int64)
-        for start, stop in zip(offsets[:-1], offsets[1:], strict=True):
+        for start, stop in itertools.pairwise(offsets):
             if stop - start == 1:  # alone, with nobody to ask about
                 out[start] = counts[start]
                 continue

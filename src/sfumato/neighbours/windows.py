@@ -16,9 +16,7 @@ class WindowCounter:
         self.windows = windows
         self.ordered = bool((np.diff(windows.rank) > 0).all())
 
-    def counts(
-        self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each entry of each set: how many tuples of the set are near it, itself included."""
         ranks = self.windows.rank[values]
         out = np.empty(len(values), np.int64)

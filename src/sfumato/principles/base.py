@@ -58,7 +58,7 @@ class Measurement:
     @property
     def group_holds(self) -> NDArray[np.bool_]:
         """For each group whether every part holds in it."""
-        return np.logical_and.reduce([part.holds for part in self.parts])
+        return np.asarray(np.logical_and.reduce([part.holds for part in self.parts]))
 
     @property
     def holds(self) -> bool:
@@ -77,10 +77,7 @@ class Measurement:
 
     def badness(self) -> NDArray[np.int64]:
         """The groups from worst to best: violating ones first, then by the level of the first part that differs."""
-        keys = [
-            -part.floats() if not part.higher_is_better else part.floats()
-            for part in reversed(self.parts)
-        ]
+        keys = [-part.floats() if not part.higher_is_better else part.floats() for part in reversed(self.parts)]
         return np.lexsort([*keys, self.group_holds])
 
 

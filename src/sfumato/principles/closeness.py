@@ -63,9 +63,9 @@ def _apart(h: Histogram, levels: list[NDArray[np.int64]], target: Target) -> Rat
     for node in levels:
         nodes = int(node.max()) + 1
         above = h.merged(node, nodes)
-        totals = np.zeros((len(target.totals), nodes), np.int64)
-        np.add.at(totals, (slice(None), node), target.totals)
-        here = totals[target.of_group[above.group], above.values]
+        totals = np.zeros((nodes, len(target.totals)), np.int64)
+        np.add.at(totals, node, target.totals.T)
+        here = totals[above.values, target.of_group[above.group]]
         c, t = _maybe_wide(above.counts, wide), _maybe_wide(here, wide)
         expected = t * n[above.group]
         moved = moved + np.add.reduceat(np.abs(c * whole[above.group] - expected) - expected, above.starts)
@@ -120,9 +120,7 @@ def _ordered(attribute: Attribute, h: Histogram, target: Target) -> Ratios:
     return Ratios(moved, sizes * whole[target.of_group] * (m - 1))
 
 
-def _first_above(
-    below: NDArray[np.int64], target: NDArray[np.int64], limit: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _first_above(below: NDArray[np.int64], target: NDArray[np.int64], limit: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each query the first position at which its target's cumulative count is above a limit."""
     if len(below) == 1:
         return np.searchsorted(below[0], limit, side="right")

@@ -26,7 +26,7 @@ class DeltaLDiversity(Principle):
     """
 
     delta: Number
-    l: Number  # noqa: E741 - the literature's name
+    l: Number
     on: On = None
 
     name: ClassVar[str] = "delta-l-diversity"
@@ -44,6 +44,4 @@ class DeltaLDiversity(Principle):
         windows = number_windows(numbers_of(view, self.title), width, width)
         level = Ratios(view.histogram.sizes, fullest_windows(view, *windows))
         limit = exactly(self.l)
-        return Measurement(
-            (Part("l", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),)
-        )
+        return Measurement((Part("l", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),))

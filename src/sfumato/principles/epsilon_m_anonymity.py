@@ -54,9 +54,7 @@ class EpsilonMAnonymity(Principle):
             windows = _relative_windows(numbers, epsilon)
         level = Ratios(view.histogram.sizes, fullest_windows(view, *windows))
         limit = exactly(self.m)
-        return Measurement(
-            (Part("m", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),)
-        )
+        return Measurement((Part("m", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),))
 
 
 def _relative_windows(numbers: Numbers, epsilon: Fraction) -> tuple[Indices, Indices]:

@@ -30,7 +30,7 @@ class DistinctLDiversity(Principle):
     {'l': 3}
     """
 
-    l: int  # noqa: E741 - the literature's name
+    l: int
     on: On = None
 
     name: ClassVar[str] = "distinct-l-diversity"
@@ -59,7 +59,7 @@ class FrequencyLDiversity(Principle):
     'frequency l-diversity (l = 2.5)'
     """
 
-    l: Number  # noqa: E741
+    l: Number
     on: On = None
 
     name: ClassVar[str] = "frequency-l-diversity"
@@ -74,9 +74,7 @@ class FrequencyLDiversity(Principle):
         """Return each group's size over the count of its most frequent value."""
         level = Ratios(view.histogram.sizes, view.histogram.largest)
         limit = exactly(self.l)
-        return Measurement(
-            (Part("l", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),)
-        )
+        return Measurement((Part("l", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),))
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ class EntropyLDiversity(Principle):
     {'l': '3'}
     """
 
-    l: Number  # noqa: E741
+    l: Number
     on: On = None
 
     name: ClassVar[str] = "entropy-l-diversity"
@@ -139,7 +137,7 @@ class RecursiveLDiversity(Principle):
     """
 
     c: Number
-    l: int  # noqa: E741
+    l: int
     on: On = None
 
     name: ClassVar[str] = "recursive-l-diversity"
@@ -150,9 +148,7 @@ class RecursiveLDiversity(Principle):
     def __post_init__(self) -> None:
         self._set_fraction("c", least=0)
         if exactly(self.c) == 0:
-            raise ParameterProblem(
-                f"{self.name}: c = 0 can never hold", remedy="Give c above 0.", key="c", value=self.c
-            )
+            raise ParameterProblem(f"{self.name}: c = 0 can never hold", remedy="Give c above 0.", key="c", value=self.c)
         self._check_whole("l")
 
     def measure(self, view: View) -> Measurement:

@@ -43,6 +43,4 @@ class TCloseness(Principle):
         whole = Target(view.attribute.counts[None, :], np.zeros(view.groups.count, np.int64))
         level = emd(view.attribute, view.histogram, self.ground, whole)
         limit = exactly(self.t)
-        return Measurement(
-            (Part("t", level, level.at_most(limit), f"at most {written(limit)}", higher_is_better=False),)
-        )
+        return Measurement((Part("t", level, level.at_most(limit), f"at most {written(limit)}", higher_is_better=False),))
