@@ -157,8 +157,8 @@ def beta_enhanced_holds(group, table, beta):
     return all(g <= 0 or (g <= beta and log_at_least(1 / p, g)) for p, g in gains(group, table))
 
 
-def disclosure_holds(group, table, delta, absent_violates):
-    if absent_violates and set(group) != set(table):
+def disclosure_holds(group, table, delta):
+    if set(group) != set(table):
         return False
     for v in set(group):
         ratio = Fraction(group.count(v), len(group)) / Fraction(table.count(v), len(table))

@@ -103,6 +103,7 @@ def test_an_index_column_without_a_name(write):
         ("", "the file is empty", None),
         ("  \n\n", "the file is empty", None),
         ("a,b\n", "no rows", None),
+        ("a,b", "no rows", None),
         ("a,b,a\n1,2,3\n", "'a' more than once", None),
         ("a,b\n1,2\n3\n", "line 3 (row 2) has 1 cells, the header has 2", 2),
         ("a,b\n1,2\n3,4,5\n", "line 3 (row 2) has 3 cells", 2),

@@ -50,6 +50,8 @@ def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | Non
         notes += [f"{name}: {note}"] if note else []
     text = _decoded(raw, encoding, name)
     del raw
+    if not text.endswith("\n"):
+        text += "\n"  # the reader stumbles over a header that is the whole file and does not end
     if not text.strip():
         raise FileProblem("the file is empty", remedy="Give a file with a header line and rows.", file=name)
     delimiter = delimiter or _delimiter(text)

@@ -22,7 +22,7 @@ def read_table(path: str | Path, schema: Schema, *, delimiter: str | None = None
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
-    >>> _ = path.write_text("zip,age\\n01234,30\\n")
+    >>> _ = path.write_text("zip,age\n01234,30\n")
     >>> table = read_table(path, Schema(quasi_identifiers=["zip", "age"]))
     >>> table.column("zip").label(0), table.column("zip").kind.value, table.column("age").kind.value
     ('01234', 'categorical', 'numeric')

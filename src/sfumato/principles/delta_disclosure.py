@@ -20,16 +20,15 @@ class DeltaDisclosure(Principle):
     """For every group and every sensitive value |ln(q/p)| < δ, with q its share of the group and p its share of the table.
 
     The definition speaks of every value of the table: one that is absent from a group has q = 0 and an infinite level,
-    since the group rules it out. With `absent = "ignored"` only the values that a group holds are looked at, as some
-    tools do. Source: Brickell and Shmatikov, KDD 2008 (the base of the logarithm is left open there; e here). Monotone.
-    Does not see that different values may be close.
+    since the group rules it out. (Tools that look only at the values a group holds measure something weaker that is not
+    monotone.) Source: Brickell and Shmatikov, KDD 2008; the base of the logarithm is left open there, and e here.
+    Monotone. Does not see that different values may be close.
 
     >>> DeltaDisclosure("1.5").parameters()
-    {'delta': '1.5', 'absent': 'violates'}
+    {'delta': '1.5'}
     """
 
     delta: Number
-    absent: str = "violates"
     on: On = None
 
     name: ClassVar[str] = "delta-disclosure"
@@ -43,7 +42,6 @@ class DeltaDisclosure(Principle):
             raise ParameterProblem(
                 f"{self.name}: delta = 0 can never hold", remedy="Give delta above 0.", key="delta", value=0
             )
-        self._check_choice("absent", ("violates", "ignored"))
 
     def measure(self, view: View) -> Measurement:
         """Return each group's largest |ln(q/p)|."""
@@ -56,9 +54,7 @@ class DeltaDisclosure(Principle):
         for entry in np.flatnonzero(np.abs(entry_levels - float(limit)) < NEAR):
             ratio = Fraction(int(up[entry]), int(down[entry]))
             fine[entry] = compare_log(max(ratio, 1 / ratio), limit) < 0
-        levels = np.maximum.reduceat(entry_levels, h.starts)
-        holds = np.logical_and.reduceat(fine, h.starts)
-        if self.absent == "violates":
-            lacking = h.distinct < len(view.attribute)
-            levels, holds = np.where(lacking, np.inf, levels), holds & ~lacking
+        lacking = h.distinct < len(view.attribute)
+        levels = np.where(lacking, np.inf, np.maximum.reduceat(entry_levels, h.starts))
+        holds = np.logical_and.reduceat(fine, h.starts) & ~lacking
         return Measurement((Part("delta", levels, holds, f"below {written(limit)}", higher_is_better=False),))
