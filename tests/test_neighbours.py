@@ -62,7 +62,7 @@ def test_structures_agree(seed, shape, p):
     sets = random_sets(random, len(attribute), 4)
     expected = naive_counts(bound, epsilon, *sets)
     assert BitsetCounter(bound, epsilon, len(attribute)).counts(*sets).tolist() == expected
-    assert BallCounter(bound, bound.balls(epsilon), epsilon).counts(*sets).tolist() == expected
+    assert BallCounter(bound.balls(epsilon)).counts(*sets).tolist() == expected
     assert PairCounter(bound, epsilon).counts(*sets).tolist() == expected
 
 
@@ -93,11 +93,11 @@ def test_pairs_that_floats_cannot_tell_are_settled_exactly():
     assert bound.exact is None
     span = steps[-1] - steps[0]
     epsilon = (steps[1] - steps[0]) / span
-    counter = BallCounter(bound, bound.balls(epsilon), epsilon)
+    counter = BallCounter(bound.balls(epsilon))
     sets = np.array([0, 60]), np.arange(60), np.ones(60, np.int64)
     assert counter.counts(*sets).tolist() == [2] + [3] * 58 + [2]
     less = epsilon - Fraction(1, 10**40)
-    assert BallCounter(bound, bound.balls(less), less).counts(*sets).tolist() == [1] * 60
+    assert BallCounter(bound.balls(less)).counts(*sets).tolist() == [1] * 60
 
 
 def test_degrees_count_tuples():

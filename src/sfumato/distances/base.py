@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -35,7 +36,7 @@ class Windows:
 class Balls:
     """Neighbours as points in a ball: a sum (or, at power 0, the largest) of weighted coordinate terms is at most ε.
 
-    The kernels of `sfumato.kernels.lp` say what each array means.
+    The kernels of `sfumato.kernels.lp` say what each array means. `decide` settles exactly a pair that floats cannot.
     """
 
     points: NDArray[Any]
@@ -47,6 +48,7 @@ class Balls:
     power: int
     sure: Any
     never: Any
+    decide: Callable[[int, int], bool]
 
 
 class BoundDistance(ABC):
@@ -68,7 +70,7 @@ class BoundDistance(ABC):
         return None
 
     def balls(self, epsilon: Fraction) -> Balls | None:
-        """The neighbours as balls around points, if this distance has them; `near` settles what floats cannot."""
+        """The neighbours as balls around points, if this distance has them."""
         return None
 
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -191,9 +192,9 @@ class SumDistance(BoundDistance):
         size = len(attribute)
         self.absent = np.column_stack([np.zeros(size, bool) if c.absent is None else c.absent for c in coordinates])
         self.names = np.array([c.name for c in coordinates])
-        self.exact = self._whole()
 
-    def _whole(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int] | None:
+    @cached_property
+    def exact(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int] | None:
         """Points, scales and full terms as whole numbers, and what they were multiplied by; None if too large."""
         terms = [c.scale for c in self.coordinates] + [c.full for c in self.coordinates]
         factor = math.lcm(*(term.denominator for term in terms))
@@ -216,23 +217,28 @@ class SumDistance(BoundDistance):
 
     def _balls(self, epsilon: Fraction) -> Balls:
         limit = epsilon ** max(self.power, 1)
+        points: NDArray[Any]
+        weights: NDArray[Any]
+        full: NDArray[Any]
+        sure: int | float
+        never: int | float
         if self.exact is not None:
             points, weights, full, factor = self.exact
-            most = min(int(limit * factor // 1), SAFE)
-            spans = np.ptp(points, axis=0)
-            return Balls(points, self.absent, weights, full, _positive(spans), self.names, self.power, most, most)
-        points_float, weights_float, total = self._floats()
-        margin = ERROR * max(self.power, 1) * len(self.coordinates)
-        share = float(min(limit / total, Fraction(2)))
-        ones = np.ones(len(self.coordinates))
-        full_float = np.array([float(c.full / total) for c in self.coordinates])
+            sure = never = min(int(limit * factor // 1), SAFE)
+        else:
+            points, weights, full, total = self.floats
+            share = float(min(limit / total, Fraction(2)))
+            margin = ERROR * max(self.power, 1) * len(self.coordinates)
+            sure, never = share - margin, share + margin
+        span = np.ptp(points, axis=0).astype(float)
         return Balls(
-            points_float, self.absent, weights_float, full_float, ones, self.names, self.power,
-            share - margin, share + margin,
+            points, self.absent, weights, full, np.where(span > 0, span, 1.0), self.names, self.power, sure, never,
+            lambda one, other: self.decide(one, other, epsilon),
         )  # fmt: skip
 
-    def _floats(self) -> tuple[NDArray[np.float64], NDArray[np.float64], Fraction]:
-        """Points with coordinates in [0, 1], their weights with sum 1, and what the sum was divided by."""
+    @cached_property
+    def floats(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], Fraction]:
+        """Points with coordinates in [0, 1], scales, full terms that sum to at most 1, and what they were divided by."""
         columns, weights = [], []
         for c in self.coordinates:
             lowest, highest = int(c.integers.min()), int(c.integers.max())
@@ -245,7 +251,9 @@ class SumDistance(BoundDistance):
                 columns.append(np.array([(int(x) - lowest) / span for x in c.integers]))
                 weights.append(c.scale * span ** max(self.power, 1))
         total = max(weights + [c.full for c in self.coordinates]) * len(weights) or Fraction(1)
-        return np.column_stack(columns), np.array([float(weight / total) for weight in weights]), total
+        scales = np.array([float(weight / total) for weight in weights])
+        full = np.array([float(c.full / total) for c in self.coordinates])
+        return np.column_stack(columns), scales, full, total
 
     def decide(self, one: int, other: int, epsilon: Fraction) -> bool:
         """Whether two values are near, in exact arithmetic."""
@@ -279,7 +287,3 @@ class SumDistance(BoundDistance):
             for a, b in np.argwhere(known == 2):
                 known[a, b] = self.decide(int(rows[a]), int(columns[b]), epsilon)
         return known.view(bool)
-
-
-def _positive(spans: NDArray[np.int64]) -> NDArray[np.float64]:
-    return np.maximum(spans, 1).astype(float)

@@ -28,13 +28,12 @@ def _term(difference: Any, weight: Any, power: int) -> Any:
 
 
 @kernel
-def _sum(points: Any, absent: Any, i: int, j: int, weights: Any, full: Any, names: Any, power: int) -> Any:
+def _sum(points: Any, i: int, j: int, weights: Any, full: Any, names: Any, power: int) -> Any:
     """The sum of terms between two points. Cost: the number of coordinates."""
     total = weights[0] * 0
     for c in range(points.shape[1]):
-        if names[c] or absent[i, c] or absent[j, c]:
-            same = points[i, c] == points[j, c] and absent[i, c] == absent[j, c]
-            term = full[c] * 0 if same else full[c]
+        if names[c]:
+            term = full[c] * (points[i, c] != points[j, c])
         else:
             term = _term(abs(points[i, c] - points[j, c]), weights[c], power)
         total = max(total, term) if power == 0 else total + term
@@ -120,14 +119,14 @@ def _build(
 
 @kernel
 def ball_counts(
-    points: Any, absent: Any, offsets: Any, values: Any, counts: Any, weights: Any, full: Any, span: Any, names: Any,
-    power: int, sure: Any, never: Any, out: Any, unknown: Any,
+    points: Any, offsets: Any, values: Any, counts: Any, weights: Any, full: Any, span: Any, names: Any, power: int,
+    sure: Any, never: Any, out: Any, unknown: Any,
 ) -> int:  # fmt: skip
     """Count for every entry the tuples of its group within its ball, itself included.
 
     Pairs of entries that floats cannot decide are not counted; they are listed in `unknown`, as far as it has room, and
-    their number is returned. A tree over each group's points counts boxes that lie in the ball whole. No coordinate of
-    a point is absent here. Cost: per entry the leaves that the ball's surface cuts, at most the group's entries.
+    their number is returned. A tree over each group's points counts boxes that lie in the ball whole. Cost: per entry the
+    leaves that the ball's surface cuts, at most the group's entries.
     """
     dimensions = points.shape[1]
     doubtful = 0
@@ -141,7 +140,6 @@ def ball_counts(
     inside = np.empty(room, np.int64)
     stack = np.empty(room, np.int64)
     entry_points = points[values]
-    entry_absent = absent[values]
     order = np.arange(len(values))
     for g in range(len(offsets) - 1):
         start, stop = offsets[g], offsets[g + 1]
@@ -179,7 +177,7 @@ def ball_counts(
                 else:
                     for k in range(nodes[node, 0], nodes[node, 1]):
                         j = order[k]
-                        distance = _sum(entry_points, entry_absent, i, j, weights, full, names, power)
+                        distance = _sum(entry_points, i, j, weights, full, names, power)
                         if distance <= sure:
                             total += counts[j]
                         elif distance <= never:

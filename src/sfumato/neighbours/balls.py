@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.base import Balls, BoundDistance
+from sfumato.distances.base import Balls
 from sfumato.kernels.lp import ball_counts
 
 
 class BallCounter:
     """Counts neighbours without ever holding pairs, but for the few that floats cannot decide."""
 
-    def __init__(self, bound: BoundDistance, balls: Balls, epsilon: Fraction) -> None:
-        self.bound = bound
+    def __init__(self, balls: Balls) -> None:
         self.balls = balls
-        self.epsilon = epsilon
 
     def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each entry of each set: how many tuples of the set are near it, itself included."""
@@ -27,13 +23,13 @@ class BallCounter:
         while True:
             unknown = np.empty((room, 2), np.int64)
             doubtful = ball_counts(
-                b.points, b.absent, offsets, values, counts, b.weights, b.full, b.span, b.names,
+                b.points, offsets, values, counts, b.weights, b.full, b.span, b.names,
                 b.power, b.sure, b.never, out, unknown,
             )  # fmt: skip
             if doubtful <= room:
                 break
             room = doubtful
         for i, j in unknown[:doubtful]:
-            if self.bound.near(values[i : i + 1], values[j : j + 1], self.epsilon)[0, 0]:
+            if b.decide(int(values[i]), int(values[j])):
                 out[i] += counts[j]
         return out

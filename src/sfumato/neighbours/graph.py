@@ -48,7 +48,7 @@ def counter_of(bound: BoundDistance, epsilon: Fraction, size: int) -> Counter:
         return BitsetCounter(bound, epsilon, size)
     balls = bound.balls(epsilon)
     if balls is not None:
-        return BallCounter(bound, balls, epsilon)
+        return BallCounter(balls)
     return PairCounter(bound, epsilon)
 
 
