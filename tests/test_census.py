@@ -6,7 +6,7 @@ import numpy as np
 
 import sfumato as sf
 from sfumato.census import EDUCATION, census_schema
-from sfumato.demo import K, PRINCIPLES, coarsened
+from sfumato.demo import PRINCIPLES, K, coarsened
 
 DOMAINS = {"age": 85, "sex": 2, "marital": 6, "race": 9, "education": 17, "workclass": 10, "income": 50}
 

@@ -6,10 +6,12 @@ from sfumato.distances.base import BoundDistance, Distance
 from sfumato.distances.custom import Custom
 from sfumato.distances.discrete import Discrete
 from sfumato.distances.jaccard import Jaccard
-from sfumato.distances.jaro import Jaro, JaroWinkler
-from sfumato.distances.lp import Lp, TotalVariation
+from sfumato.distances.jaro import Jaro
+from sfumato.distances.jaro_winkler import JaroWinkler
+from sfumato.distances.lp import Lp
 from sfumato.distances.min_coordinate import MinCoordinate
 from sfumato.distances.taxonomy import Taxonomy
+from sfumato.distances.total_variation import TotalVariation
 from sfumato.errors import ConfigProblem
 from sfumato.schema import Kind, Schema
 

@@ -1,4 +1,4 @@
-"""Jaro and Jaro-Winkler distances of texts."""
+"""The Jaro distance of texts, and what it shares with Jaro-Winkler."""
 
 from __future__ import annotations
 
@@ -39,28 +39,11 @@ class Jaro(Distance):
 
     def bind(self, attribute: Attribute) -> BoundDistance:
         """Apply to one text or categorical column."""
-        return _bound(attribute, self.name, winkler=False)
+        return bind_texts(attribute, self.name, winkler=False)
 
 
-@dataclass(frozen=True)
-class JaroWinkler(Distance):
-    """Jaro, nearer by a tenth per common leading character (at most 4) where the Jaro similarity is above 0.7.
-
-    Not a metric. Source: W. Winkler, ASA Survey Research Methods (1990).
-
-    >>> JaroWinkler().is_metric
-    False
-    """
-
-    name: ClassVar[str] = "jaro-winkler"
-    is_metric: ClassVar[bool] = False
-
-    def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to one text or categorical column."""
-        return _bound(attribute, self.name, winkler=True)
-
-
-def _bound(attribute: Attribute, name: str, winkler: bool) -> BoundDistance:
+def bind_texts(attribute: Attribute, name: str, winkler: bool) -> BoundDistance:
+    """Apply Jaro, or Jaro-Winkler, to one text or categorical column."""
     column = require(attribute.single(f"the distance {name!r}"), (Kind.TEXT, Kind.CATEGORICAL), name)
     texts = [*column.texts, ""] if column.has_missing else list(column.texts)
     return _Bound(attribute, column, texts, winkler)

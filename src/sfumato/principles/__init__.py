@@ -12,17 +12,15 @@ from sfumato.principles.beta_likeness import BetaLikeness
 from sfumato.principles.delta_disclosure import DeltaDisclosure
 from sfumato.principles.delta_l_diversity import DeltaLDiversity
 from sfumato.principles.dissimilarity import Dissimilarity
+from sfumato.principles.distinct_l_diversity import DistinctLDiversity
+from sfumato.principles.entropy_l_diversity import EntropyLDiversity
 from sfumato.principles.epsilon_m_anonymity import EpsilonMAnonymity
+from sfumato.principles.frequency_l_diversity import FrequencyLDiversity
 from sfumato.principles.k_anonymity import KAnonymity
 from sfumato.principles.k_e_anonymity import KEAnonymity
-from sfumato.principles.l_diversity import (
-    DistinctLDiversity,
-    EntropyLDiversity,
-    FrequencyLDiversity,
-    RecursiveLDiversity,
-)
 from sfumato.principles.n_t_closeness import NTCloseness
 from sfumato.principles.p_sensitivity import PSensitivity
+from sfumato.principles.recursive_l_diversity import RecursiveLDiversity
 from sfumato.principles.t_closeness import TCloseness
 from sfumato.principles.variance_control import VarianceControl
 from sfumato.principles.view import View

@@ -1,0 +1,64 @@
+"""Entropy l-diversity."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sfumato.exact import Number, sign_of_log_sum, written
+from sfumato.exact.logs import NEAR
+from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.view import View
+
+
+@dataclass(frozen=True)
+class EntropyLDiversity(Principle):
+    """The entropy of the sensitive values of every group is at least log l.
+
+    The level is exp(entropy). Decided exactly: nⁿ ≥ lⁿ·∏f^f over the counts f of a group of n, so that a group of l
+    equally frequent values passes. Source: Machanavajjhala et al., TKDD 1(1), 2007. Monotone. Does not see that different
+    values may be close.
+
+    >>> EntropyLDiversity(3).parameters()
+    {'l': '3'}
+    """
+
+    l: Number
+    on: On = None
+
+    name: ClassVar[str] = "entropy-l-diversity"
+    title: ClassVar[str] = "entropy l-diversity"
+    monotone: ClassVar[bool] = True
+    scope: ClassVar[Literal["each"]] = "each"
+
+    def __post_init__(self) -> None:
+        self._set_fraction("l", least=1)
+
+    def measure(self, view: View) -> Measurement:
+        """Return the exponential of each group's entropy."""
+        h = view.histogram
+        limit = exactly(self.l)
+        weighted = np.add.reduceat(h.counts * np.log(h.counts), h.starts)
+        gap = np.log(h.sizes) - weighted / h.sizes - math.log(limit)
+        holds = gap >= 0
+        uniform = h.largest * h.distinct == h.sizes
+        holds[uniform] = h.distinct[uniform] >= limit
+        for group in np.flatnonzero(~uniform & (np.abs(gap) < NEAR)):
+            counts = h.counts[h.offsets[group] : h.offsets[group + 1]]
+            holds[group] = _entropy_reaches(tuple(np.sort(counts).tolist()), limit)
+        level = np.exp(gap) * float(limit)
+        level[uniform] = h.distinct[uniform]
+        return Measurement((Part("l", level, holds, f"at least {written(limit)}", higher_is_better=True),))
+
+
+@lru_cache(maxsize=4096)
+def _entropy_reaches(counts: tuple[int, ...], limit: Fraction) -> bool:
+    """Whether exp(entropy) of these counts is at least the limit, exactly."""
+    size = sum(counts)
+    terms = [(size, size), (size, limit.denominator), (-size, limit.numerator)]
+    return sign_of_log_sum(terms + [(-count, count) for count in counts]) >= 0

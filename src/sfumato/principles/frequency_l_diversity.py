@@ -1,0 +1,38 @@
+"""Frequency l-diversity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sfumato.exact import Number, Ratios, written
+from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.view import View
+
+
+@dataclass(frozen=True)
+class FrequencyLDiversity(Principle):
+    """No sensitive value makes up more than 1/l of a group.
+
+    Source: Xiao and Tao, VLDB 2006; paper 003, Definition 1. Monotone. Does not see that different values may be close.
+
+    >>> FrequencyLDiversity("2.5").label
+    'frequency l-diversity (l = 2.5)'
+    """
+
+    l: Number
+    on: On = None
+
+    name: ClassVar[str] = "frequency-l-diversity"
+    title: ClassVar[str] = "frequency l-diversity"
+    monotone: ClassVar[bool] = True
+    scope: ClassVar[Literal["each"]] = "each"
+
+    def __post_init__(self) -> None:
+        self._set_fraction("l", least=1)
+
+    def measure(self, view: View) -> Measurement:
+        """Return each group's size over the count of its most frequent value."""
+        level = Ratios(view.histogram.sizes, view.histogram.largest)
+        limit = exactly(self.l)
+        return Measurement((Part("l", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),))
