@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sfumato.exact import Number, Ratios, written
+from sfumato.exact import Number, Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly, size_part
 from sfumato.principles.view import View
 
@@ -38,6 +38,4 @@ class AlphaKAnonymity(Principle):
     def measure(self, view: View) -> Measurement:
         """Return the share of each group's most frequent value, and its number of people."""
         share = Ratios(view.histogram.largest, view.histogram.sizes)
-        limit = exactly(self.alpha)
-        part = Part("alpha", share, share.at_most(limit), f"at most {written(limit)}", higher_is_better=False)
-        return Measurement((part, size_part(view, self.k)))
+        return Measurement((Part.at_most("alpha", share, exactly(self.alpha)), size_part(view, self.k)))

@@ -29,9 +29,33 @@ class Part:
     name: str
     levels: Ratios | NDArray[np.float64]
     holds: NDArray[np.bool_]
-    wanted: str
-    """The requirement in words, such as "at most 0.2"."""
-    higher_is_better: bool
+    relation: Literal["at least", "at most", "below"]
+    threshold: Fraction
+
+    @classmethod
+    def at_least(cls, name: str, levels: Ratios, threshold: Fraction) -> Part:
+        """Every group's level must be at least a threshold."""
+        return cls(name, levels, levels.at_least(threshold), "at least", threshold)
+
+    @classmethod
+    def at_most(cls, name: str, levels: Ratios, threshold: Fraction) -> Part:
+        """Every group's level must be at most a threshold."""
+        return cls(name, levels, levels.at_most(threshold), "at most", threshold)
+
+    @classmethod
+    def below(cls, name: str, levels: Ratios, threshold: Fraction) -> Part:
+        """Every group's level must be below a threshold."""
+        return cls(name, levels, levels.below(threshold), "below", threshold)
+
+    @property
+    def wanted(self) -> str:
+        """The requirement in words, such as "at most 0.2"."""
+        return f"{self.relation} {written(self.threshold)}"
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a group is the safer the higher its level."""
+        return self.relation == "at least"
 
     @property
     def worst(self) -> Fraction | float:
@@ -178,4 +202,4 @@ def size_part(view: View, k: int) -> Part:
             file=view.table.source,
         )
     heads = groups.heads
-    return Part("k", Ratios.whole(heads), heads >= k, f"at least {k}", higher_is_better=True)
+    return Part.at_least("k", Ratios.whole(heads), Fraction(k))

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.exact import Number, Ratios, compare_log, written
+from sfumato.exact import Number, Ratios, compare_log
 from sfumato.exact.logs import NEAR
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
@@ -50,7 +50,7 @@ class BetaLikeness(Principle):
         top = order[h.offsets[1:] - 1]
         level = Ratios(gains.numerators[top], gains.denominators[top])
         holds = np.logical_and.reduceat(gains.at_most(limit), h.starts)
-        parts = [Part("beta", level, holds, f"at most {written(limit)}", higher_is_better=False)]
+        parts = [Part("beta", level, holds, "at most", limit)]
         if self.variant == "enhanced":
             excess = gains.floats() + np.log(overall / rows)
             fine = excess <= 0
@@ -64,8 +64,8 @@ class BetaLikeness(Principle):
                     "gain + ln p",
                     np.maximum.reduceat(excess, h.starts),
                     np.logical_and.reduceat(fine | (gains.numerators <= 0), h.starts),
-                    "at most 0",
-                    higher_is_better=False,
+                    "at most",
+                    Fraction(0),
                 )
             )
         return Measurement(tuple(parts))

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.errors import ParameterProblem
-from sfumato.exact import Number, compare_log, written
+from sfumato.exact import Number, compare_log
 from sfumato.exact.logs import NEAR
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
@@ -57,4 +57,4 @@ class DeltaDisclosure(Principle):
         lacking = h.distinct < len(view.attribute)
         levels = np.where(lacking, np.inf, np.maximum.reduceat(entry_levels, h.starts))
         holds = np.logical_and.reduceat(fine, h.starts) & ~lacking
-        return Measurement((Part("delta", levels, holds, f"below {written(limit)}", higher_is_better=False),))
+        return Measurement((Part("delta", levels, holds, "below", limit),))

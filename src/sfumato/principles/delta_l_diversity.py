@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from sfumato.distances.absolute import number_windows
-from sfumato.exact import Number, Ratios, written
+from sfumato.exact import Number, Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.numeric import fullest_windows, numbers_of
 from sfumato.principles.view import View
@@ -43,5 +43,4 @@ class DeltaLDiversity(Principle):
         width = 2 * exactly(self.delta)
         windows = number_windows(numbers_of(view, self.title), width, width)
         level = Ratios(view.histogram.sizes, fullest_windows(view, *windows))
-        limit = exactly(self.l)
-        return Measurement((Part("l", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),))
+        return Measurement((Part.at_least("l", level, exactly(self.l)),))

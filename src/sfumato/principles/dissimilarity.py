@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.exact import Number, Ratios, written
+from sfumato.exact import Number, Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly, size_part
 from sfumato.principles.view import View
 
@@ -55,6 +55,4 @@ class Dissimilarity(Principle):
         largest = np.maximum.reduceat(near, histogram.starts)
         alone = histogram.sizes == 1
         risk = Ratios(np.where(alone, 1, largest - 1), np.where(alone, 1, histogram.sizes - 1))
-        limit = 1 - exactly(self.delta)
-        part = Part("risk", risk, risk.at_most(limit), f"at most {written(limit)}", higher_is_better=False)
-        return Measurement((part, size_part(view, self.k)))
+        return Measurement((Part.at_most("risk", risk, 1 - exactly(self.delta)), size_part(view, self.k)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar, Literal
 
 from sfumato.exact import Ratios
@@ -34,7 +35,4 @@ class DistinctLDiversity(Principle):
 
     def measure(self, view: View) -> Measurement:
         """Return each group's number of distinct values."""
-        distinct = view.histogram.distinct
-        return Measurement(
-            (Part("l", Ratios.whole(distinct), distinct >= self.l, f"at least {self.l}", higher_is_better=True),)
-        )
+        return Measurement((Part.at_least("l", Ratios.whole(view.histogram.distinct), Fraction(self.l)),))

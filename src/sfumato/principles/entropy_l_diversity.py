@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.exact import Number, sign_of_log_sum, written
+from sfumato.exact import Number, sign_of_log_sum
 from sfumato.exact.logs import NEAR
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
@@ -53,7 +53,7 @@ class EntropyLDiversity(Principle):
             holds[group] = _entropy_reaches(tuple(np.sort(counts).tolist()), limit)
         level = np.exp(gap) * float(limit)
         level[uniform] = h.distinct[uniform]
-        return Measurement((Part("l", level, holds, f"at least {written(limit)}", higher_is_better=True),))
+        return Measurement((Part("l", level, holds, "at least", limit),))
 
 
 @lru_cache(maxsize=4096)

@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.distances.absolute import number_windows
 from sfumato.distances.base import Indices
-from sfumato.exact import Number, Numbers, Ratios, written
+from sfumato.exact import Number, Numbers, Ratios
 from sfumato.exact.numbers import packed
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.numeric import fullest_windows, numbers_of
@@ -53,8 +53,7 @@ class EpsilonMAnonymity(Principle):
         else:
             windows = _relative_windows(numbers, epsilon)
         level = Ratios(view.histogram.sizes, fullest_windows(view, *windows))
-        limit = exactly(self.m)
-        return Measurement((Part("m", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),))
+        return Measurement((Part.at_least("m", level, exactly(self.m)),))
 
 
 def _relative_windows(numbers: Numbers, epsilon: Fraction) -> tuple[Indices, Indices]:

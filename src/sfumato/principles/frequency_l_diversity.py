@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sfumato.exact import Number, Ratios, written
+from sfumato.exact import Number, Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
 
@@ -34,5 +34,4 @@ class FrequencyLDiversity(Principle):
     def measure(self, view: View) -> Measurement:
         """Return each group's size over the count of its most frequent value."""
         level = Ratios(view.histogram.sizes, view.histogram.largest)
-        limit = exactly(self.l)
-        return Measurement((Part("l", level, level.at_least(limit), f"at least {written(limit)}", higher_is_better=True),))
+        return Measurement((Part.at_least("l", level, exactly(self.l)),))

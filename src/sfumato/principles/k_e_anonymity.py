@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar, Literal
 
-from sfumato.exact import Number, Ratios, written
+from sfumato.exact import Number, Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.numeric import numbers_of
 from sfumato.principles.view import View
@@ -41,10 +42,5 @@ class KEAnonymity(Principle):
         # the unit's numerator is 1: numbers are whole multiples of a power of ten
         spread = numbers.integers[h.values[h.offsets[1:] - 1]] - numbers.integers[h.values[h.starts]]
         ranges = Ratios(spread, Ratios.whole(spread).denominators * numbers.unit.denominator)
-        limit = exactly(self.e)
-        return Measurement(
-            (
-                Part("e", ranges, ranges.at_least(limit), f"at least {written(limit)}", higher_is_better=True),
-                Part("k", Ratios.whole(h.distinct), h.distinct >= self.k, f"at least {self.k}", higher_is_better=True),
-            )
-        )
+        different = Ratios.whole(h.distinct)
+        return Measurement((Part.at_least("e", ranges, exactly(self.e)), Part.at_least("k", different, Fraction(self.k))))

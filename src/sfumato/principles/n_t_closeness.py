@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterProblem
-from sfumato.exact import Number, Ratios, written
+from sfumato.exact import Number, Ratios
 from sfumato.groups import Groups, Histogram
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.closeness import GROUNDS, Target, emd
@@ -82,7 +82,7 @@ class NTCloseness(Principle):
                 best[chosen[nearer]] = floats[nearer]
                 numerators[chosen[nearer]] = level.numerators[nearer]
                 denominators[chosen[nearer]] = level.denominators[nearer]
-        part = Part("t", Ratios(numerators, denominators), holds, f"at most {written(limit)}", higher_is_better=False)
+        part = Part("t", Ratios(numerators, denominators), holds, "at most", limit)
         return Measurement((part,))
 
     def _subsets(self, view: View) -> Iterator[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar, Literal
 
 from sfumato.exact import Ratios
@@ -36,6 +37,5 @@ class PSensitivity(Principle):
 
     def measure(self, view: View) -> Measurement:
         """Return each group's number of distinct values and number of people."""
-        distinct = view.histogram.distinct
-        part = Part("p", Ratios.whole(distinct), distinct >= self.p, f"at least {self.p}", higher_is_better=True)
+        part = Part.at_least("p", Ratios.whole(view.histogram.distinct), Fraction(self.p))
         return Measurement((part, size_part(view, self.k)))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterProblem
-from sfumato.exact import Number, Ratios, written
+from sfumato.exact import Number, Ratios
 from sfumato.groups import Histogram
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
@@ -45,8 +45,7 @@ class RecursiveLDiversity(Principle):
         """Return each group's largest count over the sum of its counts from the l-th largest on."""
         h = view.histogram
         level = Ratios(h.largest, h.sizes - _sum_of_largest(h, self.l - 1))
-        limit = exactly(self.c)
-        return Measurement((Part("c", level, level.below(limit), f"below {written(limit)}", higher_is_better=False),))
+        return Measurement((Part.below("c", level, exactly(self.c)),))
 
 
 def _sum_of_largest(h: Histogram, how_many: int) -> NDArray[np.int64]:

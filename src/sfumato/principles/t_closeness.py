@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.exact import Number, written
+from sfumato.exact import Number
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.closeness import GROUNDS, Target, emd
 from sfumato.principles.view import View
@@ -42,5 +42,4 @@ class TCloseness(Principle):
         """Return each group's distance from the table."""
         whole = Target(view.attribute.counts[None, :], np.zeros(view.groups.count, np.int64))
         level = emd(view.attribute, view.histogram, self.ground, whole)
-        limit = exactly(self.t)
-        return Measurement((Part("t", level, level.at_most(limit), f"at most {written(limit)}", higher_is_better=False),))
+        return Measurement((Part.at_most("t", level, exactly(self.t)),))
