@@ -170,11 +170,14 @@ def test_lp_beyond_64_bits_is_exact_at_its_own_distances(rows, p):
 
 def test_lp_declared_ranges_and_errors():
     columns = {"n": [0, 10], "c": ["x", "y"]}
-    bound_, codes = bound(columns, sf.Lp(weights={"c": 0}, ranges={"n": [0, 100]}))
+    bound_, codes = bound(columns, sf.Lp(weights={"n": 1, "c": 0}, ranges={"n": [0, 100]}))
     assert bound_.distances(codes[:1], codes[1:])[0, 0] == pytest.approx(0.1)
     for distance, words_ in [
         (lambda: bound(columns, sf.Lp(ranges={"n": [0, 5]})), "outside the range"),
         (lambda: bound(columns, sf.Lp(weights={"z": 1})), "'z' is not part"),
+        (lambda: bound(columns, sf.Lp(weights={"n": 1})), "not for c"),
+        (lambda: sf.Lp(ranges={"n": 5}), "not a pair"),
+        (lambda: sf.Lp(ranges={"n": [5, 5]}), "not a pair"),
         (lambda: bound(columns, sf.Lp(weights={"n": 0, "c": 0})), "all weights are 0"),
         (lambda: sf.Lp(weights={"n": -1}), "negative"),
         (lambda: sf.Lp(p=0), "p = 0"),
@@ -263,6 +266,7 @@ def test_custom(values, vectorised):
         (lambda x, y: -abs(x - y), "is negative"),
         (lambda x, y: 1, "itself is not 0"),
         (lambda x, y: "far", "no number"),
+        (lambda x, y: x / (y - 2), r"failed on d\(1, 2\): ZeroDivisionError"),
     ],
 )
 def test_a_wrong_function_is_an_error(function, words_):
@@ -281,8 +285,12 @@ def test_a_function_of_the_wrong_length_is_an_error():
 def test_a_function_named_in_a_config():
     bound_, codes = bound({"s": [3, 5]}, sf.Custom("operator:ne"))
     assert bound_.near(codes, codes, Fraction(0)).tolist() == [[True, False], [False, True]]
-    for name in ("no.such.module:f", "operator:no_such", "operator"):
-        with pytest.raises(sf.ParameterProblem, match="cannot be imported"):
+    for name, words_ in (
+        ("no.such.module:f", "'no.such.module' cannot be imported"),
+        ("operator:no_such", "names no function"),
+        ("operator", "names no function"),
+    ):
+        with pytest.raises(sf.ParameterProblem, match=words_):
             bound({"s": [3]}, sf.Custom(name))
 
 
@@ -340,7 +348,7 @@ def test_a_set_given_to_another_kind_of_distance(distance):
 
 
 def test_missing_numbers_in_a_vector():
-    with pytest.raises(sf.ColumnProblem, match="1 are missing"):
+    with pytest.raises(sf.ColumnProblem, match="missing in 1"):
         bound({"s": [0.5, None], "t": [0.5, 0.5]}, sf.TotalVariation())
 
 

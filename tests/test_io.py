@@ -109,6 +109,8 @@ def test_an_index_column_without_a_name(write):
         ("a,b\n1,2\n3,4,5\n", "line 3 (row 2) has 3 cells", 2),
         ('a,b\n1,"x\ny"\n3,4,5\n', "line 4 (row 2) has 3 cells", 2),
         ("a,b\n1,\0\n", "NUL", None),
+        ('a,b\n1,2\n3,"4\n5,6\n7,8\n', "starts at line 3 and is never closed", None),
+        ('a,b\n1,2\n"3,4\n5,6\n', "starts at line 3 and is never closed", None),
     ],
 )
 def test_broken_files(write, content, words, row):

@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.errors import ColumnProblem, ParameterProblem
+from sfumato.errors import ColumnProblem, ParameterProblem, SfumatoError
 from sfumato.exact import written
 from sfumato.groups import Groups
 from sfumato.io.read import as_table
-from sfumato.principles import Measurement, Principle, View
+from sfumato.principles import Measurement, Part, Principle, View
 from sfumato.schema import Schema
 from sfumato.table import Table
 
@@ -35,6 +35,8 @@ class Finding:
     """The sensitive attribute that was looked at; None if the principle looks at groups only."""
     measurement: Measurement
     sizes: NDArray[np.int64]
+    distance: str | None = None
+    """The distance that says which values are near, if the principle asks for one."""
 
     @property
     def holds(self) -> bool:
@@ -88,6 +90,32 @@ class Audit:
     def holds(self) -> bool:
         """Whether every principle holds."""
         return all(finding.holds for finding in self.findings)
+
+    @cached_property
+    def principles(self) -> list[tuple[Principle, bool]]:
+        """The principles that were asked for, each with whether it holds on all it was measured on."""
+        verdicts: dict[Principle, bool] = {}
+        for finding in self.findings:
+            verdicts[finding.principle] = verdicts.get(finding.principle, True) and finding.holds
+        return list(verdicts.items())
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader should know: how the data was understood, and what the audit does not mean."""
+        schema = self.table.schema
+        notes = list(self.table.notes)
+        for name in (*schema.quasi_identifiers, *schema.sensitive_columns()):
+            note = self.table.column(name).note
+            if note is not None:
+                notes.append(note)
+        if not schema.quasi_identifiers and schema.group is None:
+            notes.append("no quasi-identifiers are declared, so all rows are one group: nobody is told from anybody")
+        return notes
+
+    def summary(self) -> str:
+        """How many of the principles hold, in words."""
+        held = sum(holds for _, holds in self.principles)
+        return f"{held} of {len(self.principles)} principles hold"
 
     def __bool__(self) -> bool:
         return self.holds
@@ -162,7 +190,7 @@ class Audit:
             "groups": self.groups.count,
             "holds": self.holds,
             "principles": [self._finding_to_dict(finding, worst) for finding in self.findings],
-            "notes": list(self.table.notes),
+            "notes": self.notes,
         }
 
     def _finding_to_dict(self, finding: Finding, worst: int) -> dict[str, Any]:
@@ -171,6 +199,7 @@ class Audit:
             "label": finding.principle.label,
             "parameters": finding.principle.parameters(),
             "attribute": finding.attribute,
+            "distance": finding.distance,
             "holds": finding.holds,
             "measured": {name: _number(level) for name, level in finding.levels.items()},
             "exact": {name: level_text(level) for name, level in finding.levels.items()},
@@ -193,23 +222,20 @@ class Audit:
 
     def to_json(self, worst: int = 5) -> str:
         """Return the audit as JSON."""
-        return json.dumps(self.to_dict(worst), indent=2, ensure_ascii=False, allow_nan=False)
+        return json.dumps(self.to_dict(worst), indent=2, allow_nan=False)
 
     def __repr__(self) -> str:
-        held = sum(finding.holds for finding in self.findings)
-        lines = [
-            f"Audit of {_count(self.table.rows, 'row')} in {_count(self.groups.count, 'group')}: "
-            f"{held} of {len(self.findings)} principles hold"
-        ]
+        lines = [f"Audit of {count_of(self.table.rows, 'row')} in {count_of(self.groups.count, 'group')}: {self.summary()}"]
+        lines += [f"  note   {note}" for note in self.notes]
         for finding in self.findings:
             parts = finding.measurement.parts
-            levels = ", ".join(f"{part.name} {level_shown(part.worst)}, wanted {part.wanted}" for part in parts)
+            levels = ", ".join(f"{worst_shown(part)}, wanted {part.wanted}" for part in parts)
             verdict = "holds" if finding.holds else "FAILS"
             line = f"  {verdict}  {finding_heading(finding)}: {levels}"
             if not finding.holds:
                 line += (
-                    f"; {finding.violating_groups:,} of {_count(self.groups.count, 'group')}"
-                    f" and {finding.violating_rows:,} of {_count(self.table.rows, 'row')} violate it"
+                    f"; {finding.violating_groups:,} of {count_of(self.groups.count, 'group')}"
+                    f" and {finding.violating_rows:,} of {count_of(self.table.rows, 'row')} violate it"
                 )
             lines.append(line)
             if not finding.holds:
@@ -218,9 +244,11 @@ class Audit:
 
     def describe(self, finding: Finding, group: int) -> str:
         """One group in one line: its quasi-identifiers, its size, its levels."""
-        keys = ", ".join(f"{name} = {value}" for name, value in self.quasi_identifiers(group).items()) or "all rows"
-        levels = ", ".join(f"{part.name} {level_shown(part.at(group))}" for part in finding.measurement.parts)
-        return f"{keys} ({_count(int(self.groups.sizes[group]), 'row')}): {levels}"
+        values = self.quasi_identifiers(group).items()
+        keys = ", ".join(f"{name} = {_shortened(value)}" for name, value in values) or "all rows"
+        parts = finding.measurement.parts
+        levels = ", ".join(f"{part.name} {level_shown(part.at(group), part.threshold)}" for part in parts)
+        return f"{keys} ({count_of(int(self.groups.sizes[group]), 'row')}): {levels}"
 
 
 def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Principle) -> Audit:
@@ -245,6 +273,8 @@ def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Pr
         raise ParameterProblem("the data has no schema", remedy="Give the roles of its columns as a Schema.", key="schema")
     else:
         table = as_table(data, schema)
+    for name in (*table.schema.quasi_identifiers, *table.schema.sensitive_columns()):
+        table.column(name)  # what was declared must be true of every column, asked about or not
     groups = Groups.of(table)
     views: dict[tuple[str, ...], View] = {}
     findings = []
@@ -252,7 +282,12 @@ def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Pr
         for names in _attributes(principle, table.schema):
             view = views.setdefault(names, View(table, names, groups))
             attribute = None if principle.scope == "groups" else view.attribute.name
-            findings.append(Finding(principle, attribute, principle.measure(view), groups.sizes))
+            try:
+                measurement = principle.measure(view)
+            except SfumatoError as error:
+                raise error.inside(table.source, principle.title) from error
+            distance = view.distance.name if principle.asks_distance else None
+            findings.append(Finding(principle, attribute, measurement, groups.sizes, distance))
     return Audit(table, groups, tuple(findings), _library(data))
 
 
@@ -274,7 +309,7 @@ def _attributes(principle: Principle, schema: Schema) -> list[tuple[str, ...]]:
     for name in names:
         if name not in schema.sensitive:
             raise ColumnProblem(
-                f"{principle.title} is to be measured on a column that is not sensitive",
+                f"{principle.title} is to be measured on what is not a sensitive attribute",
                 remedy=f'The sensitive attributes are: {", ".join(schema.sensitive)}; or write "each" or "whole".',
                 column=name,
             )
@@ -288,8 +323,13 @@ def _library(data: Any) -> str:
 
 def finding_heading(finding: Finding) -> str:
     """The principle with its parameters, and the attribute it was measured on."""
-    on = f" on {finding.attribute}" if finding.attribute is not None else ""
-    return f"{finding.principle.label}{on}"
+    return f"{finding.principle.label} on {on}" if (on := measured_on(finding)) else finding.principle.label
+
+
+def measured_on(finding: Finding) -> str:
+    """The attribute that a principle was measured on, with its distance if it asks for one."""
+    distance = f" ({finding.distance})" if finding.distance is not None else ""
+    return f"{finding.attribute or ''}{distance}"
 
 
 def _number(level: Fraction | float) -> float | int | None:
@@ -299,24 +339,46 @@ def _number(level: Fraction | float) -> float | int | None:
     return level if math.isfinite(level) else None
 
 
+def worst_shown(part: Part) -> str:
+    """The level of the worst group with the name of the part."""
+    return f"{part.name} {level_shown(part.worst, part.threshold)}"
+
+
 def level_text(level: Fraction | float) -> str:
     """A level in full: exact where it is rational."""
     return written(level) if isinstance(level, Fraction) else repr(level)
 
 
-def level_shown(level: Fraction | float) -> str:
-    """A level in a few digits, never rounded onto a whole number that it is not."""
-    if isinstance(level, Fraction) and level.denominator == 1:
-        return str(level)
+def level_shown(level: Fraction | float, threshold: Fraction | None = None) -> str:
+    """A level in a few digits: enough not to look whole if it is not, nor to be on the wrong side of the threshold."""
     if math.isinf(level):
         return "∞"
-    value = float(level)
+    exact = level if isinstance(level, Fraction) else Fraction(level)
+    if exact.denominator == 1:
+        return f"{int(exact):,}"
     for digits in range(4, 17):
-        text = f"{value:.{digits}g}"
-        if float(text) != round(float(text)) or value == round(value):
+        text = f"{float(level):.{digits}g}"
+        shown = Fraction(text)
+        faithful = threshold is None or _order(shown, threshold) == _order(exact, threshold)
+        if shown.denominator != 1 and faithful:
             return text
-    return repr(value)
+    return level_text(level)
 
 
-def _count(number: int, noun: str) -> str:
+def _order(one: Fraction, other: Fraction) -> int:
+    return (one > other) - (one < other)
+
+
+def _shortened(text: str, most: int = 60) -> str:
+    """A cell for one line of a terminal: no control characters, and not too long."""
+    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return plain if len(plain) <= most else plain[: most - 1] + "…"
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count_of(1, "row"), count_of(2000, "row")
+    ('1 row', '2,000 rows')
+    """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from decimal import Decimal
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sfumato.distances import DISTANCES, Distance
+from sfumato.distances import DISTANCES, Custom, Distance
 from sfumato.errors import ConfigProblem, SfumatoError
 from sfumato.hierarchy import Flat, Hierarchy, Intervals
 from sfumato.io.read import read_table
@@ -108,7 +111,9 @@ class Config(_Section):
         try:
             raw = tomllib.loads(text, parse_float=Decimal)
         except tomllib.TOMLDecodeError as error:
-            raise ConfigProblem(f"the file is not TOML: {error}", remedy="Mend the line named.", file=name) from error
+            escaped = "hex" in str(error) or "escape" in str(error)
+            remedy = "Write paths with / or in single quotes." if escaped else "Mend the line named."
+            raise ConfigProblem(f"the file is not TOML: {error}", remedy=remedy, file=name) from error
         try:
             config = cls.model_validate({**raw, "source": source})
         except ValidationError as error:
@@ -121,7 +126,7 @@ class Config(_Section):
     def load(cls, path: str | Path) -> Config:
         """Read a config file."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            text = Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
             raise ConfigProblem(
@@ -269,7 +274,7 @@ class Config(_Section):
                 key=f"{key}.kind",
                 value=name,
             )
-        known = list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+        known = {field.name: field.default for field in fields(kind) if field.init}  # type: ignore[arg-type]
         for parameter, value in parameters.items():
             if parameter not in known:
                 raise ConfigProblem(
@@ -279,13 +284,24 @@ class Config(_Section):
                     key=f"{key}.{parameter}",
                     value=value,
                 )
+        if name == Custom.name:
+            if not isinstance(parameters.get("function"), str):
+                raise ConfigProblem(
+                    "a distance of the kind 'function' names no function",
+                    remedy='Write function = "module:function".',
+                    file=None if self.source is None else str(self.source),
+                    key=f"{key}.function",
+                )
+            if self.source is not None and str(self.source.parent.resolve()) not in sys.path:
+                # like a script's own folder: a module beside the config can be named
+                sys.path.insert(0, str(self.source.parent.resolve()))
         try:
             return kind(**parameters)
         except SfumatoError as error:
             raise self._located(error, key) from error
-        except TypeError as error:
+        except (TypeError, AttributeError) as error:
             raise ConfigProblem(
-                f"the distance {name!r} cannot be made: {error}",
+                f"a parameter of the distance {name!r} has the wrong type: {error}",
                 remedy=f"Its parameters are: {', '.join(known)}.",
                 file=None if self.source is None else str(self.source),
                 key=key,
@@ -310,22 +326,45 @@ class Config(_Section):
         return read_table(path, self.schema, delimiter=self.data.delimiter, encoding=self.data.encoding)
 
 
+_HINTS = {
+    "principles": "Write [[principles]], in double brackets, before each one.",
+    "distance": 'Write a table, such as { kind = "lp" }.',
+    "columns": "Write a table, such as [columns.age].",
+}
+"""What to write where something of another type stands, by the last word of the key."""
+
+
 def _problem(error: ValidationError, name: str | None) -> ConfigProblem:
-    """The first thing that is wrong, under the key as the user wrote it."""
-    # a union reports every branch; the shortest message that is not about another branch is the useful one
-    first = error.errors(include_url=False)[0]
-    key = ".".join(str(part) for part in first["loc"] if part not in ("str", "HierarchySection"))
+    """The first thing that is wrong, under the key as the user wrote it; a misspelt key before what it leaves missing."""
+    problems = error.errors(include_url=False)
+    first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+    # a column's hierarchy is a text or a table; the branch that was not meant is not worth a word
+    place = [str(part) for part in first["loc"] if part not in ("str", "HierarchySection")]
+    key, last = ".".join(place), place[-1]
     if first["type"] == "extra_forbidden":
-        return ConfigProblem(
-            "the key is unknown", remedy="Mend its spelling, or drop it.", file=name, key=key, value=first["input"]
-        )
+        close = get_close_matches(last, _known_keys(place), n=1)
+        remedy = f"Did you mean {close[0]!r}?" if close else f"The keys here are: {', '.join(_known_keys(place))}."
+        return ConfigProblem("the key is unknown", remedy=remedy, file=name, key=key, value=first["input"])
     if first["type"] == "missing":
         return ConfigProblem("the key is missing", remedy="Add it.", file=name, key=key)
     message = first["msg"][0].lower() + first["msg"][1:]
-    shown = repr(first["input"])
+    shown = repr(first["input"]) if isinstance(first["input"], str | int) else "what stands there"
     return ConfigProblem(
-        f"{shown[:80]} is not right: {message}", remedy="Mend the value.", file=name, key=key, value=first["input"]
-    )
+        f"{shown} is not right: {message}", remedy=_HINTS.get(last, "Mend the value."), file=name, key=key,
+        value=first["input"],
+    )  # fmt: skip
+
+
+def _known_keys(place: Sequence[str]) -> list[str]:
+    """The keys that may stand where an unknown one does."""
+    sections: dict[str, type[_Section]] = {
+        "data": DataSection, "missing": MissingSection, "method": MethodSection, "output": OutputSection,
+    }  # fmt: skip
+    if len(place) == 1:
+        return [key for key in Config.model_fields if key != "source"]
+    if place[0] == "columns":
+        return list((HierarchySection if "hierarchy" in place[2:-1] else ColumnSection).model_fields)
+    return list(sections[place[0]].model_fields)
 
 
 def _hierarchy_section(column: str, declared: Any) -> str | dict[str, Any] | None:

@@ -47,6 +47,8 @@ def coarsened(people: pa.Table) -> tuple[pa.Table, Schema]:
 def save_demo(people: pa.Table, folder: Path) -> None:
     """Write the census and a config that audits it."""
     schema = census_schema()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileProblem("there is something here already", remedy="Name a new or an empty folder.", file=str(folder))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         arrow_csv.write_csv(people, folder / "people.csv")

@@ -15,7 +15,7 @@ ends with what to do next.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 
 class SfumatoError(Exception):
@@ -55,6 +55,19 @@ class SfumatoError(Exception):
         ]
         where = ", ".join(place for place in places if place is not None)
         super().__init__(f"{where}: {problem}. {remedy}" if where else f"{problem}. {remedy}")
+
+    def inside(self, file: str | None, what: str) -> Self:
+        """Return the same error, saying in which file and of what it was met."""
+        problem = self.problem if self.problem.startswith(what) else f"{what}: {self.problem}"
+        return type(self)(
+            problem,
+            remedy=self.remedy,
+            file=self.file or file,
+            key=self.key,
+            column=self.column,
+            row=self.row,
+            value=self.value,
+        )
 
 
 class FileProblem(SfumatoError):

@@ -113,7 +113,7 @@ class Hierarchy:
             more = f" and {len(absent) - _SHOWN} more" if len(absent) > _SHOWN else ""
             raise HierarchyProblem(
                 f"the hierarchy misses {len(absent)} of the column's values: {listed}{more}",
-                remedy="Add a line for each of them.",
+                remedy="Add a line for each of them, or list those that mean missing under missing.values.",
                 file=self.source,
                 column=column,
                 value=absent,

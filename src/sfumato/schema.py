@@ -114,6 +114,8 @@ class Schema:
         kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
         kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
         kinds |= dict.fromkeys(self.vectors, Kind.VECTOR)
+        # a vector is spread over numbers
+        kinds = {column: Kind.NUMERIC for columns in self.vectors.values() for column in columns} | kinds
         mappings: dict[str, dict[str, Any]] = {
             "kinds": kinds,
             "orders": {column: tuple(order) for column, order in self.orders.items()},
@@ -166,7 +168,7 @@ class Schema:
             if name not in self.sensitive or not columns:
                 raise ColumnProblem(
                     "a vector must be sensitive and spread over at least one column",
-                    remedy="Name it in `sensitive` and its columns in `vectors`.",
+                    remedy='Give it the role "sensitive", and list the numeric columns that it is spread over.',
                     column=name,
                 )
         for column, order in self.orders.items():
@@ -176,6 +178,16 @@ class Schema:
                     remedy="List each value once, from lowest to highest.",
                     column=column,
                     value=order,
+                )
+        self._check_extras()
+
+    def _check_extras(self) -> None:
+        for column in self.separators:
+            if self.kinds.get(column) is not Kind.SET:
+                raise ColumnProblem(
+                    "a separator is declared for a column that is not a set",
+                    remedy='Declare kind = "set", or drop the separator.',
+                    column=column,
                 )
         for column in self.distances:
             if column not in self.sensitive:

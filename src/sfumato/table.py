@@ -48,6 +48,8 @@ class Column:
     sets: Sequence[frozenset[str]] = ()
     """The values of a set-valued column."""
     hierarchy: Hierarchy | None = None
+    note: str | None = None
+    """What a reader should know about how the column was understood."""
 
     @property
     def domain(self) -> int:
@@ -124,6 +126,8 @@ def unknown_column(name: str, known: Sequence[str], source: str | None) -> Colum
     """The error for a column that the data does not have."""
     close = difflib.get_close_matches(name.strip(), known, n=1, cutoff=0.6)
     hint = f"Did you mean {close[0]!r}?" if close else f"The columns are: {', '.join(map(repr, known))}."
+    if len(known) == 1 and name in re.split(r"[,;|\t]", known[0]):
+        hint = f"The header is read as one column, {known[0][:60]!r}; declare data.delimiter."
     return ColumnProblem("there is no such column", remedy=hint, file=source, column=name)
 
 
@@ -153,12 +157,37 @@ class _Encoder:
         order, kept = encoder([cells[i] for i in present], present, indices)
         mapping = np.full(len(cells), kept["size"], np.int32)
         mapping[present] = order
-        column = Column(name=self.name, kind=kind, codes=mapping[indices], has_missing=bool(missing.any()), **kept)
+        guessed = self.table.untyped and self.declared is None and kind is Kind.CATEGORICAL
+        column = Column(
+            name=self.name,
+            kind=kind,
+            codes=mapping[indices],
+            has_missing=bool(missing.any()),
+            note=self._note(cells, indices) if guessed else None,
+            **kept,
+        )
         declared = self.schema.hierarchies.get(self.name)
         if declared is not None:
             column = replace(column, hierarchy=_hierarchy(declared, column))
             _ = column.paths  # leaves that the hierarchy misses are an error now, not when first used
         return column
+
+    def _note(self, cells: Sequence[Any], indices: NDArray[np.int64]) -> str | None:
+        """Say so if a text column that was taken as categories is mostly numbers: one odd cell may have decided that.
+
+        Codes of one length, such as 01234, are meant as they stand.
+        """
+        texts = self.schema.missing.texts(None)
+        present = [i for i, cell in enumerate(cells) if cell is not None and cell not in texts]
+        odd = [i for i in present if parse_decimal(cells[i]) is None]
+        if not odd and len({len(cells[i]) for i in present}) > 1:
+            odd = [i for i in present if not _PLAIN_NUMBER.fullmatch(cells[i])]
+        if not odd or 2 * len(odd) >= len(present):
+            return None
+        return (
+            f"column {self.name!r} is taken as categorical, though most of its values are numbers: row "
+            f"{int(np.argmax(indices == odd[0])) + 1} is {cells[odd[0]]!r}; declare its kind to be sure"
+        )
 
     def _inferred(self, cells: Sequence[Any]) -> Kind:
         present = [cell for cell in cells if cell is not None]

@@ -1,11 +1,12 @@
 """The command line: thin. Each verb parses, calls the library, and shows what comes back.
 
-Exit status: 0 done and every principle holds; 1 a principle does not hold; 2 bad input or usage.
+Exit status: 0 done and every principle holds; 1 a principle does not hold; 2 bad input or usage; 3 a fault of sfumato.
 """
 
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import Any
 
 import click
@@ -18,17 +19,29 @@ from sfumato.version import __version__
 
 
 class _Verbs(click.Group):
-    """Turns the package's own errors into one line on the error stream and exit status 2."""
+    """Turns errors into exit statuses: the package's own, and the system's, into one line and 2; a fault of ours into 3."""
 
     def invoke(self, context: click.Context) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # an output that cannot show ε shows ? instead of failing
+                stream.reconfigure(errors="replace")
         try:
             return super().invoke(context)
         except SfumatoError as error:
             click.echo(f"sfumato: {error}", err=True)
             sys.exit(2)
+        except OSError as error:
+            click.echo(f"sfumato: {error.filename or 'output'}: {error.strerror}. Make room, or write elsewhere.", err=True)
+            sys.exit(2)
         except KeyboardInterrupt:
             click.echo("sfumato: stopped; nothing was left half-written.", err=True)
             sys.exit(130)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception:
+            traceback.print_exc()
+            click.echo("sfumato: this is a fault of sfumato, not of your input; please report it.", err=True)
+            sys.exit(3)
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

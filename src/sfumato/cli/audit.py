@@ -16,13 +16,16 @@ Example:
 )
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option("--worst", default=3, show_default=True, type=click.IntRange(min=0), help="Worst groups to list.")
+@click.option(
+    "--worst", default=1, show_default=True, type=click.IntRange(min=0), help="Worst groups to list per principle."
+)
 def audit(config: Path, as_json: bool, worst: int) -> None:
     """Tell which principles hold in a table, to what level, and where they break.
 
     CONFIG is a sfumato.toml. Exit status: 0 every principle holds, 1 one does not, 2 bad input.
     """
     from sfumato.auditing import audit as measure
+    from sfumato.cli.show import leave_pipe, show_audit
     from sfumato.config import Config
     from sfumato.errors import ConfigProblem
 
@@ -36,9 +39,10 @@ def audit(config: Path, as_json: bool, worst: int) -> None:
         )
     found = measure(declared.table(), None, declared.asked)
     if as_json:
-        click.echo(found.to_json(worst))
+        try:
+            click.echo(found.to_json(worst))
+        except BrokenPipeError:
+            leave_pipe()
     else:
-        from sfumato.cli.show import show_audit
-
         show_audit(found, worst)
     sys.exit(0 if found.holds else 1)

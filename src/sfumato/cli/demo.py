@@ -15,7 +15,7 @@ Example:
 )
 @click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="People to make.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="The same seed, the same people.")
-@click.option("--save", type=click.Path(path_type=Path), help="Also write people.csv and sfumato.toml to a folder.")
+@click.option("--save", type=click.Path(path_type=Path), help="Also write the census and its config to a new folder.")
 def demo(rows: int, seed: int, save: Path | None) -> None:
     """Audit a synthetic census: as it is, and coarsened as other tools would leave it.
 
@@ -39,4 +39,4 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
     )
     show_audit(audit(*coarsened(people), PRINCIPLES), worst=3)
     if save is not None:
-        out.print(f"\nWrote {save}/people.csv and {save}/sfumato.toml; try: sfumato audit {save}/sfumato.toml")
+        out.print(f"\nWrote people.csv, hierarchies and sfumato.toml to {save}; try: sfumato audit {save}/sfumato.toml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from rich.console import Console
@@ -9,72 +10,114 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sfumato.auditing import Audit, Finding, finding_heading, level_shown
+from sfumato.auditing import Audit, Finding, count_of, finding_heading, measured_on, worst_shown
 
 _PLAIN_WIDTH = 140
 """Columns to use where there is no terminal to ask."""
 
+_NARROW = 110
+"""With fewer columns than this a table would break words: each principle then gets lines of its own."""
+
+
+class _Quiet(Console):
+    """A console that goes on in silence when its reader has gone (`| head`), so that the exit status stays the verdict."""
+
+    def on_broken_pipe(self) -> None:
+        leave_pipe()
+
+
+def leave_pipe() -> None:
+    """Let whatever is still written to standard output, at exit too, go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
 
 def console() -> Console:
-    """A console for standard output: as wide as the terminal, or fixed where there is none."""
-    return Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH, highlight=False)
+    """A console for standard output: as wide as the terminal, as COLUMNS says, or fixed where neither is there."""
+    if sys.stdout is None:  # closed by the caller
+        return Console(quiet=True)
+    fixed = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    return _Quiet(width=None if fixed else _PLAIN_WIDTH, highlight=False, emoji=False)
 
 
 def show_audit(found: Audit, worst: int) -> None:
-    """Print the verdicts as a table, and the worst groups of what does not hold."""
+    """Print the verdicts, and the worst groups of what does not hold."""
     out = console()
     source = f"{found.table.source}: " if found.table.source else ""
     people = "" if found.groups.people is None else f", {found.groups.population:,} people"
     out.print(
-        f"[bold]{escape(source)}[/bold]{found.table.rows:,} rows{people}, {found.groups.count:,} groups by "
-        f"{escape(_grouped_by(found))}"
+        f"[bold]{escape(source)}[/bold]{count_of(found.table.rows, 'row')}{people}, "
+        f"{count_of(found.groups.count, 'group')} by {escape(_grouped_by(found))}"
     )
-    for note in found.table.notes:
+    for note in found.notes:
         out.print(f"[yellow]note[/yellow] {escape(note)}")
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for heading, justify in (
-        ("", "left"), ("principle", "left"), ("on", "left"), ("level", "left"),
-        ("wanted", "left"), ("groups in breach", "right"), ("rows in breach", "right"),
-    ):  # fmt: skip
-        grid.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
-    for finding in found:
-        grid.add_row(*_row(finding, found))
-    out.print(grid)
-    for finding in found:
-        if finding.holds or not worst:
-            continue
-        out.print(f"\n[bold]Worst groups for {escape(finding_heading(finding))}[/bold]")
+    if out.width >= _NARROW:
+        out.print(_grid(found))
+    else:
+        for finding in found:
+            out.print(_lines(finding, found))
+    failing = [finding for finding in found if not finding.holds and worst]
+    if failing:
+        out.print("\n[bold]Worst groups[/bold]")
+    for finding in failing:
+        out.print(f"  {escape(finding_heading(finding))}")
         for group in finding.worst_groups(worst):
             if not finding.measurement.group_holds[group]:
-                out.print(f"  {escape(found.describe(finding, group))}")
-    held = sum(finding.holds for finding in found)
+                out.print(f"    {escape(found.describe(finding, group))}")
     colour = "green" if found.holds else "red"
-    out.print(f"\n[bold {colour}]{held} of {len(found)} principles hold.[/bold {colour}]")
+    out.print(f"\n[bold {colour}]{found.summary()}.[/bold {colour}]")
 
 
 def _grouped_by(found: Audit) -> str:
     schema = found.table.schema
-    if schema.group is not None:
-        return f"column {schema.group}"
-    return ", ".join(schema.quasi_identifiers) or "nothing (no quasi-identifiers: all rows are one group)"
+    return f"column {schema.group}" if schema.group is not None else ", ".join(schema.quasi_identifiers) or "nothing"
 
 
-def _row(finding: Finding, found: Audit) -> list[Text]:
-    parts = finding.measurement.parts
-    verdict = Text("holds", "green") if finding.holds else Text("FAILS", "bold red")
-    groups, rows = finding.violating_groups, finding.violating_rows
-    shares = [
-        f"{count:,} ({_percent(count, whole)})" if count else "0"
-        for count, whole in ((groups, found.groups.count), (rows, found.table.rows))
-    ]
-    return [
-        verdict,
-        Text(finding.principle.label),
-        Text(finding.attribute or ""),
-        Text("\n".join(f"{part.name} {level_shown(part.worst)}" for part in parts)),
-        Text("\n".join(part.wanted for part in parts)),
-        *map(Text, shares),
-    ]
+def _verdict(finding: Finding) -> Text:
+    return Text("holds", "green") if finding.holds else Text("FAILS", "bold red")
+
+
+def _grid(found: Audit) -> Grid:
+    """All findings as a table; each part of a principle has a row of its own."""
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    grid.add_column("")
+    for heading in ("principle", "on", "level", "wanted"):
+        grid.add_column(heading, overflow="fold")
+    for heading in ("groups in breach", "rows in breach"):
+        grid.add_column(heading, justify="right", no_wrap=True)
+    for finding in found:
+        first, *rest = finding.measurement.parts
+        grid.add_row(
+            _verdict(finding),
+            Text(finding.principle.label),
+            Text(measured_on(finding)),
+            Text(worst_shown(first)),
+            Text(first.wanted),
+            *map(Text, _breaches(finding, found)),
+        )
+        for part in rest:
+            grid.add_row("", "", "", Text(worst_shown(part)), Text(part.wanted))
+    return grid
+
+
+def _lines(finding: Finding, found: Audit) -> Text:
+    """One finding as lines, for a narrow terminal."""
+    groups, rows = _breaches(finding, found)
+    text = Text.assemble(_verdict(finding), "  ", (finding_heading(finding), "bold"))
+    for part in finding.measurement.parts:
+        text.append(f"\n       {worst_shown(part)}, wanted {part.wanted}")
+    if not finding.holds:
+        text.append(f"\n       in breach: groups {groups}, rows {rows}")
+    return text
+
+
+def _breaches(finding: Finding, found: Audit) -> tuple[str, str]:
+    """How many groups and rows violate a principle, with their shares."""
+
+    def share(count: int, whole: int) -> str:
+        return f"{count:,} ({_percent(count, whole)})" if count else "0"
+
+    groups = share(finding.violating_groups, found.groups.count)
+    return groups, share(finding.violating_rows, found.table.rows)
 
 
 def _percent(count: int, whole: int) -> str:

@@ -135,7 +135,7 @@ def refuse_missing(column: Column, wanted_by: str) -> None:
     if column.has_missing:
         count = int((column.codes == column.size).sum())
         raise ColumnProblem(
-            f"{wanted_by} needs a number in every row, and {count} are missing",
+            f"{wanted_by} needs a number in every row, and it is missing in {count}",
             remedy="Drop those rows, or fill them in.",
             column=column.name,
         )

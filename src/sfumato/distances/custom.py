@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.attribute import Attribute
 from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem
-from sfumato.errors import DistanceProblem
+from sfumato.errors import DistanceProblem, ParameterProblem
 from sfumato.exact import largest_float_at_most
 
 
@@ -46,12 +46,17 @@ class Custom(Distance):
         module, _, name = self.function.partition(":")
         try:
             found = getattr(importlib.import_module(module), name)
-        except (ImportError, AttributeError, ValueError) as error:
-            raise parameter_problem(
-                self.name, "function", self.function, f"{self.function!r} cannot be imported",
-                'Write "module:function" with a module that Python can import.',
-            ) from error  # fmt: skip
+        except ImportError as error:
+            raise self._not_found(f"the module {module!r} cannot be imported: {error}") from error
+        except (AttributeError, ValueError) as error:
+            raise self._not_found(f"{self.function!r} names no function of a module") from error
         return found  # type: ignore[no-any-return]
+
+    def _not_found(self, problem: str) -> ParameterProblem:
+        return parameter_problem(
+            self.name, "function", self.function, problem,
+            'Write "module:function"; the module is looked for beside the config and where Python looks.',
+        )  # fmt: skip
 
 
 class _Bound(BoundDistance):
@@ -63,10 +68,15 @@ class _Bound(BoundDistance):
 
     def _call(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
         pairs = [(self.values[i], self.values[j]) for i in rows for j in columns]
-        if self.vectorised:
-            answer = self.function([x for x, _ in pairs], [y for _, y in pairs])
-        else:
-            answer = [self.function(x, y) for x, y in pairs]
+        try:
+            if self.vectorised:
+                answer = self.function([x for x, _ in pairs], [y for _, y in pairs])
+            else:
+                answer = [self._one(x, y) for x, y in pairs]
+        except DistanceProblem:
+            raise
+        except Exception as error:
+            raise self._raised(error, f"{len(pairs)} pairs of values") from error
         try:
             result = np.asarray(answer, dtype=float)
         except (TypeError, ValueError) as error:
@@ -82,6 +92,19 @@ class _Bound(BoundDistance):
                 column=self.attribute.name,
             )
         return result.reshape(len(rows), len(columns))
+
+    def _one(self, x: Any, y: Any) -> Any:
+        try:
+            return self.function(x, y)
+        except Exception as error:
+            raise self._raised(error, f"d({x!r}, {y!r})") from error
+
+    def _raised(self, error: Exception, where: str) -> DistanceProblem:
+        return DistanceProblem(
+            f"the distance function failed on {where}: {type(error).__name__}: {error}",
+            remedy="Mend the function; it must return a number for every pair of values, None (missing) included.",
+            column=self.attribute.name,
+        )
 
     def _checked(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
         forth, back = self._call(rows, columns), self._call(columns, rows).T

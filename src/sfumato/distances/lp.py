@@ -34,7 +34,7 @@ class Lp(Distance):
 
     p: int | str = 1
     weights: Mapping[str, Number] = field(default_factory=dict)
-    """Per column; 1 if not given."""
+    """Per column, for all of them; without any, all count the same."""
     by: Mapping[str, str] = field(default_factory=dict)
     """Per numeric or ordinal column: "value" or "rank"."""
     ranges: Mapping[str, Sequence[Number]] = field(default_factory=dict)
@@ -57,10 +57,15 @@ class Lp(Distance):
                 raise parameter_problem(self.name, f"by.{name}", way, f"{way!r} is unknown", 'Write "value" or "rank".')
         ranges = {}
         for name, bounds in self.ranges.items():
-            ends = tuple(as_fraction(bound, f"ranges.{name}") for bound in bounds)
+            pair = bounds if isinstance(bounds, list | tuple) else ()
+            ends = tuple(as_fraction(bound, f"ranges.{name}") for bound in pair)
             if len(ends) != 2 or ends[0] >= ends[1]:
                 raise parameter_problem(
-                    self.name, f"ranges.{name}", bounds, "a range is no pair", "Write [lowest, highest]."
+                    self.name,
+                    f"ranges.{name}",
+                    bounds,
+                    "a range is not a pair of a lower and a higher number",
+                    "Write [lowest, highest].",
                 )
             ranges[name] = ends
         for attribute, value in {"weights": weights, "by": dict(self.by), "ranges": ranges}.items():
@@ -76,6 +81,12 @@ class Lp(Distance):
                         self.name, f"{key}.{name}", name, f"column {name!r} is not part of {attribute.name!r}",
                         f"Its columns are: {', '.join(sorted(names))}.",
                     )  # fmt: skip
+        if self.weights and self.weights.keys() != names:
+            left = ", ".join(sorted(names - self.weights.keys()))
+            raise parameter_problem(
+                self.name, "weights", self.weights, f"weights are given for some columns and not for {left}",
+                "Give every column a weight (0 to leave it out), or none of them.",
+            )  # fmt: skip
         weights = [as_fraction(self.weights.get(column.name, 1)) for column in attribute.columns]
         total = max(weights) if self.p == "inf" else sum(weights)
         if not total:

@@ -35,7 +35,7 @@ def as_fraction(value: Number, name: str = "number") -> Fraction:
         raise ValueError
     except (ValueError, OverflowError, ZeroDivisionError) as error:
         raise ParameterProblem(
-            f"{name} = {value!r} is not a number",
+            f"{name} = {str(value) if isinstance(value, Decimal) else repr(value)} is not a number",
             remedy='Write a decimal such as "0.1" or a fraction such as "1/3".',
             key=name,
             value=value,

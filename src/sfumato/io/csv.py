@@ -56,6 +56,8 @@ def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | Non
         raise FileProblem("the file is empty", remedy="Give a file with a header line and rows.", file=name)
     delimiter = delimiter or _delimiter(text)
     header = _header(text, delimiter, name)
+    if text.count('"') % 2:
+        _refuse_open_quote(text, delimiter, name)
     table = _cells(text, delimiter, header, name)
     if table.num_rows == 0:
         raise FileProblem("the file has a header line and no rows", remedy="Give a table with at least one row.", file=name)
@@ -146,6 +148,22 @@ def _header(text: str, delimiter: str, name: str) -> list[str]:
             value=twice,
         )
     return names
+
+
+def _refuse_open_quote(text: str, delimiter: str, name: str) -> None:
+    """Raise if a quote is still open where the file ends: everything after it would be one cell."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 0
+    try:
+        for _ in reader:
+            line = reader.line_num
+    except csv.Error as error:
+        if "unexpected end of data" in str(error):
+            raise FileProblem(
+                f"a quote opens in the row that starts at line {line + 1} and is never closed",
+                remedy="Close it, or double it if it belongs to the cell.",
+                file=name,
+            ) from error
 
 
 def _cells(text: str, delimiter: str, header: list[str], name: str) -> pa.Table:

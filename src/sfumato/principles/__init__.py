@@ -57,8 +57,8 @@ def principle_of(name: str, parameters: Mapping[str, Any]) -> Principle:
     """
     kind = PRINCIPLES.get(name)
     if kind is None:
-        close = get_close_matches(name, PRINCIPLES, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"The principles are: {', '.join(PRINCIPLES)}."
+        close = [known for known in PRINCIPLES if name and name in known] or get_close_matches(name, PRINCIPLES, n=1)
+        hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"The principles are: {', '.join(PRINCIPLES)}."
         raise ParameterProblem(f"there is no principle {name!r}", remedy=hint, key="name", value=name)
     known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
     for key in parameters:

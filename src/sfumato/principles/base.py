@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
@@ -116,6 +117,8 @@ class Principle(ABC):
     """Whether the union of two groups that satisfy it always satisfies it (the table as a whole unchanged)."""
     scope: ClassVar[Literal["groups", "each", "whole"]]
     """Looks at groups only; at each sensitive attribute alone; or at all of them as a whole."""
+    asks_distance: ClassVar[bool] = False
+    """Whether the attribute's distance decides it."""
 
     @abstractmethod
     def measure(self, view: View) -> Measurement:
@@ -159,7 +162,7 @@ class Principle(ABC):
         value = getattr(self, name)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise ParameterProblem(
-                f"{self.name}: {name} = {value!r} is not a whole number from {least}",
+                f"{self.name}: {name} = {_shown(value)} is not a whole number from {least}",
                 remedy=f"Write a whole number, at least {least}.",
                 key=name,
                 value=value,
@@ -170,7 +173,7 @@ class Principle(ABC):
         value = getattr(self, name)
         if value not in choices:
             raise ParameterProblem(
-                f"{self.name}: {name} = {value!r} is unknown",
+                f"{self.name}: {name} = {_shown(value)} is unknown",
                 remedy=f"Write one of: {', '.join(choices)}.",
                 key=name,
                 value=value,
@@ -181,6 +184,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Fraction):
         return written(value)
     return [_plain(inner) for inner in value] if isinstance(value, tuple) else value
+
+
+def _shown(value: Any) -> str:
+    """A parameter as a user wrote it."""
+    return str(value) if isinstance(value, Decimal | Fraction) else repr(list(value) if isinstance(value, tuple) else value)
 
 
 def exactly(value: Number) -> Fraction:
@@ -196,7 +204,7 @@ def size_part(view: View, k: int) -> Part:
         counted = "rows" if groups.people is None else "people"
         raise ParameterProblem(
             f"k = {k} is larger than the table, which holds {groups.population} {counted}",
-            remedy=f"Give k at most {groups.population}.",
+            remedy=f"No grouping can reach it: give k at most {groups.population}, or more rows.",
             key="k",
             value=k,
             file=view.table.source,

@@ -34,6 +34,7 @@ class Dissimilarity(Principle):
     title: ClassVar[str] = "(ε,δ)^k-dissimilarity"
     monotone: ClassVar[bool] = False
     scope: ClassVar[Literal["whole"]] = "whole"
+    asks_distance: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._set_fraction("epsilon", least=0)

@@ -5,19 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.base import Indices, refuse_missing, require
+from sfumato.distances.base import Indices, refuse_missing
+from sfumato.errors import ColumnProblem
 from sfumato.exact import Numbers
 from sfumato.kernels.windows import window_counts
 from sfumato.principles.view import View
-from sfumato.schema import Kind
 
 
 def numbers_of(view: View, principle: str) -> Numbers:
     """The sensitive column's numbers, by value; anything but one complete numeric column is an error."""
     column = view.attribute.single(principle)
-    require(column, (Kind.NUMERIC,), principle)
+    if column.numbers is None:
+        raise ColumnProblem(
+            f"{principle} needs numbers, and the column is of kind {column.kind.value!r}",
+            remedy='Declare kind = "numeric" if it holds numbers, or name another column with `on`.',
+            column=column.name,
+            value=column.kind.value,
+        )
     refuse_missing(column, principle)
-    assert column.numbers is not None
     return column.numbers
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from sfumato.attribute import Attribute
-from sfumato.distances import distance_of
+from sfumato.distances import Distance, distance_of
 from sfumato.errors import ColumnProblem
 from sfumato.groups import Groups, Histogram
 from sfumato.neighbours import NeighbourGraph
@@ -52,9 +52,13 @@ class View:
         """How often each value occurs in each group."""
         return Histogram.of(self.groups, self.attribute)
 
+    @cached_property
+    def distance(self) -> Distance:
+        """The distance of the attribute."""
+        return distance_of(self.table.schema, self.attribute)
+
     def graph(self, epsilon: Fraction) -> NeighbourGraph:
         """The neighbour graph of the attribute under its distance."""
         if epsilon not in self._graphs:
-            distance = distance_of(self.table.schema, self.attribute)
-            self._graphs[epsilon] = NeighbourGraph(self.attribute, distance, epsilon)
+            self._graphs[epsilon] = NeighbourGraph(self.attribute, self.distance, epsilon)
         return self._graphs[epsilon]
