@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import HierarchyProblem, ParameterProblem
 from sfumato.exact import Number, as_fraction, written
+from sfumato.exact.numbers import parse_decimal
 
 ROOT = "*"
 """The label of the node that stands for every value."""
@@ -96,8 +97,8 @@ class Hierarchy:
         try:
             with Path(path).open(encoding=encoding, newline="") as file:
                 rows = [row for row in csv.reader(file, delimiter=";") if row]
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text of lines leaf;…;*"
             raise HierarchyProblem(
                 f"the hierarchy cannot be read: {reason}",
                 remedy="Name a readable file of lines leaf;level1;…;*",
@@ -172,8 +173,10 @@ class Intervals:
     origin: Number = 0
 
     def __post_init__(self) -> None:
-        steps = [as_fraction(width, "intervals") for width in self.widths]
-        object.__setattr__(self, "widths", tuple(self.widths))
+        widths = self.widths if isinstance(self.widths, list | tuple) else (self.widths,)
+        steps = [as_fraction(width, "intervals") for width in widths]
+        as_fraction(self.origin, "origin")
+        object.__setattr__(self, "widths", tuple(widths))
         nested = all(wide % narrow == 0 and wide > narrow for narrow, wide in pairwise(steps))
         if not steps or steps[0] <= 0 or not nested:
             raise ParameterProblem(
@@ -189,15 +192,15 @@ class Intervals:
         steps = [as_fraction(width) for width in self.widths]
         rows = []
         for value in values:
-            try:
-                number = Fraction(value)
-            except ValueError as error:
+            decimal = parse_decimal(value)
+            if decimal is None:
                 raise HierarchyProblem(
                     f"intervals need numbers, and {value!r} is none",
                     remedy="Declare a hierarchy file for this column.",
                     column=column,
                     value=value,
-                ) from error
+                )
+            number = Fraction(decimal)
             lows = [origin + (number - origin) // step * step for step in steps]
             path = [f"[{written(low)}, {written(low + step)})" for low, step in zip(lows, steps, strict=True)]
             rows.append([value, *path, ROOT])

@@ -3,7 +3,7 @@
 from sfumato.exact.logs import compare_log, sign_of_log_sum
 from sfumato.exact.numbers import Numbers
 from sfumato.exact.ratios import Ratios
-from sfumato.exact.thresholds import Number, as_fraction, largest_float_at_most, written
+from sfumato.exact.thresholds import Number, as_fraction, largest_float_at_most, nearest_float, written
 
 __all__ = [
     "Number",
@@ -12,6 +12,7 @@ __all__ = [
     "as_fraction",
     "compare_log",
     "largest_float_at_most",
+    "nearest_float",
     "sign_of_log_sum",
     "written",
 ]

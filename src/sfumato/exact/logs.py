@@ -1,7 +1,7 @@
 """Decisions about logarithms that no precision can get wrong.
 
 A float decides the clear cases elsewhere; what is nearly a tie comes here. Two facts make the loops below end: a sum of
-integer multiples of logarithms of integers is zero only if the prime factors cancel, and the logarithm of a rational
+integer multiples of logarithms of integers is zero only if their factors cancel, and the logarithm of a rational
 other than 1 is never rational.
 """
 
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
+from math import gcd
 
 NEAR = 1e-9
 """Float logarithms that differ by more than this, relative to their size, are decided by the float."""
@@ -26,11 +26,8 @@ def sign_of_log_sum(terms: Iterable[tuple[int, int]]) -> int:
     weights: dict[int, int] = defaultdict(int)
     for a, b in terms:
         weights[b] += a
-    powers: dict[int, int] = defaultdict(int)
-    for b, a in weights.items():
-        for prime, exponent in _factors(b):
-            powers[prime] += a * exponent
-    if not any(powers.values()):
+    base = _coprime_base(weights)
+    if all(sum(a * _exponent(b, factor) for b, a in weights.items()) == 0 for factor in base):
         return 0
     precision = 40
     while True:
@@ -66,19 +63,27 @@ def compare_log(ratio: Fraction, bound: Fraction) -> int:
         precision *= 2
 
 
-@lru_cache(maxsize=65536)
-def _factors(number: int) -> tuple[tuple[int, int], ...]:
-    """Prime factors with exponents, by trial division (counts of rows: at most a few ten thousand divisions)."""
-    found = []
-    divisor = 2
-    while divisor * divisor <= number:
-        exponent = 0
-        while number % divisor == 0:
-            number //= divisor
-            exponent += 1
-        if exponent:
-            found.append((divisor, exponent))
-        divisor += 1 if divisor == 2 else 2
-    if number > 1:
-        found.append((number, 1))
-    return tuple(found)
+def _coprime_base(numbers: Iterable[int]) -> list[int]:
+    """Factors without common divisors of which all the numbers are products; found by divisors alone, not by primes."""
+    base: list[int] = []
+    left = [number for number in numbers if number > 1]
+    while left:
+        number = left.pop()
+        for place, factor in enumerate(base):
+            common = gcd(number, factor)
+            if common > 1:
+                del base[place]
+                left += [part for part in (common, number // common, factor // common) if part > 1]
+                break
+        else:
+            base.append(number)
+    return base
+
+
+def _exponent(number: int, factor: int) -> int:
+    """How often a factor divides a number."""
+    exponent = 0
+    while number % factor == 0:
+        number //= factor
+        exponent += 1
+    return exponent

@@ -19,6 +19,9 @@ ROOM = 2**61
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
+_LONGEST = 1000
+"""Characters of a number; longer ones are taken for something else."""
+
 _WIDE = Context(prec=5000)
 """Wide enough that shifting the point of any number that `parse_decimal` admits rounds nothing."""
 
@@ -33,7 +36,7 @@ def parse_decimal(value: Any) -> Decimal | None:
     """
     if isinstance(value, str):
         text = value.strip()
-        return Decimal(text) if _NUMBER.fullmatch(text) else None
+        return Decimal(text) if len(text) <= _LONGEST and _NUMBER.fullmatch(text) else None
     if isinstance(value, bool):
         return None
     if isinstance(value, int):

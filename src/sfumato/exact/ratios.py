@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.exact.thresholds import nearest_float
+
 SAFE = 2**62
 """Integers below this can be added once more without leaving 64 bits."""
 
@@ -67,9 +69,8 @@ class Ratios:
         """The ratios as floats, to show and to sort by; never to decide."""
         with np.errstate(divide="ignore"):
             if object in (self.numerators.dtype, self.denominators.dtype):
-                return np.array(
-                    [n / d if d else np.inf for n, d in zip(self.numerators, self.denominators, strict=True)], float
-                )
+                pairs = zip(self.numerators, self.denominators, strict=True)
+                return np.array([nearest_float(Fraction(int(n), int(d))) if d else np.inf for n, d in pairs], float)
             return np.where(
                 self.denominators == 0, np.inf, self.numerators / np.where(self.denominators == 0, 1, self.denominators)
             )

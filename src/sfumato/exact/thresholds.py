@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
+import sys
 from decimal import Decimal
 from fractions import Fraction
 
 from sfumato.errors import ParameterProblem
+
+_WRITTEN = re.compile(r"[+-]?(\d{1,500}/\d{1,500}|(\d{1,500}(\.\d{0,500})?|\.\d{1,500})([eE][+-]?\d{1,3})?)", re.ASCII)
+"""A decimal or a fraction of a length that can be computed with."""
 
 Number = str | int | float | Decimal | Fraction
 """What a user may write for a number: text such as "0.1" or "1/3", or any Python number."""
@@ -28,6 +33,10 @@ def as_fraction(value: Number, name: str = "number") -> Fraction:
             raise ValueError
         if isinstance(value, numbers.Rational):
             return Fraction(int(value.numerator), int(value.denominator))
+        if isinstance(value, str) and not _WRITTEN.fullmatch(value.strip()):
+            raise ValueError
+        if isinstance(value, Decimal) and not (value.is_finite() and abs(value.adjusted()) <= 1000):
+            raise ValueError
         if isinstance(value, Decimal | str):
             return Fraction(value)
         if isinstance(value, numbers.Real):
@@ -61,6 +70,18 @@ def written(value: Fraction) -> str:
     return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
 
 
+def nearest_float(value: Fraction) -> float:
+    """The float nearest to a rational; infinite beyond their range.
+
+    >>> nearest_float(Fraction(1, 4)), nearest_float(Fraction(10) ** 400)
+    (0.25, inf)
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def largest_float_at_most(threshold: Fraction) -> float:
     """Return the float t such that, for every float x, `x <= t` says whether x as written is at most the threshold.
 
@@ -70,8 +91,7 @@ def largest_float_at_most(threshold: Fraction) -> float:
     >>> 0.1 <= largest_float_at_most(Fraction(1, 10)), 0.1 + 0.2 <= largest_float_at_most(Fraction(3, 10))
     (True, False)
     """
-    try:
-        nearest = float(threshold)
-    except OverflowError:
-        return math.inf if threshold > 0 else -math.inf
+    nearest = nearest_float(threshold)
+    if math.isinf(nearest):
+        return math.copysign(sys.float_info.max, nearest)
     return nearest if Fraction(repr(nearest)) <= threshold else math.nextafter(nearest, -math.inf)

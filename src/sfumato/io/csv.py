@@ -48,8 +48,15 @@ def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | Non
     if encoding is None:
         encoding, note = _encoding(raw)
         notes += [f"{name}: {note}"] if note else []
-    text = _decoded(raw, encoding, name)
+    text = _decoded(raw, encoding, name).removeprefix("\ufeff").lstrip("\r\n")
     del raw
+    if delimiter is not None and not (len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n'):
+        raise FileProblem(
+            f"the delimiter {delimiter!r} is not one plain character",
+            remedy="Declare one such as , or ; as data.delimiter.",
+            file=name,
+            value=delimiter,
+        )
     if not text.endswith("\n"):
         text += "\n"  # the reader stumbles over a header that is the whole file and does not end
     if not text.strip():
@@ -99,16 +106,16 @@ def _encoding(raw: bytes) -> tuple[str, str | None]:
 def _decoded(raw: bytes, encoding: str, name: str) -> str:
     try:
         return raw.decode(encoding)
-    except LookupError as error:
+    except (LookupError, UnicodeError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            line = raw.count(b"\n", 0, error.start) + 1
+            raise FileProblem(
+                f"byte {error.start} (line {line}) is not {encoding}",
+                remedy="Declare another data.encoding, or leave it out to have it detected.",
+                file=name,
+            ) from error
         raise FileProblem(
             f"the encoding {encoding!r} is unknown", remedy='Write one such as "utf-8" or "latin-1".', file=name
-        ) from error
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise FileProblem(
-            f"byte {error.start} (line {line}) is not {encoding}",
-            remedy="Declare another data.encoding, or leave it out to have it detected.",
-            file=name,
         ) from error
 
 
@@ -137,7 +144,12 @@ def _delimiter(text: str) -> str:
 
 
 def _header(text: str, delimiter: str, name: str) -> list[str]:
-    header = next(record for record in _records(text, delimiter) if record)
+    try:
+        header = next(_records(text, delimiter))
+    except csv.Error as error:
+        raise FileProblem(
+            f"the header cannot be read: {error}", remedy="Mend it, or declare data.delimiter.", file=name
+        ) from error
     names = [cell if cell else f"column_{position}" for position, cell in enumerate(header, start=1)]
     twice = [cell for cell, count in Counter(names).items() if count > 1]
     if twice:
@@ -172,7 +184,7 @@ def _cells(text: str, delimiter: str, header: list[str], name: str) -> pa.Table:
         raise FileProblem(f"line {line} holds a NUL character", remedy="Save the file as plain text.", file=name)
     try:
         return arrow_csv.read_csv(
-            pa.BufferReader(text.encode()),
+            pa.BufferReader(text.encode("utf-8", "replace")),
             read_options=arrow_csv.ReadOptions(column_names=header, skip_rows_after_names=1, block_size=16 << 20),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter,

@@ -122,13 +122,11 @@ def _ordered(attribute: Attribute, h: Histogram, target: Target) -> Ratios:
 
 def _first_above(below: NDArray[np.int64], target: NDArray[np.int64], limit: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each query the first position at which its target's cumulative count is above a limit."""
-    if len(below) == 1:
-        return np.searchsorted(below[0], limit, side="right")
-    found = np.empty(len(target), np.int64)
-    for t in np.unique(target):
-        asked = target == t
-        found[asked] = np.searchsorted(below[t], limit[asked], side="right")
-    return found
+    # targets laid end to end, each lifted above the one before: one ascending array, one search
+    lift = int(below.max()) + 1
+    lifted = below + lift * np.arange(len(below))[:, None]
+    found = np.searchsorted(lifted.ravel(), limit + lift * target, side="right")
+    return np.asarray(found - target * below.shape[1])
 
 
 def _maybe_wide(integers: Integers, wide: bool) -> Integers:

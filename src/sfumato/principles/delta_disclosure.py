@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.errors import ParameterProblem
-from sfumato.exact import Number, compare_log
+from sfumato.exact import Number, compare_log, nearest_float
 from sfumato.exact.logs import NEAR
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
@@ -50,8 +50,9 @@ class DeltaDisclosure(Principle):
         up = h.counts * rows
         down = view.attribute.counts[h.values] * h.sizes[h.group]
         entry_levels = np.where(up == down, 0.0, np.abs(np.log(up / down)))
-        fine = entry_levels < float(limit)
-        for entry in np.flatnonzero(np.abs(entry_levels - float(limit)) < NEAR):
+        bound = nearest_float(limit)
+        fine = entry_levels < bound
+        for entry in np.flatnonzero(np.abs(entry_levels - bound) < NEAR):
             ratio = Fraction(int(up[entry]), int(down[entry]))
             fine[entry] = compare_log(max(ratio, 1 / ratio), limit) < 0
         lacking = h.distinct < len(view.attribute)

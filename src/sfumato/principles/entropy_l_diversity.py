@@ -44,14 +44,15 @@ class EntropyLDiversity(Principle):
         h = view.histogram
         limit = exactly(self.l)
         weighted = np.add.reduceat(h.counts * np.log(h.counts), h.starts)
-        gap = np.log(h.sizes) - weighted / h.sizes - math.log(limit)
+        entropy = np.log(h.sizes) - weighted / h.sizes
+        gap = entropy - (math.log(limit.numerator) - math.log(limit.denominator))
         holds = gap >= 0
         uniform = h.largest * h.distinct == h.sizes
         holds[uniform] = h.distinct[uniform] >= limit
         for group in np.flatnonzero(~uniform & (np.abs(gap) < NEAR)):
             counts = h.counts[h.offsets[group] : h.offsets[group + 1]]
             holds[group] = _entropy_reaches(tuple(np.sort(counts).tolist()), limit)
-        level = np.exp(gap) * float(limit)
+        level = np.exp(entropy)
         level[uniform] = h.distinct[uniform]
         return Measurement((Part("l", level, holds, "at least", limit),))
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from sfumato.exact import Number, Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.numeric import numbers_of
@@ -41,6 +43,6 @@ class KEAnonymity(Principle):
         h = view.histogram
         # the unit's numerator is 1: numbers are whole multiples of a power of ten
         spread = numbers.integers[h.values[h.offsets[1:] - 1]] - numbers.integers[h.values[h.starts]]
-        ranges = Ratios(spread, Ratios.whole(spread).denominators * numbers.unit.denominator)
+        ranges = Ratios(spread, np.full(len(spread), numbers.unit.denominator))
         different = Ratios.whole(h.distinct)
         return Measurement((Part.at_least("e", ranges, exactly(self.e)), Part.at_least("k", different, Fraction(self.k))))

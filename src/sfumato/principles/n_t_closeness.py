@@ -28,9 +28,9 @@ _MOST = 12
 class NTCloseness(Principle):
     """Every group is within t of some natural superset that holds at least n rows.
 
-    A natural superset of a group is the set of rows that agree with it on some of the quasi-identifiers: on any subset of
-    them, or on the subsets listed in `supersets`; the empty subset, the whole table, always counts. The level is the
-    smallest distance to such a superset. Where groups come from a group column only the whole table is a superset.
+    A natural superset of a group is the set of rows that agree with all of it on some of the quasi-identifiers: on any
+    subset of them, or on the subsets listed in `supersets`; the empty subset, the whole table, always counts. The level
+    is the smallest distance to such a superset.
     Source: Li, Li and Venkatasubramanian, TKDE 22(7), 2010. Not monotone: two groups may be close to different supersets.
     Does not protect values that are common in the superset.
 
@@ -54,6 +54,14 @@ class NTCloseness(Principle):
         self._set_fraction("t", least=0, most=1)
         self._check_choice("ground", GROUNDS)
         if self.supersets is not None:
+            lists = isinstance(self.supersets, list | tuple)
+            if not lists or any(isinstance(s, str) or not isinstance(s, list | tuple) for s in self.supersets):
+                raise ParameterProblem(
+                    f"{self.name}: supersets is not a list of lists of columns",
+                    remedy='Write such as supersets = [["state"], ["state", "sex"]].',
+                    key="supersets",
+                    value=self.supersets,
+                )
             object.__setattr__(self, "supersets", tuple(tuple(columns) for columns in self.supersets))
 
     def measure(self, view: View) -> Measurement:
@@ -88,8 +96,6 @@ class NTCloseness(Principle):
     def _subsets(self, view: View) -> Iterator[tuple[str, ...]]:
         schema = view.table.schema
         yield ()
-        if schema.group is not None:
-            return
         if self.supersets is not None:
             for columns in self.supersets:
                 unknown = [column for column in columns if column not in schema.quasi_identifiers]
@@ -117,6 +123,8 @@ def _targets(view: View, wider: Groups, least: int) -> Iterator[tuple[NDArray[np
     large = np.flatnonzero(wider.sizes >= least)
     histogram = Histogram.of(wider, view.attribute)
     of_group = wider.of_row[view.groups.first_rows]
+    # a superset holds the whole group: all its rows agree
+    apart = np.bincount(view.groups.of_row, wider.of_row != of_group[view.groups.of_row], minlength=view.groups.count)
     width = len(view.attribute)
     step = max(1, _CELLS // width)
     for start in range(0, len(large), step):
@@ -124,5 +132,7 @@ def _targets(view: View, wider: Groups, least: int) -> Iterator[tuple[NDArray[np
         h = histogram.of_groups(some)
         totals = np.zeros((len(some), width), np.int64)
         totals[h.group, h.values] = h.counts
-        chosen = np.flatnonzero((of_group >= some[0]) & (of_group <= some[-1]) & np.isin(of_group, some))
+        chosen = np.flatnonzero(np.isin(of_group, some) & (apart == 0))
+        if not len(chosen):
+            continue
         yield chosen, Target(totals, np.searchsorted(some, of_group[chosen]))
