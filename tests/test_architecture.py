@@ -146,17 +146,21 @@ def test_unknown_names():
 
 
 def test_compiled_code_is_kept_where_only_the_user_can_write(tmp_path):
-    probe = "from sfumato.kernels.compile import cache_folder; print(cache_folder())"
+    probe = (
+        "import os\nfrom sfumato.kernels.compile import cache_folder\n"
+        "print(cache_folder(), oct(os.stat(cache_folder()).st_mode & 0o077))"
+    )
 
     def folder(home):
         env = {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": ""}
         done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, env=env)
-        return Path(done.stdout.strip())
+        path, open_to_others = done.stdout.split()
+        assert open_to_others == "0o0"
+        return Path(path)
 
     private = folder(tmp_path)
     assert private == tmp_path / ".cache" / "sfumato" / "kernels"
-    assert private.stat().st_mode & 0o077 == 0
     private.chmod(0o777)
     other = folder(tmp_path)
     assert tmp_path not in other.parents
-    assert other.stat().st_mode & 0o077 == 0
+    assert not other.exists(), "a temporary folder goes with the process"

@@ -46,8 +46,8 @@ def test_text(audit):
         "  FAILS  k-anonymity (k = 4): k 1, wanted at least 4; 1 of 3 groups and 1 of 10 rows violate it",
         "         worst group: zip = c (1 row): k 1",
         "  holds  distinct l-diversity (l = 1) on income: l 1, wanted at least 1",
-        "  FAILS  (ε,δ)^k-dissimilarity (epsilon = 3, delta = 0.5, k = 4) on income: risk 1, wanted at most 0.5, k 1, "
-        "wanted at least 4; 2 of 3 groups and 6 of 10 rows violate it",
+        "  FAILS  (ε,δ)^k-dissimilarity (epsilon = 3, delta = 0.5, k = 4) on income (absolute): risk 1, wanted at most 0.5, "
+        "k 1, wanted at least 4; 2 of 3 groups and 6 of 10 rows violate it",
         "         worst group: zip = c (1 row): risk 1, k 1",
     ]
 
@@ -136,3 +136,61 @@ def test_k_larger_than_the_table():
 )
 def test_levels_are_never_rounded_onto_a_whole_number(level, text):
     assert level_shown(level) == text
+
+
+def test_declared_columns_are_checked_whether_asked_about_or_not():
+    frame = pa.table({"zip": ["a"], "income": ["much"]})
+    with pytest.raises(sf.CellProblem, match="'much' is not a number"):
+        sf.audit(frame, sf.Schema(["zip"], ["income"], kinds={"income": "numeric"}), sf.KAnonymity(1))
+    with pytest.raises(sf.HierarchyProblem, match="cannot be read"):
+        sf.audit(frame, sf.Schema(["zip"], ["income"], hierarchies={"income": "absent.csv"}), sf.KAnonymity(1))
+
+
+def test_another_schema_for_the_same_table():
+    table = sf.Table(FRAME, SCHEMA)
+    assert sf.audit(table, None, sf.KAnonymity(1)).groups.count == 3
+    assert sf.audit(table, sf.Schema(["income"]), sf.KAnonymity(1)).groups.count == 10
+
+
+@pytest.mark.parametrize("on", [[], "", ("income", "income"), 5])
+def test_on_names_nothing(on):
+    with pytest.raises(sf.SfumatoError):
+        sf.audit(FRAME, SCHEMA, sf.DistinctLDiversity(1, on=on))
+
+
+@pytest.mark.parametrize("principle", ["k-anonymity", sf.KAnonymity, None])
+def test_what_is_no_principle(principle):
+    with pytest.raises(sf.ParameterProblem, match="is no principle"):
+        sf.audit(FRAME, SCHEMA, [principle])
+
+
+def test_errors_name_the_principle_and_the_file(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("zip,ill\na,flu\n", encoding="utf-8")
+    with pytest.raises(sf.ColumnProblem) as caught:
+        sf.audit(path, sf.Schema(["zip"], ["ill"]), sf.VarianceControl(1))
+    assert str(caught.value).startswith(f"{path}, column 'ill': variance control needs numbers")
+
+
+def test_people_of_an_ordinal_column_are_those_that_occur():
+    frame = pa.table({"zip": ["a", "a"], "id": ["x", "y"]})
+    schema = sf.Schema(["zip"], person_id="id", orders={"id": ["w", "x", "y", "z"]})
+    with pytest.raises(sf.ParameterProblem, match="holds 2 people"):
+        sf.audit(frame, schema, sf.KAnonymity(3))
+
+
+def test_no_quasi_identifiers_is_noted():
+    audit = sf.audit(FRAME, sf.Schema(sensitive=["income"]), sf.KAnonymity(10))
+    assert "no quasi-identifiers" in audit.notes[0]
+
+
+def test_control_characters_do_not_reach_the_terminal():
+    frame = pa.table({"zip": ["\x1b[31mred\n", "b" * 300], "income": [1, 2]})
+    text = repr(sf.audit(frame, SCHEMA, sf.KAnonymity(2)))
+    assert "\x1b" not in text
+    assert "\\x1b[31mred\\n" in text
+
+
+def test_a_level_shown_is_on_its_side_of_the_threshold():
+    assert level_shown(Fraction(10001, 2001), Fraction("4.998")) == "4.998001"
+    assert level_shown(Fraction("4.998"), Fraction("4.998")) == "4.998"

@@ -213,3 +213,94 @@ def test_no_writable_home(project):
     env = {"HOME": str(home), "XDG_CACHE_HOME": "", "NUMBA_CACHE_DIR": ""}
     done = sfumato("audit", "sfumato.toml", cwd=project, env=env)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_config_with_a_mark(project):
+    config = project / "sfumato.toml"
+    config.write_bytes(b"\xef\xbb\xbf" + config.read_bytes())
+    assert sfumato("audit", "sfumato.toml", cwd=project).returncode == 0
+
+
+def test_the_verdict_survives_a_reader_that_leaves(project):
+    for extra in ([], ["--json"]):
+        command = f"{sys.executable} -m sfumato audit sfumato.toml {' '.join(extra)} | true; exit ${{PIPESTATUS[0]}}"
+        done = subprocess.run(["bash", "-c", command], cwd=project, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_is_2(project):
+    command = f"{sys.executable} -m sfumato audit sfumato.toml --json > /dev/full"
+    done = subprocess.run(["bash", "-c", command], cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_output_that_cannot_show_greek(project):
+    done = sfumato("audit", "sfumato.toml", cwd=project, env={"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "(?,?)^k-dissimilarity" in done.stdout
+    done = sfumato("audit", "sfumato.toml", "--json", cwd=project, env={"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"})
+    assert json.loads(done.stdout)["principles"][1]["label"].startswith("(ε,δ)^k")
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+def test_narrow_terminals_do_not_break_words(project, columns):
+    done = sfumato("audit", "sfumato.toml", cwd=project, env={"COLUMNS": str(columns)})
+    assert done.returncode == 0
+    assert max(map(len, done.stdout.splitlines())) <= columns
+    assert "k-anonymity" in done.stdout
+    assert "dissimilarity" in done.stdout
+    assert "wanted at least 5" in done.stdout or columns > 110
+
+
+def test_a_distance_beside_the_config(project):
+    (project / "nearness.py").write_text("def d(x, y):\n    return abs(x - y)\n", encoding="utf-8")
+    bad(
+        project,
+        "sfumato.toml",
+        '[[principles]]\nname = "k',
+        '[distance]\nkind = "function"\nfunction = "nearness:d"\n[[principles]]\nname = "k',
+    )
+    done = sfumato("audit", str(project / "sfumato.toml"), cwd="/")
+    assert done.returncode == 0, done.stderr
+    assert "(function)" in done.stdout
+
+
+def test_demo_overwrites_nothing(tmp_path):
+    (tmp_path / "sfumato.toml").write_text("# mine", encoding="utf-8")
+    done = sfumato("demo", "--rows", "1000", "--save", str(tmp_path))
+    assert done.returncode == 2
+    assert "something here already" in done.stderr
+    assert (tmp_path / "sfumato.toml").read_text(encoding="utf-8") == "# mine"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"k-anonymity"', '"l-diversity"', "'distinct-l-diversity' or 'frequency-l-diversity'"),
+        ("[data]", "[dat]", "Did you mean 'data'"),
+        ("k = 5", "k = 2.5", "k = 2.5 is not a whole number"),
+        ("[[principles]]", "[principles]", "Write [[principles]]"),
+        ('kind = "numeric"', 'kind = "numeric"\ndistance = "absolute"', 'such as { kind = "lp" }'),
+        ('kind = "numeric"', 'kind = "numeric"\nhierarchy = { interval = [5] }', "Did you mean 'intervals'"),
+        ('path = "people.csv"', 'path = "C:\\Users\\x.csv"', "single quotes"),
+        ("[[principles]]", '[distance]\nkind = "lp"\nweights = 3\n[[principles]]', "wrong type"),
+        ("[[principles]]", '[distance]\nkind = "lp"\nname = "z"\n[[principles]]', "p, weights, by, ranges"),
+        ("[data]", 'source = "x"\n[data]', "the key is unknown"),
+        ("k = 5", 'k = 5\n[[principles]]\nname = "distinct-l-diversity"\nl = 2\non = 5', "on = 5"),
+    ],
+)
+def test_mistakes_get_a_useful_answer(project, old, new, words):
+    config = project / "sfumato.toml"
+    text = config.read_text(encoding="utf-8")
+    assert old in text
+    changed = text.replace(old, new, 1)
+    if new == "[principles]":
+        changed = changed.split("[[principles]]")[0]
+    config.write_text(changed, encoding="utf-8")
+    done = sfumato("audit", "sfumato.toml", cwd=project)
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert words in done.stderr

@@ -126,7 +126,8 @@ def test_what_cannot_be_written():
 @pytest.mark.parametrize(
     ("change", "key", "words"),
     [
-        (('path = "people.csv"', 'pth = "people.csv"'), "data.path", "missing"),
+        (('path = "people.csv"', 'pth = "people.csv"'), "data.pth", "Did you mean 'path'"),
+        (('path = "people.csv"', ""), "data.path", "missing"),
         (('path = "people.csv"', "path = 5"), "data.path", "string"),
         (('delimiter = ";"', 'delimiter = ";;"'), "data.delimiter", "1 character"),
         (('kind = "numeric"', 'kind = "number"'), "columns.age.kind", "'numeric', 'categorical'"),
@@ -142,7 +143,11 @@ def test_what_cannot_be_written():
         (("p = 1", "p = 0"), "distance.p", "p = 0"),
         (("weights = { education = 0.4,", "weights = { education = -1,"), "distance.weights.education", "negative"),
         (('{ kind = "total-variation" }', '{ kind = "tv" }'), "columns.profile.distance.kind", "'tv' is unknown"),
-        (('{ kind = "total-variation" }', '{ kind = "function" }'), "columns.profile.distance", "function"),
+        (
+            ('{ kind = "total-variation" }', '{ kind = "function" }'),
+            "columns.profile.distance.function",
+            "names no function",
+        ),
         (('name = "k-anonymity"', 'name = "k-anonimity"'), "principles[1].name", "Did you mean 'k-anonymity'"),
         (('name = "k-anonymity"', ""), "principles[1].name", "no principle"),
         (("k = 5", "j = 5"), "principles[1].j", "no parameter 'j'"),

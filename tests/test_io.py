@@ -260,3 +260,72 @@ def test_many_wide_quasi_identifiers():
     whole = sf.Attribute.of(table, list(columns))
     row = 1234
     assert whole.value(int(whole.codes[row])) == tuple(int(values[row]) for values in columns.values())
+
+
+def test_blank_lines_before_the_header(write):
+    assert cells(write("\n\r\na,b\n1,2\n")) == {"a": ["1"], "b": ["2"]}
+
+
+def test_a_mark_with_a_declared_encoding(write):
+    assert cells(write("a\n1\n".encode("utf-8-sig")), encoding="utf-8") == {"a": ["1"]}
+
+
+@pytest.mark.parametrize("delimiter", ["§", ";;", '"', ""])
+def test_a_delimiter_that_is_none(write, delimiter):
+    with pytest.raises(sf.FileProblem, match="not one plain character"):
+        read_csv(write("a\n1\n"), delimiter=delimiter)
+
+
+def labels(frame, name="a", **schema):
+    column = sf.audit(frame, sf.Schema([name], **schema), sf.KAnonymity(1)).table.column(name)
+    return [column.label(i) for i in range(column.domain)]
+
+
+def test_categories_of_frames():
+    used = pl.DataFrame({"a": ["x", "y", "z"]}).with_columns(pl.col("a").cast(pl.Categorical)).filter(pl.col("a") != "y")
+    assert labels(used) == ["x", "z"]
+    enum = pl.DataFrame({"a": ["x", "z"]}, schema={"a": pl.Enum(["z", "y", "x"])})
+    assert labels(enum) == ["x", "z"]
+    assert labels(pd.DataFrame({"a": pd.Categorical(["x", None], categories=["x", "y"])})) == ["x", "(missing)"]
+    assert labels(pd.DataFrame({"a": pd.cut(pd.Series([1, 5, None]), [0, 3, 9])})) == ["(0, 3]", "(3, 9]", "(missing)"]
+    assert labels(pd.DataFrame({"a": pd.period_range("2020-01", periods=2, freq="M")})) == ["2020-01", "2020-02"]
+    assert sf.audit(pd.DataFrame({0: [1, 2]}), sf.Schema([0]), sf.KAnonymity(1)).table.column("0").label(1) == "2"
+
+
+def test_types_that_are_no_column_of_a_table():
+    for frame in (pa.table({"a": [{"x": 1}]}), pl.DataFrame({"a": [{"x": 1}]}), pd.DataFrame({"a": [2**70, 1]})):
+        with pytest.raises(sf.ColumnProblem) as caught:
+            labels(frame)
+        assert caught.value.column == "a"
+    for data in (pd.Series([1]), pl.Series([1]), pa.chunked_array([[1]])):
+        with pytest.raises(sf.ColumnProblem):
+            labels(data)
+
+
+def test_nulls_within_lists():
+    frame = pa.table({"a": [["x", None], ["x", "None"]]})
+    assert labels(frame) == ["{None; x}", "{x}"]
+
+
+def test_numbers_that_mean_missing():
+    for values in ([-9, 4], [-9.0, 4.0], ["-9", "4"]):
+        assert labels(pa.table({"a": values}), missing=sf.Missing(values="-9"))[-1] == "(missing)"
+
+
+def test_what_is_nearly_numeric_is_noted(write):
+    """One odd cell must not silently turn numbers into names."""
+    text = "q,salary\n" + "".join(f"a,{i}.5\n" for i in range(9))
+    schema = sf.Schema(["q"], ["salary"])
+    near = sf.Dissimilarity(20, "0.5")
+    assert sf.audit(write(text), schema, near).notes == []
+    odd = sf.audit(write(text + "a,N/A\n"), schema, near)
+    assert odd[0].distance == "discrete"
+    assert "row 10 is 'N/A'; declare its kind" in odd.notes[0]
+    assert "note   column 'salary' is taken as categorical" in repr(odd)
+    zeros = sf.audit(write(text + "a,05\n"), schema, near)
+    assert "row 10 is '05'" in zeros.notes[0]
+    codes = sf.audit(write("q,zip\na,01234\nb,98765\n"), sf.Schema(["q", "zip"]), sf.KAnonymity(1))
+    assert codes.notes == []
+    twins = sf.audit(write("q,icd\na,250.1\nb,250.10\n"), sf.Schema(["icd"]), sf.KAnonymity(1))
+    assert twins.groups.count == 2
+    assert "'250.1' and '250.10' would be one" in twins.notes[0]

@@ -1,13 +1,10 @@
-"""Every principle against its oracle, on adversarial tables; and the laws that it declares."""
+"""Every principle against its oracle, on adversarial tables."""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections import defaultdict
 from fractions import Fraction
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -16,49 +13,7 @@ from hypothesis import strategies as st
 import naive
 import sfumato as sf
 from sfumato.exact import written
-from sfumato.principles import PRINCIPLES
-
-NUMBERS = [
-    "0",
-    "0.1",
-    "0.2",
-    "0.3",
-    "0.30",
-    "0.7",
-    "1",
-    "1.0",
-    "1.1",
-    "-0.1",
-    "-0.3",
-    "10",
-    "1e1",
-    "33.3",
-    "1000000.01",
-]
-TEXTS = ["", "a", "b", "c", "A", " a", "NA", "0.1", "ä"]
-ORDER = ["low", "mid", "high", "top"]
-TREE = {"a": ("a", "X", "*"), "b": ("b", "X", "*"), "c": ("c", "Y", "*"), "d": ("d", "Y", "*"), "e": ("e", "Z", "*")}
-THRESHOLDS = [Fraction(t) for t in ("0", "0.1", "0.2", "0.3", "1/3", "0.5", "2/3", "0.7", "0.8", "0.9", "1")]
-
-
-def tables(values, most_rows=10, most_groups=4):
-    """Rows (group, value): one group, all groups alone, duplicates and singletons all occur."""
-    return st.lists(st.tuples(st.integers(0, most_groups - 1), values), min_size=1, max_size=most_rows)
-
-
-def by_group(rows):
-    groups = defaultdict(list)
-    for group, value in rows:
-        groups[group].append(value)
-    return [groups[key] for key in sorted(groups)]
-
-
-def measured(rows, principle, numeric=False, **schema):
-    """Measure through the front door: a frame, a schema, an audit."""
-    frame = pa.table({"q": [g for g, _ in rows], "s": [v for _, v in rows]})
-    kinds = {"s": "numeric"} if numeric else {}
-    declared = sf.Schema(quasi_identifiers=["q"], sensitive=["s"], kinds=kinds, **schema)
-    return sf.audit(frame, declared, [principle])[0].measurement
+from small_tables import NUMBERS, ORDER, THRESHOLDS, TREE, by_group, measured, numbers, tables, texts
 
 
 def agree(measurement, levels, holds, part=0):
@@ -76,10 +31,6 @@ def draw_threshold(data, levels, least=Fraction(0), most=None):
     ties = [Fraction(level) for level in levels if level != naive.INF]
     pool = [t for t in [*ties, *ties, *THRESHOLDS] if t >= least and (most is None or t <= most)]
     return data.draw(st.sampled_from(pool or [least]))
-
-
-texts = st.sampled_from(TEXTS)
-numbers = st.sampled_from(NUMBERS)
 
 
 def fractions(rows):
@@ -324,146 +275,3 @@ def test_delta_disclosure(rows, delta):
     found = measured(rows, sf.DeltaDisclosure(delta))
     expected = [naive.disclosure_holds(group, whole, Fraction(delta)) for group in by_group(rows)]
     assert found.group_holds.tolist() == expected
-
-
-# the contract: what every principle must do
-
-EXAMPLES = {
-    "k-anonymity": sf.KAnonymity(2),
-    "dissimilarity": sf.Dissimilarity("0.3", "0.5", 2),
-    "alpha-k-anonymity": sf.AlphaKAnonymity("0.5", 2),
-    "distinct-l-diversity": sf.DistinctLDiversity(2),
-    "frequency-l-diversity": sf.FrequencyLDiversity("1.5"),
-    "entropy-l-diversity": sf.EntropyLDiversity("1.5"),
-    "recursive-l-diversity": sf.RecursiveLDiversity("1.5", 2),
-    "p-sensitivity": sf.PSensitivity(2, 2),
-    "epsilon-m-anonymity": sf.EpsilonMAnonymity("0.3", "1.5"),
-    "delta-l-diversity": sf.DeltaLDiversity("0.15", "1.5"),
-    "k-e-anonymity": sf.KEAnonymity(2, "0.2"),
-    "variance-control": sf.VarianceControl("0.1"),
-    "t-closeness": sf.TCloseness("0.4", "ordered"),
-    "n-t-closeness": sf.NTCloseness(3, "0.3", "ordered"),
-    "beta-likeness": sf.BetaLikeness("1", "enhanced"),
-    "delta-disclosure": sf.DeltaDisclosure("0.7"),
-}
-"""One of each, at thresholds that small tables both meet and miss."""
-
-
-def test_every_principle_has_an_example_here():
-    assert EXAMPLES.keys() == PRINCIPLES.keys()
-
-
-@pytest.mark.parametrize("name", PRINCIPLES)
-def test_contract(name):
-    from sfumato.principles import principle_of
-
-    principle = EXAMPLES[name]
-    assert principle.name == name
-    assert sf.Principle in type(principle).__mro__
-    with pytest.raises(AttributeError):
-        principle.anything = 1
-    assert principle_of(name, principle.parameters()) == principle
-    text = " ".join(type(principle).__doc__.split())
-    assert "Source: " in text
-    assert "Does not " in text
-    assert ("Monotone." if principle.monotone else "Not monotone") in text
-
-
-few_values = st.sampled_from([NUMBERS[:2], NUMBERS[:3], NUMBERS])
-"""Pools of values; the small ones let even strict principles hold now and then, so that there is something to merge."""
-
-
-@pytest.mark.parametrize("name", [name for name, kind in PRINCIPLES.items() if kind.monotone])
-@given(rows=few_values.flatmap(lambda pool: tables(st.sampled_from(pool), most_rows=14, most_groups=3)))
-def test_declared_monotone_is_monotone(name, rows):
-    """If two groups satisfy the principle, their union does, the table as a whole unchanged."""
-    principle = EXAMPLES[name]
-    if len(rows) < 2:
-        return
-    fine = measured(rows, principle, numeric=True).group_holds
-    labels = sorted({g for g, _ in rows})
-    good = [label for label, holds in zip(labels, fine, strict=True) if holds]
-    for one, other in itertools.pairwise(good):
-        merged = [(one if g == other else g, v) for g, v in rows]
-        after = measured(merged, principle, numeric=True).group_holds
-        assert after[sorted({g for g, _ in merged}).index(one)]
-
-
-COUNTER_EXAMPLES = {
-    "dissimilarity": (sf.Dissimilarity(15, "0.5"), [40, 60], [50, 80], []),
-    "epsilon-m-anonymity": (sf.EpsilonMAnonymity(15, 2), [40, 60], [50, 80], []),
-    "delta-l-diversity": (sf.DeltaLDiversity("7.5", 2), [40, 60], [50, 80], []),
-}
-
-
-@pytest.mark.parametrize("name", COUNTER_EXAMPLES)
-def test_declared_not_monotone_is_not(name):
-    principle, one, other, _ = COUNTER_EXAMPLES[name]
-    apart = [(0, v) for v in one] + [(1, v) for v in other]
-    assert measured(apart, principle).holds
-    assert not measured([(0, v) for _, v in apart], principle).holds
-    assert not PRINCIPLES[name].monotone
-
-
-def test_n_t_closeness_is_not_monotone():
-    """Each group is like its own superset of 3 rows; their union is like no superset."""
-    frame = {"q": ["x"] * 3 + ["y"] * 3 + ["z"] * 6, "s": ["a"] * 3 + ["b"] * 3 + ["c"] * 6}
-    schema = sf.Schema(quasi_identifiers=["q"], sensitive=["s"])
-    principle = sf.NTCloseness(3, "0.1")
-    assert sf.audit(pa.table(frame), schema, principle).holds
-    merged = {**frame, "g": [0] * 6 + [1] * 6}
-    grouped = sf.Schema(quasi_identifiers=["q"], sensitive=["s"], group="g")
-    assert not sf.audit(pa.table(merged), grouped, principle).holds
-    assert not sf.NTCloseness.monotone
-
-
-def test_all_not_monotone_principles_have_a_counter_example():
-    declared = {name for name, kind in PRINCIPLES.items() if not kind.monotone}
-    assert declared == {*COUNTER_EXAMPLES, "n-t-closeness"}
-
-
-def test_several_sensitive_attributes_each_or_as_a_whole():
-    frame = pa.table({"q": [0, 0, 0, 0], "s": ["a", "a", "b", "b"], "u": ["x", "y", "x", "y"]})
-    schema = sf.Schema(quasi_identifiers=["q"], sensitive=["s", "u"])
-    each = sf.audit(frame, schema, sf.DistinctLDiversity(3))
-    assert [(f.attribute, f.measurement.level) for f in each] == [("s", 2), ("u", 2)]
-    whole = sf.audit(frame, schema, sf.DistinctLDiversity(3, on="whole"))
-    assert [(f.attribute, f.measurement.level) for f in whole] == [("s + u", 4)]
-    assert sf.audit(frame, schema, sf.DistinctLDiversity(3, on=("u", "s")))[0].measurement.level == 4
-    with pytest.raises(sf.ColumnProblem, match="not sensitive"):
-        sf.audit(frame, schema, sf.DistinctLDiversity(3, on="q"))
-    with pytest.raises(sf.ConfigProblem, match="no distance"):
-        sf.audit(frame, schema, sf.Dissimilarity(0, 0))
-
-
-def test_large_counts_do_not_overflow():
-    """n_g·N·m beyond 64 bits: ordered closeness of a million different numbers in two halves."""
-    n = 3_000_000
-    frame = pa.table({"q": np.arange(n) % 2, "s": np.arange(n)})
-    schema = sf.Schema(quasi_identifiers=["q"], sensitive=["s"])
-    found = sf.audit(frame, schema, [sf.TCloseness("0.5", "ordered")])[0].measurement.parts[0]
-    # evens lead by one half of a tuple's share at every other place
-    assert found.at(0) == Fraction(1, n) * Fraction(n, 2) / (n - 1)
-    assert n * n * n // 2 > 2**63
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: sf.Dissimilarity("-0.1", "0.5"), "epsilon = -0.1 is out of range"),
-        (lambda: sf.Dissimilarity("0.1", "1.5"), "delta = 1.5 is out of range"),
-        (lambda: sf.Dissimilarity("0.1", "half"), "'half' is not a number"),
-        (lambda: sf.Dissimilarity(float("nan"), "0.5"), "not a number"),
-        (lambda: sf.KAnonymity(0), "whole number"),
-        (lambda: sf.KAnonymity(2.5), "whole number"),
-        (lambda: sf.AlphaKAnonymity(2, 3), "alpha = 2 is out of range"),
-        (lambda: sf.TCloseness("0.2", "sideways"), "'sideways' is unknown"),
-        (lambda: sf.RecursiveLDiversity(0, 2), "can never hold"),
-        (lambda: sf.EpsilonMAnonymity(2, 2, "relative"), "epsilon = 2 is out of range"),
-        (lambda: sf.DeltaDisclosure(0), "can never hold"),
-    ],
-)
-def test_parameters_out_of_range(make, words):
-    with pytest.raises(sf.ParameterProblem) as caught:
-        make()
-    assert words in str(caught.value)

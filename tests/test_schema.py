@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pyarrow as pa
 import pytest
 
@@ -216,3 +219,34 @@ def test_interval_builder():
 
 def test_flat_builder():
     assert encode(["x", "y"], hierarchies={"s": sf.Flat()}).hierarchy.height == 1
+
+
+def test_one_text_is_not_its_letters():
+    assert sf.Missing(values="NA").values == ("NA",)
+    assert sf.Schema(["x"], orders={"x": "ab"}).orders == {"x": ("ab",)}
+
+
+def test_more_contradictions():
+    with pytest.raises(sf.ColumnProblem, match="a name of its own"):
+        sf.Schema(sensitive=["v"], vectors={"v": ["v", "w"]})
+    with pytest.raises(sf.ColumnProblem, match="not a set"):
+        sf.Schema(sensitive=["v"], kinds={"v": "text"}, separators={"v": "|"})
+    with pytest.raises(sf.ColumnProblem, match="is no hierarchy"):
+        encode(["x"], hierarchies={"s": 5})
+    with pytest.raises(sf.CellProblem, match="'red' is not a number"):
+        frame = pa.table({"x": ["1", "red"]})
+        sf.audit(frame, sf.Schema(sensitive=["v"], vectors={"v": ["x"]}), sf.KAnonymity(1))
+
+
+def test_a_number_finds_its_leaf_however_it_is_written():
+    tree = sf.Hierarchy.from_rows([["1.50", "low", "*"], ["20", "high", "*"]])
+    assert encode(["1.5", "20.0"], kinds={"s": "numeric"}, hierarchies={"s": tree}).paths.tolist() == [[0, 0, 0], [1, 1, 0]]
+
+
+def test_schemas_and_errors_travel():
+    """Other processes get them whole."""
+    schema = sf.Schema(["a"], ["s"], orders={"s": ["x", "y"]}, distance=sf.Lp(weights={"s": 1}))
+    assert pickle.loads(pickle.dumps(schema)) == copy.deepcopy(schema) == schema
+    error = sf.CellProblem("bad", remedy="Mend it.", file="f", column="c", row=3, value="v")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.row, type(again)) == (str(error), 3, sf.CellProblem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -94,10 +94,11 @@ class Audit:
     @cached_property
     def principles(self) -> list[tuple[Principle, bool]]:
         """The principles that were asked for, each with whether it holds on all it was measured on."""
-        verdicts: dict[Principle, bool] = {}
+        verdicts: dict[int, tuple[Principle, bool]] = {}
         for finding in self.findings:
-            verdicts[finding.principle] = verdicts.get(finding.principle, True) and finding.holds
-        return list(verdicts.items())
+            _, so_far = verdicts.get(id(finding.principle), (None, True))
+            verdicts[id(finding.principle)] = (finding.principle, so_far and finding.holds)
+        return list(verdicts.values())
 
     @cached_property
     def notes(self) -> list[str]:
@@ -252,7 +253,7 @@ class Audit:
 
 
 def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Principle) -> Audit:
-    """Measure principles on a table: a path, a frame of pandas, polars or pyarrow, or a `Table` with schema None.
+    """Measure principles on a table: a path, a frame of pandas, polars or pyarrow, or a `Table` (its schema then stands).
 
     Groups are the rows with equal quasi-identifiers, or those of the schema's group column.
 
@@ -265,10 +266,15 @@ def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Pr
     """
     if isinstance(principles, Principle):
         principles = [principles]
+    for principle in principles:
+        if not isinstance(principle, Principle):
+            raise ParameterProblem(
+                f"{principle!r} is no principle", remedy="Give one such as KAnonymity(5).", key="principles"
+            )
     if not principles:
         raise ParameterProblem("there is nothing to measure", remedy="Name at least one principle.", key="principles")
     if isinstance(data, Table):
-        table = data
+        table = data if schema is None else replace(data, schema=schema)
     elif schema is None:
         raise ParameterProblem("the data has no schema", remedy="Give the roles of its columns as a Schema.", key="schema")
     else:
@@ -295,7 +301,8 @@ def _attributes(principle: Principle, schema: Schema) -> list[tuple[str, ...]]:
     """The sensitive attributes, each alone or several together, that a principle is to be measured on."""
     if principle.scope == "groups":
         return [()]
-    on = getattr(principle, "on", None) or principle.scope
+    declared = getattr(principle, "on", None)
+    on = principle.scope if declared is None else declared
     if not schema.sensitive:
         raise ColumnProblem(
             f"the schema names no sensitive column, and {principle.title} needs one",
@@ -305,7 +312,14 @@ def _attributes(principle: Principle, schema: Schema) -> list[tuple[str, ...]]:
         return [(name,) for name in schema.sensitive]
     if on == "whole":
         return [tuple(schema.sensitive)]
-    names = (on,) if isinstance(on, str) else tuple(on)
+    names = (on,) if isinstance(on, str) else tuple(on) if isinstance(on, list | tuple) else ()
+    if not names or len(set(map(str, names))) != len(names):
+        raise ParameterProblem(
+            f"{principle.title}: on = {on!r} names no attribute, or one twice",
+            remedy=f'Write "each", "whole", or some of: {", ".join(schema.sensitive)}.',
+            key="on",
+            value=on,
+        )
     for name in names:
         if name not in schema.sensitive:
             raise ColumnProblem(

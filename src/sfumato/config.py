@@ -114,6 +114,8 @@ class Config(_Section):
             escaped = "hex" in str(error) or "escape" in str(error)
             remedy = "Write paths with / or in single quotes." if escaped else "Mend the line named."
             raise ConfigProblem(f"the file is not TOML: {error}", remedy=remedy, file=name) from error
+        if "source" in raw:
+            raise ConfigProblem("the key is unknown", remedy="Drop it.", file=name, key="source")
         try:
             config = cls.model_validate({**raw, "source": source})
         except ValidationError as error:

@@ -15,6 +15,7 @@ ends with what to do next.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 
@@ -55,6 +56,10 @@ class SfumatoError(Exception):
         ]
         where = ", ".join(place for place in places if place is not None)
         super().__init__(f"{where}: {problem}. {remedy}" if where else f"{problem}. {remedy}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        keywords = {name: getattr(self, name) for name in ("remedy", "file", "key", "column", "row", "value")}
+        return partial(type(self), **keywords), (self.problem,)
 
     def inside(self, file: str | None, what: str) -> Self:
         """Return the same error, saying in which file and of what it was met."""

@@ -99,7 +99,8 @@ class Groups:
             return cls(of_row, count, table.rows)
         person = table.column(schema.person_id)
         pairs = np.unique(of_row * person.domain + person.codes)
-        return cls(of_row, count, person.domain, np.bincount(pairs // person.domain, minlength=count))
+        everyone = len(np.unique(person.codes))
+        return cls(of_row, count, everyone, np.bincount(pairs // person.domain, minlength=count))
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ColumnProblem, ParameterProblem
@@ -36,6 +35,11 @@ class Kind(StrEnum):
     VECTOR = "vector"
 
 
+def _listed(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Several texts; one text alone is not its letters."""
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
 @dataclass(frozen=True)
 class Missing:
     """What counts as missing, and what is done about it.
@@ -60,7 +64,7 @@ class Missing:
                 value=self.policy,
             )
         if self.values is not None:
-            object.__setattr__(self, "values", tuple(self.values))
+            object.__setattr__(self, "values", _listed(self.values))
 
     def texts(self, kind: Kind | None) -> tuple[str, ...]:
         """The cell texts that mean "missing" in a column of this kind."""
@@ -108,9 +112,9 @@ class Schema:
     def __post_init__(self) -> None:
         for name in ("quasi_identifiers", "sensitive", "identifiers", "other"):
             value = getattr(self, name)
-            if isinstance(value, str):
-                value = (value,)
-            object.__setattr__(self, name, tuple(value))
+            # frames may name columns by numbers; here every name is text
+            names = (value,) if isinstance(value, str) else tuple(map(str, value))
+            object.__setattr__(self, name, names)
         kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
         kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
         kinds |= dict.fromkeys(self.vectors, Kind.VECTOR)
@@ -118,14 +122,14 @@ class Schema:
         kinds = {column: Kind.NUMERIC for columns in self.vectors.values() for column in columns} | kinds
         mappings: dict[str, dict[str, Any]] = {
             "kinds": kinds,
-            "orders": {column: tuple(order) for column, order in self.orders.items()},
+            "orders": {column: _listed(order) for column, order in self.orders.items()},
             "hierarchies": dict(self.hierarchies),
-            "vectors": {name: tuple(columns) for name, columns in self.vectors.items()},
+            "vectors": {name: _listed(columns) for name, columns in self.vectors.items()},
             "separators": dict(self.separators),
             "distances": dict(self.distances),
         }
         for name, mapping in mappings.items():
-            object.__setattr__(self, name, MappingProxyType(mapping))
+            object.__setattr__(self, name, mapping)
         self._check()
 
     @staticmethod
@@ -165,9 +169,9 @@ class Schema:
                     column=column,
                 )
         for name, columns in self.vectors.items():
-            if name not in self.sensitive or not columns:
+            if name not in self.sensitive or not columns or name in columns:
                 raise ColumnProblem(
-                    "a vector must be sensitive and spread over at least one column",
+                    "a vector must be sensitive and spread over at least one column, under a name of its own",
                     remedy='Give it the role "sensitive", and list the numeric columns that it is spread over.',
                     column=name,
                 )
@@ -182,11 +186,11 @@ class Schema:
         self._check_extras()
 
     def _check_extras(self) -> None:
-        for column in self.separators:
-            if self.kinds.get(column) is not Kind.SET:
+        for column, separator in self.separators.items():
+            if self.kinds.get(column) is not Kind.SET or not separator:
                 raise ColumnProblem(
-                    "a separator is declared for a column that is not a set",
-                    remedy='Declare kind = "set", or drop the separator.',
+                    "a separator is empty, or declared for a column that is not a set",
+                    remedy='Declare kind = "set" and a separator such as ";".',
                     column=column,
                 )
         for column in self.distances:

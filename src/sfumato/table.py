@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import CellProblem, ColumnProblem, FileProblem
+from sfumato.exact import as_fraction, nearest_float, written
 from sfumato.exact.numbers import Numbers, packed, parse_decimal
 from sfumato.hierarchy import Hierarchy
 from sfumato.schema import Kind, Schema
@@ -61,12 +63,15 @@ class Column:
         return MISSING if code == self.size else self.labels(code)
 
     def value(self, code: int) -> Any:
-        """A value as Python sees it: a number, a text, a frozenset, or None if missing."""
+        """A value as Python sees it: a number (a Fraction where a float would round), a text, a frozenset, or None."""
         if code == self.size:
             return None
         if self.numbers is not None:
             number = self.numbers[code]
-            return int(number) if number.denominator == 1 else float(number)
+            if number.denominator == 1:
+                return int(number)
+            nearest = nearest_float(number)
+            return nearest if as_fraction(nearest) == number else number
         return self.sets[code] if self.sets else self.texts[code]
 
     @cached_property
@@ -74,7 +79,12 @@ class Column:
         """For each code and level the hierarchy's node; a missing value has nodes of its own below the root."""
         if self.hierarchy is None:
             return None
-        paths = self.hierarchy.over([self.labels(code) for code in range(self.size)], self.name)
+        labels = [self.labels(code) for code in range(self.size)]
+        if self.numbers is not None:  # 1.50 is the leaf of 1.5
+            leaves = {leaf: parse_decimal(leaf) for leaf in self.hierarchy.leaves}
+            same = {written(Fraction(number)): leaf for leaf, number in leaves.items() if number is not None}
+            labels = [same.get(label, label) for label in labels]
+        paths = self.hierarchy.over(labels, self.name)
         if self.has_missing:
             own = [len(nodes) for nodes in self.hierarchy.labels[:-1]] + [0]
             paths = np.vstack([paths, np.array([own], np.int32)])
@@ -142,7 +152,16 @@ class _Encoder:
 
     def encode(self) -> Column:
         """Encode: distinct cells first, then each distinct cell once, then the codes of all rows."""
-        indices, cells = _distinct(self.table.data.column(self.name))
+        data = self.table.data.column(self.name)
+        try:
+            indices, cells = _distinct(data)
+        except (pa.ArrowException, OverflowError, TypeError) as error:
+            raise ColumnProblem(
+                f"columns of the type {data.type} cannot be read",
+                remedy="Convert it to text, numbers or lists.",
+                file=self.table.source,
+                column=self.name,
+            ) from error
         kind = Kind(self.declared) if self.declared is not None else self._inferred(cells)
         missing = self._missing(cells, kind)
         self._refuse(indices, missing)
@@ -179,6 +198,12 @@ class _Encoder:
         """
         texts = self.schema.missing.texts(None)
         present = [i for i, cell in enumerate(cells) if cell is not None and cell not in texts]
+        twins = _same_number([cells[i] for i in present])
+        if twins is not None:
+            return (
+                f"column {self.name!r} is taken as categorical, though its values look like numbers: {twins[0]!r} and "
+                f"{twins[1]!r} would be one; declare its kind to be sure"
+            )
         odd = [i for i in present if parse_decimal(cells[i]) is None]
         if not odd and len({len(cells[i]) for i in present}) > 1:
             odd = [i for i in present if not _PLAIN_NUMBER.fullmatch(cells[i])]
@@ -194,19 +219,20 @@ class _Encoder:
         if self.table.untyped:
             texts = self.schema.missing.texts(None)
             plain = [cell for cell in present if cell not in texts]
-            return Kind.NUMERIC if plain and all(map(_PLAIN_NUMBER.fullmatch, plain)) else Kind.CATEGORICAL
+            numbers = plain and all(map(_PLAIN_NUMBER.fullmatch, plain)) and _same_number(plain) is None
+            return Kind.NUMERIC if numbers else Kind.CATEGORICAL
         kind = self.table.data.schema.field(self.name).type
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
             return Kind.NUMERIC
-        if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        if pa.types.is_nested(kind):
             return Kind.SET
         return Kind.CATEGORICAL
 
     def _missing(self, cells: Sequence[Any], kind: Kind) -> NDArray[np.bool_]:
         texts = self.schema.missing.texts(kind)
-        return np.array([cell is None or (isinstance(cell, str) and cell in texts) for cell in cells], bool)
+        return np.array([cell is None or _text(cell) in texts for cell in cells], bool)
 
     def _refuse(self, indices: NDArray[np.int64], missing: NDArray[np.bool_]) -> None:
         if self.schema.missing.policy != "refuse" or not missing.any():
@@ -297,6 +323,17 @@ class _Encoder:
         return codes, {"size": len(distinct), "sets": distinct, "labels": labels.__getitem__}
 
 
+def _same_number(cells: Sequence[str]) -> tuple[str, str] | None:
+    """Two plain numbers that are written differently and equal, such as the codes 250.1 and 250.10."""
+    seen: dict[str, str] = {}
+    for cell in cells:
+        if "." in cell and _PLAIN_NUMBER.fullmatch(cell):
+            other = seen.setdefault(cell.rstrip("0").rstrip("."), cell)
+            if other != cell:
+                return other, cell
+    return None
+
+
 def _text(cell: Any) -> str:
     return cell if isinstance(cell, str) else str(cell)
 
@@ -306,6 +343,12 @@ def _hierarchy(declared: Any, column: Column) -> Hierarchy:
         return declared
     if isinstance(declared, str | Path):
         return Hierarchy.from_file(declared)
+    if not hasattr(declared, "build"):
+        raise ColumnProblem(
+            f"{declared!r} is no hierarchy",
+            remedy="Give a Hierarchy, Intervals, Flat, or the path of a file.",
+            column=column.name,
+        )
     labels = [column.labels(code) for code in range(column.size)]
     return declared.build(labels, column.name)  # type: ignore[no-any-return]
 
@@ -313,22 +356,27 @@ def _hierarchy(declared: Any, column: Column) -> Hierarchy:
 def _distinct(array: pa.ChunkedArray) -> tuple[NDArray[np.int64], list[Any]]:
     """Return for each row the index of its cell among the distinct cells, and those as Python values (null: None)."""
     kind = array.type
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        keys = [None if cell is None else tuple(sorted(map(str, cell))) for cell in array.to_pylist()]
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        keys = [
+            None if cell is None else tuple(sorted(str(item) for item in cell if item is not None))
+            for cell in array.to_pylist()
+        ]
         position: dict[Any, int] = {}
         codes = [position.setdefault(key, len(position)) for key in keys]
         return np.array(codes, np.int64), list(position)
-    if pa.types.is_dictionary(kind):
-        array = array.cast(kind.value_type)
-    encoded = array.combine_chunks().dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.unify_dictionaries().combine_chunks()
+    encoded = array if pa.types.is_dictionary(kind) else pa.chunked_array([array.combine_chunks().dictionary_encode()])
+    encoded = encoded.unify_dictionaries().combine_chunks()
     cells = _cells(encoded.dictionary)
     indices = encoded.indices
     if indices.null_count:
         indices = indices.fill_null(len(cells))
         cells.append(None)
-    return indices.to_numpy(zero_copy_only=False).astype(np.int64), cells
+    rows = indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    if not pa.types.is_dictionary(kind):
+        return rows, cells
+    # a dictionary that came with the data may hold cells that no row has
+    used, rows = np.unique(rows, return_inverse=True)
+    return rows, [cells[i] for i in used]
 
 
 def _cells(values: pa.Array) -> list[Any]:

@@ -36,7 +36,7 @@ class Windows:
 class Balls:
     """Neighbours as points in a ball: a sum (or, at power 0, the largest) of weighted coordinate terms is at most ε.
 
-    The kernels of `sfumato.kernels.lp` say what each array means. `decide` settles exactly a pair that floats cannot.
+    The kernels of `sfumato.kernels.lp` say what each array means. `decide` settles exactly the pairs that floats cannot.
     """
 
     points: NDArray[Any]
@@ -48,7 +48,7 @@ class Balls:
     power: int
     sure: Any
     never: Any
-    decide: Callable[[int, int], bool]
+    decide: Callable[[Indices, Indices], NDArray[np.bool_]]
 
 
 class BoundDistance(ABC):
@@ -65,6 +65,9 @@ class BoundDistance(ABC):
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         """For each pair of values whether their distance is at most ε, exactly."""
 
+    costly: ClassVar[bool] = False
+    """Whether a pair costs so much that no pair should be looked at without need."""
+
     def windows(self, epsilon: Fraction) -> Windows | None:
         """The neighbours as windows along an order, if this distance has one."""
         return None
@@ -77,8 +80,8 @@ class BoundDistance(ABC):
 class Distance(ABC):
     """How far apart two sensitive values are. Symmetric, and 0 from a value to itself; that is all that is assumed.
 
-    A missing value is at distance 0 from a missing one and farther than any ε from all others, unless a distance over
-    several columns says otherwise.
+    A missing value is at distance 0 from a missing one, and as far as can be from all others: at 1 where no distance
+    exceeds 1, infinitely far else. A user's own function gets None and decides for itself.
     """
 
     name: ClassVar[str]

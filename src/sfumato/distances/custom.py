@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from sfumato.attribute import Attribute
 from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem
-from sfumato.errors import DistanceProblem, ParameterProblem
-from sfumato.exact import largest_float_at_most
+from sfumato.errors import DistanceProblem, ParameterProblem, SfumatoError
+from sfumato.exact import as_fraction, largest_float_at_most
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,10 @@ class Custom(Distance):
             found = getattr(importlib.import_module(module), name)
         except ImportError as error:
             raise self._not_found(f"the module {module!r} cannot be imported: {error}") from error
-        except (AttributeError, ValueError) as error:
+        except (AttributeError, ValueError, TypeError) as error:
             raise self._not_found(f"{self.function!r} names no function of a module") from error
+        if not callable(found):
+            raise self._not_found(f"{self.function!r} is not a function")
         return found  # type: ignore[no-any-return]
 
     def _not_found(self, problem: str) -> ParameterProblem:
@@ -60,13 +62,16 @@ class Custom(Distance):
 
 
 class _Bound(BoundDistance):
+    costly = True
+
     def __init__(self, attribute: Attribute, function: Callable[[Any, Any], Any], vectorised: bool) -> None:
         super().__init__(attribute)
         self.function = function
         self.vectorised = vectorised
         self.values = [attribute.value(v) for v in range(len(attribute))]
 
-    def _call(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+    def _call(self, rows: Indices, columns: Indices) -> NDArray[Any]:
+        """What the function returns: floats, or exact numbers where it returns others than floats."""
         pairs = [(self.values[i], self.values[j]) for i in rows for j in columns]
         try:
             if self.vectorised:
@@ -78,8 +83,11 @@ class _Bound(BoundDistance):
         except Exception as error:
             raise self._raised(error, f"{len(pairs)} pairs of values") from error
         try:
-            result = np.asarray(answer, dtype=float)
-        except (TypeError, ValueError) as error:
+            numbers = list(answer)
+            if not set(map(type, numbers)) <= {float, np.float64}:
+                numbers = [_exact(number) for number in numbers]
+            result = np.array(numbers)
+        except (TypeError, SfumatoError) as error:
             raise DistanceProblem(
                 f"the distance function returned something that is no number: {error}",
                 remedy="Return one number per pair of values.",
@@ -106,13 +114,13 @@ class _Bound(BoundDistance):
             column=self.attribute.name,
         )
 
-    def _checked(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+    def _checked(self, rows: Indices, columns: Indices) -> NDArray[Any]:
         forth, back = self._call(rows, columns), self._call(columns, rows).T
         same = rows[:, None] == columns[None, :]
         for problem, where in (
-            ("is not a number", np.isnan(forth)),
+            ("is not a number", forth != forth),  # noqa: PLR0124 - only NaN is unlike itself
             ("is negative", forth < 0),
-            ("is not the same both ways", (forth != back) & ~np.isnan(forth)),
+            ("is not the same both ways", forth != back),
             ("from a value to itself is not 0", same & (forth != 0)),
         ):
             if where.any():
@@ -127,7 +135,15 @@ class _Bound(BoundDistance):
         return forth
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        return self._checked(rows, columns)
+        return self._checked(rows, columns).astype(float)
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
-        return np.asarray(self._checked(rows, columns) <= largest_float_at_most(epsilon))
+        apart = self._checked(rows, columns)
+        return np.asarray(apart <= (largest_float_at_most(epsilon) if apart.dtype == float else epsilon), bool)
+
+
+def _exact(number: Any) -> Fraction | float:
+    """A number as it was written; NaN stays NaN, to be found."""
+    if isinstance(number, bool | np.bool_):
+        return Fraction(int(number))
+    return number if isinstance(number, float) and number != number else as_fraction(number)  # noqa: PLR0124

@@ -33,28 +33,40 @@ class Jaccard(Distance):
 
 
 class _Bound(BoundDistance):
+    costly = True
+
     def __init__(self, attribute: Attribute, column: Column) -> None:
         super().__init__(attribute)
-        items = sorted(set().union(*column.sets))
-        position = {item: i for i, item in enumerate(items)}
         self.column = column
-        self.members = np.zeros((column.domain, len(items)), np.float64)
-        for code, members in enumerate(column.sets):
-            self.members[code, [position[item] for item in members]] = 1
-        self.sizes = self.members.sum(axis=1).astype(np.int64)
+        position = {item: i for i, item in enumerate(sorted(set().union(*column.sets)))}
+        self.items = [np.array(sorted(position[item] for item in members), np.int64) for members in column.sets]
+        self.items += [np.empty(0, np.int64)] * column.has_missing
+        self.sizes = np.array([len(items) for items in self.items], np.int64)
+
+    def _members(self, values: Indices, of_items: Indices) -> NDArray[np.float32]:
+        """Which of some items each of some sets holds, as 0 and 1."""
+        sizes = self.sizes[values]
+        everything = np.concatenate([self.items[value] for value in values]) if len(values) else np.empty(0, np.int64)
+        place = np.searchsorted(of_items, everything)
+        place[place == len(of_items)] = 0
+        held = of_items[place] == everything if len(of_items) else np.zeros(len(everything), bool)
+        members = np.zeros((len(values), len(of_items)), np.float32)
+        members[np.repeat(np.arange(len(values)), sizes)[held], place[held]] = 1
+        return members
 
     def _counts(self, rows: Indices, columns: Indices) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The sizes of the symmetric difference and of the union of each pair (whole numbers, so floats add exactly)."""
-        both = (self.members[rows] @ self.members[columns].T).astype(np.int64)
+        items = np.unique(np.concatenate([self.items[row] for row in rows])) if len(rows) else np.empty(0, np.int64)
+        both = (self._members(rows, items) @ self._members(columns, items).T).astype(np.int64)
         union = self.sizes[rows][:, None] + self.sizes[columns][None, :] - both
         return union - both, union
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
         apart, union = self._counts(rows, columns)
-        return np.where(lone_missing(self.column, rows, columns), np.inf, apart / np.maximum(union, 1))
+        return np.where(lone_missing(self.column, rows, columns), 1.0, apart / np.maximum(union, 1))
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         apart, union = self._counts(rows, columns)
         # apart/union ≤ ε; unions are few small numbers, so the limit of each is found exactly
         limits = np.array([int(min(epsilon, Fraction(1)) * size) for size in range(int(union.max(initial=0)) + 1)])
-        return np.asarray((apart <= limits[union]) & ~lone_missing(self.column, rows, columns))
+        return np.where(lone_missing(self.column, rows, columns), epsilon >= 1, apart <= limits[union])

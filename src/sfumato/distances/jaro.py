@@ -94,6 +94,8 @@ def _common_prefix(a: str, b: str) -> int:
 
 
 class _Bound(BoundDistance):
+    costly = True
+
     def __init__(self, attribute: Attribute, column: Column, texts: list[str], winkler: bool) -> None:
         super().__init__(attribute)
         self.column = column
@@ -127,7 +129,7 @@ class _Bound(BoundDistance):
         return plain + (plain > boost) * bonus * (1 - plain), np.abs(plain - boost) < _DOUBT
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        return np.where(lone_missing(self.column, rows, columns), np.inf, 1 - self._similarities(rows, columns)[0])
+        return np.where(lone_missing(self.column, rows, columns), 1.0, 1 - self._similarities(rows, columns)[0])
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         similarities, doubt = self._similarities(rows, columns)
@@ -135,4 +137,4 @@ class _Bound(BoundDistance):
         close = similarities >= threshold
         for a, b in np.argwhere(doubt | (np.abs(similarities - threshold) < _DOUBT)):
             close[a, b] = self.similarity(self.texts[rows[a]], self.texts[columns[b]]) >= 1 - epsilon
-        return np.asarray(close & ~lone_missing(self.column, rows, columns))
+        return np.where(lone_missing(self.column, rows, columns), epsilon >= 1, close)

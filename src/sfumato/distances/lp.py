@@ -100,13 +100,20 @@ class Lp(Distance):
 
     def _coordinate(self, column: Column, codes: Indices, weight: Fraction, power: int) -> Coordinate:
         way = self.by.get(column.name)
+        if way is None and column.kind is Kind.ORDINAL:
+            way = "rank"
+        if column.name in self.ranges and (way == "rank" or column.kind not in (Kind.NUMERIC, Kind.ORDINAL)):
+            raise parameter_problem(
+                self.name, f"ranges.{column.name}", self.ranges[column.name],
+                "a range is given for a column that does not go by value", "Drop it, or go by value.",
+            )  # fmt: skip
         if column.kind not in (Kind.NUMERIC, Kind.ORDINAL):
             if way is not None:
                 require(column, (Kind.NUMERIC, Kind.ORDINAL), f"{self.name} by {way}")
             return Coordinate(codes, None, weight, weight, True)
         absent = codes == column.size
         present = np.where(absent, 0, codes)
-        if way == "rank" or (column.kind is Kind.ORDINAL and way is None):
+        if way == "rank":
             integers, span = present, Fraction(column.size - 1)
         else:
             numbers = column.numbers if column.numbers is not None else _ordinal_numbers(column)

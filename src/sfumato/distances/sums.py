@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from sfumato.attribute import Attribute
 from sfumato.distances.base import Balls, BoundDistance, Indices
-from sfumato.exact.ratios import SAFE
+from sfumato.exact import nearest_float
+from sfumato.exact.ratios import SAFE, Integers
 from sfumato.kernels.lp import lp_block
 
 ERROR = 2.0**-44
@@ -42,14 +43,20 @@ class SumDistance(BoundDistance):
         size = len(attribute)
         self.absent = np.column_stack([np.zeros(size, bool) if c.absent is None else c.absent for c in coordinates])
         self.names = np.array([c.name for c in coordinates])
+        self._made: dict[Fraction, Balls] = {}
 
     @cached_property
-    def exact(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int] | None:
-        """Points, scales and full terms as whole numbers, and what they were multiplied by; None if too large."""
-        terms = [c.scale for c in self.coordinates] + [c.full for c in self.coordinates]
-        factor = math.lcm(*(term.denominator for term in terms))
-        scales = [int(c.scale * factor) for c in self.coordinates]
-        full = [int(c.full * factor) for c in self.coordinates]
+    def terms(self) -> tuple[list[int], list[int], int]:
+        """Scales and full terms as whole numbers of any size, and what they were multiplied by."""
+        fractions = [c.scale for c in self.coordinates] + [c.full for c in self.coordinates]
+        factor = math.lcm(*(term.denominator for term in fractions))
+        whole = [int(term * factor) for term in fractions]
+        return whole[: len(self.coordinates)], whole[len(self.coordinates) :], factor
+
+    @cached_property
+    def exact(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None:
+        """Points, scales and full terms as 64-bit numbers; None if a sum could be too large for them."""
+        scales, full, factor = self.terms
         largest = 0
         for c, scale in zip(self.coordinates, scales, strict=True):
             if c.integers.dtype == object:
@@ -59,13 +66,18 @@ class SumDistance(BoundDistance):
         if max(largest + sum(full), factor) >= SAFE:
             return None
         points = np.column_stack([c.integers for c in self.coordinates]).astype(np.int64)
-        return points, np.array(scales, np.int64), np.array(full, np.int64), factor
+        return points, np.array(scales, np.int64), np.array(full, np.int64)
 
     def balls(self, epsilon: Fraction) -> Balls | None:
         """The neighbours as balls; none if numbers are absent, which no geometry can place."""
         return None if self.absent.any() else self._balls(epsilon)
 
     def _balls(self, epsilon: Fraction) -> Balls:
+        if epsilon not in self._made:
+            self._made[epsilon] = self._make_balls(epsilon)
+        return self._made[epsilon]
+
+    def _make_balls(self, epsilon: Fraction) -> Balls:
         limit = epsilon ** max(self.power, 1)
         points: NDArray[Any]
         weights: NDArray[Any]
@@ -73,8 +85,8 @@ class SumDistance(BoundDistance):
         sure: int | float
         never: int | float
         if self.exact is not None:
-            points, weights, full, factor = self.exact
-            sure = never = min(int(limit * factor // 1), SAFE)
+            points, weights, full = self.exact
+            sure = never = min(int(limit * self.terms[2] // 1), SAFE)
         else:
             points, weights, full, total = self.floats
             share = float(min(limit / total, Fraction(2)))
@@ -83,7 +95,7 @@ class SumDistance(BoundDistance):
         span = np.ptp(points, axis=0).astype(float)
         return Balls(
             points, self.absent, weights, full, np.where(span > 0, span, 1.0), self.names, self.power, sure, never,
-            lambda one, other: self.decide(one, other, epsilon),
+            lambda ones, others: self.decide(ones, others, epsilon),
         )  # fmt: skip
 
     @cached_property
@@ -105,25 +117,31 @@ class SumDistance(BoundDistance):
         full = np.array([float(c.full / total) for c in self.coordinates])
         return np.column_stack(columns), scales, full, total
 
-    def decide(self, one: int, other: int, epsilon: Fraction) -> bool:
-        """Whether two values are near, in exact arithmetic."""
-        return self._sum(one, other) <= epsilon ** max(self.power, 1)
+    def decide(self, ones: Indices, others: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
+        """For pairs of values whether they are near, in whole numbers of any size."""
+        limit = epsilon ** max(self.power, 1) * self.terms[2]
+        return np.asarray(self._sums(ones, others) <= int(limit // 1), bool)
 
-    def _sum(self, one: int, other: int) -> Fraction:
-        terms = []
-        for j, c in enumerate(self.coordinates):
-            gap = abs(int(c.integers[one]) - int(c.integers[other]))
-            if c.name or self.absent[one, j] or self.absent[other, j]:
-                same = gap == 0 if c.name else self.absent[one, j] == self.absent[other, j]
-                terms.append(Fraction(0) if same else c.full)
+    def _sums(self, ones: Indices, others: Indices) -> Integers:
+        """The sums of pairs of values, times what `terms` were multiplied by."""
+        total = np.zeros(len(ones), object)
+        for j, (c, scale, full) in enumerate(zip(self.coordinates, *self.terms[:2], strict=True)):
+            gap = np.abs(c.integers[ones].astype(object) - c.integers[others].astype(object))
+            if c.name:
+                term = full * (gap != 0).astype(object)
             else:
-                terms.append(c.scale * gap ** max(self.power, 1))
-        return max(terms) if self.power == 0 else sum(terms, Fraction(0))
+                gone, other_gone = self.absent[ones, j], self.absent[others, j]
+                term = scale * gap ** max(self.power, 1) * (~(gone | other_gone)).astype(object)
+                term = term + full * (gone != other_gone).astype(object)
+            total = np.maximum(total, term) if self.power == 0 else total + term
+        return total
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        """The distances, computed pair by pair from exact sums: for display and small blocks."""
+        """The distances, as floats of exact sums."""
+        sums = self._sums(np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
         root = 1 / max(self.power, 1)
-        return np.array([[float(self._sum(i, j)) ** root for j in columns] for i in rows]).reshape(len(rows), len(columns))
+        floats = [nearest_float(Fraction(int(s), self.terms[2])) ** root for s in sums]
+        return np.array(floats, float).reshape(len(rows), len(columns))
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         """For each pair of values whether their distance is at most ε, exactly."""
@@ -134,6 +152,6 @@ class SumDistance(BoundDistance):
             balls.weights, balls.full, balls.names, balls.power, balls.sure, balls.never, known,
         )  # fmt: skip
         if balls.sure < balls.never:
-            for a, b in np.argwhere(known == 2):
-                known[a, b] = self.decide(int(rows[a]), int(columns[b]), epsilon)
+            a, b = np.nonzero(known == 2)
+            known[a, b] = self.decide(rows[a], columns[b], epsilon)
         return known.view(bool)

@@ -65,10 +65,16 @@ def as_table(data: Any, schema: Schema) -> Table:
         return read_table(data, schema)
     if isinstance(data, pa.Table):
         frame = data
-    elif type(data).__module__.split(".")[0] == "pandas":
+    elif type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
         frame = _from_pandas(data)
     elif hasattr(data, "__arrow_c_stream__"):
-        frame = pa.table(data)
+        try:
+            frame = pa.table(data)
+        except (pa.ArrowException, TypeError) as error:
+            raise ColumnProblem(
+                f"a {type(data).__name__} cannot be read as a table: {str(error).splitlines()[0]}",
+                remedy="Give a frame with columns that Arrow knows.",
+            ) from error
     else:
         raise ColumnProblem(
             f"a {type(data).__name__} is no table",
@@ -83,9 +89,14 @@ def _from_pandas(data: Any) -> pa.Table:
     names = [str(column) for column in data.columns]
     columns = []
     for position, name in enumerate(names):
+        series = data.iloc[:, position]
         try:
-            columns.append(pa.array(data.iloc[:, position], from_pandas=True))
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            column = pa.array(series, from_pandas=True)
+            inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+            if isinstance(inner, pa.BaseExtensionType):  # intervals, periods: as they are written
+                column = pa.array(series.astype(object).map(str, na_action="ignore"), pa.string(), from_pandas=True)
+            columns.append(column)
+        except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
             raise ColumnProblem(
                 f"the column mixes types that do not go together ({str(error).splitlines()[0]})",
                 remedy="Convert it to one type, such as text with .astype(str).",

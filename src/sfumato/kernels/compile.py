@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -20,9 +22,9 @@ def cache_folder() -> str:
 
     Compiled code is loaded from it, so a folder that somebody else owns or can write is not used.
     """
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = Path(base) / "sfumato" / "kernels"
     try:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        folder = Path(base) / "sfumato" / "kernels"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
@@ -30,8 +32,10 @@ def cache_folder() -> str:
             status = folder.stat()
             if status.st_uid != os.getuid() or status.st_mode & 0o022:
                 raise PermissionError
-    except OSError:
-        return tempfile.mkdtemp(prefix="sfumato-kernels-")
+    except (OSError, RuntimeError):  # not writable, or a user without a home
+        temporary = tempfile.mkdtemp(prefix="sfumato-kernels-")
+        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+        return temporary
     return str(folder)
 
 

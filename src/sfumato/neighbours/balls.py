@@ -29,7 +29,7 @@ class BallCounter:
             if doubtful <= room:
                 break
             room = doubtful
-        for i, j in unknown[:doubtful]:
-            if b.decide(int(values[i]), int(values[j])):
-                out[i] += counts[j]
+        i, j = unknown[:doubtful].T
+        near = b.decide(values[i], values[j])
+        np.add.at(out, i[near], counts[j[near]])
         return out

@@ -31,6 +31,10 @@ BITSET = 16_384
 """Up to so many distinct values every pair has its bit: 32 MiB."""
 
 
+_FEW = 4
+"""Sets with so many times fewer pairs than there are pairs of all values are asked about pair by pair, if that is costly."""
+
+
 class Counter(Protocol):
     """Counts neighbours within sets of tuples."""
 
@@ -67,7 +71,7 @@ class NeighbourGraph:
     """
 
     def __init__(self, attribute: Attribute, distance: Distance, epsilon: Number) -> None:
-        """Prepare the graph; whatever can be decided once per distinct value is decided here."""
+        """Apply the distance to the attribute."""
         self.attribute = attribute
         self.distance = distance
         self.epsilon = as_fraction(epsilon, "epsilon")
@@ -76,11 +80,18 @@ class NeighbourGraph:
                 f"epsilon = {epsilon} is negative", remedy="Give it at least 0.", key="epsilon", value=epsilon
             )
         self.bound = distance.bind(attribute)
-        self.counter = counter_of(self.bound, self.epsilon, len(attribute))
 
     def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each entry of each set: how many tuples of the set are near it, itself included."""
+        within = int((np.diff(offsets) ** 2).sum())
+        if self.bound.costly and _FEW * within < len(self.attribute) ** 2:
+            return PairCounter(self.bound, self.epsilon).counts(offsets, values, counts)
         return self.counter.counts(offsets, values, counts)
+
+    @cached_property
+    def counter(self) -> Counter:
+        """The structure that answers for all values."""
+        return counter_of(self.bound, self.epsilon, len(self.attribute))
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:

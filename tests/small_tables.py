@@ -1,0 +1,57 @@
+"""Small adversarial tables, and how a test measures a principle on one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+import sfumato as sf
+
+NUMBERS = [
+    "0",
+    "0.1",
+    "0.2",
+    "0.3",
+    "0.30",
+    "0.7",
+    "1",
+    "1.0",
+    "1.1",
+    "-0.1",
+    "-0.3",
+    "10",
+    "1e1",
+    "33.3",
+    "1000000.01",
+]
+TEXTS = ["", "a", "b", "c", "A", " a", "NA", "0.1", "ä"]
+ORDER = ["low", "mid", "high", "top"]
+TREE = {"a": ("a", "X", "*"), "b": ("b", "X", "*"), "c": ("c", "Y", "*"), "d": ("d", "Y", "*"), "e": ("e", "Z", "*")}
+THRESHOLDS = [Fraction(t) for t in ("0", "0.1", "0.2", "0.3", "1/3", "0.5", "2/3", "0.7", "0.8", "0.9", "1")]
+
+
+def tables(values, most_rows=10, most_groups=4):
+    """Rows (group, value): one group, all groups alone, duplicates and singletons all occur."""
+    return st.lists(st.tuples(st.integers(0, most_groups - 1), values), min_size=1, max_size=most_rows)
+
+
+def by_group(rows):
+    groups = defaultdict(list)
+    for group, value in rows:
+        groups[group].append(value)
+    return [groups[key] for key in sorted(groups)]
+
+
+def measured(rows, principle, numeric=False, **schema):
+    """Measure through the front door: a frame, a schema, an audit."""
+    frame = pa.table({"q": [g for g, _ in rows], "s": [v for _, v in rows]})
+    kinds = {"s": "numeric"} if numeric else {}
+    declared = sf.Schema(quasi_identifiers=["q"], sensitive=["s"], kinds=kinds, **schema)
+    return sf.audit(frame, declared, [principle])[0].measurement
+
+
+texts = st.sampled_from(TEXTS)
+numbers = st.sampled_from(NUMBERS)
