@@ -87,7 +87,7 @@ class Distance(ABC):
     name: ClassVar[str]
     """The `kind` of the config."""
     is_metric: ClassVar[bool]
-    """Whether the triangle inequality holds and only equal values are at distance 0."""
+    """Whether the triangle inequality holds, so that an index may rely on it (a pseudo-metric counts)."""
 
     @abstractmethod
     def bind(self, attribute: Attribute) -> BoundDistance:
