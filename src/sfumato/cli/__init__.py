@@ -6,7 +6,6 @@ Exit status: 0 done and every principle holds; 1 a principle does not hold; 2 ba
 from __future__ import annotations
 
 import sys
-import traceback
 from typing import Any
 
 import click
@@ -39,6 +38,8 @@ class _Verbs(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception:
+            import traceback
+
             traceback.print_exc()
             click.echo("sfumato: this is a fault of sfumato, not of your input; please report it.", err=True)
             sys.exit(3)
