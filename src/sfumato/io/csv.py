@@ -61,8 +61,9 @@ def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | Non
         text += "\n"  # the reader stumbles over a header that is the whole file and does not end
     if not text.strip():
         raise FileProblem("the file is empty", remedy="Give a file with a header line and rows.", file=name)
-    delimiter = delimiter or _delimiter(text)
-    header = _header(text, delimiter, name)
+    head = text[: 1 << 20]
+    delimiter = delimiter or _delimiter(head)
+    header = _header(head, delimiter, name)
     if text.count('"') % 2:
         _refuse_open_quote(text, delimiter, name)
     table = _cells(text, delimiter, header, name)
@@ -123,10 +124,9 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
-def _delimiter(text: str) -> str:
+def _delimiter(head: str) -> str:
     """The delimiter that cuts most of the first records into the same, largest number of cells."""
     best, score = ",", (0.0, 1)
-    head = text[: 1 << 20]
     for delimiter in DELIMITERS:
         widths = []
         try:
@@ -143,9 +143,9 @@ def _delimiter(text: str) -> str:
     return best
 
 
-def _header(text: str, delimiter: str, name: str) -> list[str]:
+def _header(head: str, delimiter: str, name: str) -> list[str]:
     try:
-        header = next(_records(text, delimiter))
+        header = next(_records(head, delimiter))
     except csv.Error as error:
         raise FileProblem(
             f"the header cannot be read: {error}", remedy="Mend it, or declare data.delimiter.", file=name

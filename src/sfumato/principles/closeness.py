@@ -32,14 +32,14 @@ class Target:
 def emd(attribute: Attribute, histogram: Histogram, ground: str, target: Target) -> Ratios:
     """The earth mover's distance of each group from its target. Cost: near-linear in the histogram's entries."""
     if ground == "equal":
-        return _apart(histogram, [np.arange(len(attribute))], target)
+        return _apart(histogram, [None], target)
     if ground == "hierarchical":
         return _apart(histogram, _levels(attribute), target)
     return _ordered(attribute, histogram, target)
 
 
-def _levels(attribute: Attribute) -> list[NDArray[np.int64]]:
-    """For each level below the root the node that each value stands under."""
+def _levels(attribute: Attribute) -> list[NDArray[np.int64] | None]:
+    """For each level below the root the node that each value stands under; None for the leaves, the values themselves."""
     column = attribute.single("a hierarchical ground distance")
     if column.paths is None:
         raise ColumnProblem(
@@ -48,10 +48,10 @@ def _levels(attribute: Attribute) -> list[NDArray[np.int64]]:
             column=column.name,
         )
     paths = column.paths[attribute.parts[:, 0]]
-    return [paths[:, level].astype(np.int64) for level in range(paths.shape[1] - 1)]
+    return [None, *(np.unique(paths[:, level], return_inverse=True)[1] for level in range(1, paths.shape[1] - 1))]
 
 
-def _apart(h: Histogram, levels: list[NDArray[np.int64]], target: Target) -> Ratios:
+def _apart(h: Histogram, levels: list[NDArray[np.int64] | None], target: Target) -> Ratios:
     """Σ over levels and nodes of |p − q| / (2·levels).
 
     In a tree whose leaves are all at one depth, the earth moved equals half of what each edge must carry; with one level
@@ -61,11 +61,13 @@ def _apart(h: Histogram, levels: list[NDArray[np.int64]], target: Target) -> Rat
     wide = 4 * len(levels) * int(n.max()) * int(whole.max()) >= SAFE
     moved: Integers = _maybe_wide(np.zeros(len(n), np.int64), wide)
     for node in levels:
-        nodes = int(node.max()) + 1
-        above = h.merged(node, nodes)
-        totals = np.zeros((nodes, len(target.totals)), np.int64)
-        np.add.at(totals, node, target.totals.T)
-        here = totals[above.values, target.of_group[above.group]]
+        above, totals = h, target.totals
+        if node is not None:
+            above = h.merged(node, int(node.max()) + 1)
+            order = np.argsort(node, kind="stable")
+            first = np.searchsorted(node[order], np.arange(int(node.max()) + 1))
+            totals = np.add.reduceat(totals[:, order], first, axis=1)
+        here = totals[target.of_group[above.group], above.values]
         c, t = _maybe_wide(above.counts, wide), _maybe_wide(here, wide)
         expected = t * n[above.group]
         moved = moved + np.add.reduceat(np.abs(c * whole[above.group] - expected) - expected, above.starts)
