@@ -1,7 +1,7 @@
 """Profiles of the property tests, and the real data where it is there.
 
-The default profile keeps the suite short and the same every time. The thorough one, SFUMATO_PROFILE=thorough, runs 10,000 cases of every
-property.
+The default profile keeps the suite short, and the same every time. The thorough one, SFUMATO_PROFILE=thorough, runs
+10,000 random cases of every property.
 """
 
 from __future__ import annotations
