@@ -203,10 +203,11 @@ class Config(_Section):
         if isinstance(error, ConfigProblem):
             return error
         inner = ".".join(filter(None, (key, (error.key or "").removeprefix("distance."))))
+        return self._wrong(error.problem, error.remedy, inner, error.value, error.column)
+
+    def _wrong(self, problem: str, remedy: str, key: str, value: Any = None, column: str | None = None) -> ConfigProblem:
         name = None if self.source is None else str(self.source)
-        return ConfigProblem(
-            error.problem, remedy=error.remedy, file=name, key=inner, column=error.column, value=error.value
-        )
+        return ConfigProblem(problem, remedy=remedy, file=name, key=key, value=value, column=column)
 
     @property
     def schema(self) -> Schema:  # type: ignore[override]  # a long deprecated method of pydantic has this name
@@ -257,11 +258,10 @@ class Config(_Section):
                 raise self._located(error, key) from error
         if declared.flat and declared.intervals is None:
             return Flat()
-        raise ConfigProblem(
+        raise self._wrong(
             "a hierarchy is either intervals or flat",
-            remedy="Write a file name, { intervals = [5, 10] } or { flat = true }.",
-            file=None if self.source is None else str(self.source),
-            key=key,
+            "Write a file name, { intervals = [5, 10] } or { flat = true }.",
+            key,
         )
 
     def _distance(self, declared: Mapping[str, Any], key: str) -> Distance:
@@ -269,31 +269,18 @@ class Config(_Section):
         name = parameters.pop("kind", None)
         kind = DISTANCES.get(str(name))
         if kind is None:
-            raise ConfigProblem(
-                f"the distance kind {name!r} is unknown" if name else "a distance has no kind",
-                remedy=f"Write one of: {', '.join(DISTANCES)}.",
-                file=None if self.source is None else str(self.source),
-                key=f"{key}.kind",
-                value=name,
-            )
-        known = {field.name: field.default for field in fields(kind) if field.init}  # type: ignore[arg-type]
+            problem = f"the distance kind {name!r} is unknown" if name else "a distance has no kind"
+            raise self._wrong(problem, f"Write one of: {', '.join(DISTANCES)}.", f"{key}.kind", name)
+        known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+        remedy = f"Its parameters are: {', '.join(known) or 'none'}."
         for parameter, value in parameters.items():
             if parameter not in known:
-                raise ConfigProblem(
-                    f"the distance {name!r} has no parameter {parameter!r}",
-                    remedy=f"Its parameters are: {', '.join(known) or 'none'}.",
-                    file=None if self.source is None else str(self.source),
-                    key=f"{key}.{parameter}",
-                    value=value,
-                )
+                problem = f"the distance {name!r} has no parameter {parameter!r}"
+                raise self._wrong(problem, remedy, f"{key}.{parameter}", value)
         if name == Custom.name:
             if not isinstance(parameters.get("function"), str):
-                raise ConfigProblem(
-                    "a distance of the kind 'function' names no function",
-                    remedy='Write function = "module:function".',
-                    file=None if self.source is None else str(self.source),
-                    key=f"{key}.function",
-                )
+                problem = "a distance of the kind 'function' names no function"
+                raise self._wrong(problem, 'Write function = "module:function".', f"{key}.function")
             if self.source is not None and str(self.source.parent.resolve()) not in sys.path:
                 # like a script's own folder: a module beside the config can be named
                 sys.path.insert(0, str(self.source.parent.resolve()))
@@ -302,12 +289,8 @@ class Config(_Section):
         except SfumatoError as error:
             raise self._located(error, key) from error
         except (TypeError, AttributeError) as error:
-            raise ConfigProblem(
-                f"a parameter of the distance {name!r} has the wrong type: {error}",
-                remedy=f"Its parameters are: {', '.join(known)}.",
-                file=None if self.source is None else str(self.source),
-                key=key,
-            ) from error
+            problem = f"a parameter of the distance {name!r} has the wrong type: {error}"
+            raise self._wrong(problem, remedy, key) from error
 
     @property
     def asked(self) -> tuple[Principle, ...]:
