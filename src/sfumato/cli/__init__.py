@@ -13,6 +13,7 @@ import click
 from sfumato.cli.audit import audit
 from sfumato.cli.bench import bench
 from sfumato.cli.demo import demo
+from sfumato.cli.streams import abandon_output
 from sfumato.errors import SfumatoError
 from sfumato.version import __version__
 
@@ -30,6 +31,7 @@ class _Verbs(click.Group):
             click.echo(f"sfumato: {error}", err=True)
             sys.exit(2)
         except OSError as error:
+            abandon_output()
             click.echo(f"sfumato: {error.filename or 'output'}: {error.strerror}. Make room, or write elsewhere.", err=True)
             sys.exit(2)
         except KeyboardInterrupt:

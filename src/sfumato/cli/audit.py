@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from sfumato.cli.streams import abandon_output
+
 
 @click.command(
     epilog="""\b
@@ -25,7 +27,7 @@ def audit(config: Path, as_json: bool, worst: int) -> None:
     CONFIG is a sfumato.toml. Exit status: 0 every principle holds, 1 one does not, 2 bad input.
     """
     from sfumato.auditing import audit as measure
-    from sfumato.cli.show import leave_pipe, show_audit
+    from sfumato.cli.show import show_audit
     from sfumato.config import Config
     from sfumato.errors import ConfigProblem
 
@@ -42,7 +44,7 @@ def audit(config: Path, as_json: bool, worst: int) -> None:
         try:
             click.echo(found.to_json(worst))
         except BrokenPipeError:
-            leave_pipe()
+            abandon_output()
     else:
         show_audit(found, worst)
     sys.exit(0 if found.holds else 1)

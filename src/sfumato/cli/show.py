@@ -11,6 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from sfumato.auditing import Audit, Finding, count_of, finding_heading, measured_on, worst_shown
+from sfumato.cli.streams import abandon_output
 
 _PLAIN_WIDTH = 140
 """Columns to use where there is no terminal to ask."""
@@ -23,12 +24,7 @@ class _Quiet(Console):
     """A console that goes on in silence when its reader has gone (`| head`), so that the exit status stays the verdict."""
 
     def on_broken_pipe(self) -> None:
-        leave_pipe()
-
-
-def leave_pipe() -> None:
-    """Let whatever is still written to standard output, at exit too, go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        abandon_output()
 
 
 def console() -> Console:
