@@ -243,6 +243,7 @@ def test_jaro_winkler_at_its_own_boost():
     assert FastJaroWinkler.similarity(a, b) == pytest.approx(0.79)
     bound_, codes = bound({"s": [a, b]}, sf.JaroWinkler(), kinds={"s": "text"})
     assert bound_.near(codes[:1], codes[1:], Fraction(3, 10))[0, 0]
+    assert bound_.distances(codes[:1], codes[1:])[0, 0] == pytest.approx(0.3)
     assert not bound_.near(codes[:1], codes[1:], Fraction("0.2999"))[0, 0]
 
 

@@ -109,8 +109,8 @@ class _Bound(BoundDistance):
             head = [ord(character) for character in text[:width]]
             self.heads[i, : len(head)] = head
 
-    def _similarities(self, rows: Indices, columns: Indices) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Similarities as floats, and whether the Winkler boost is in doubt."""
+    def _similarities(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+        """Similarities as floats, with no more than rounding errors."""
         plain = process.cdist(
             [self.texts[i] for i in rows],
             [self.texts[j] for j in columns],
@@ -118,7 +118,7 @@ class _Bound(BoundDistance):
             dtype=np.float64,
         )
         if not self.winkler:
-            return plain, np.zeros(plain.shape, bool)
+            return np.asarray(plain)
         boost = float(_BOOST)
         alike = np.ones(plain.shape, bool)
         bonus = np.zeros(plain.shape)
@@ -126,15 +126,21 @@ class _Bound(BoundDistance):
             one, other = self.heads[rows, place][:, None], self.heads[columns, place][None, :]
             alike &= (one == other) & (one > 0)
             bonus += alike * float(_PREFIX_WEIGHT)
-        return plain + (plain > boost) * bonus * (1 - plain), np.abs(plain - boost) < _DOUBT
+        similarities = plain + (plain > boost) * bonus * (1 - plain)
+        for a, b in np.argwhere(np.abs(plain - boost) < _DOUBT):  # floats cannot tell whether there is a boost at all
+            similarities[a, b] = self._exactly(rows[a], columns[b])
+        return np.asarray(similarities)
+
+    def _exactly(self, one: int, other: int) -> Fraction:
+        return self.similarity(self.texts[one], self.texts[other])
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        return np.where(lone_missing(self.column, rows, columns), 1.0, 1 - self._similarities(rows, columns)[0])
+        return np.where(lone_missing(self.column, rows, columns), 1.0, 1 - self._similarities(rows, columns))
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
-        similarities, doubt = self._similarities(rows, columns)
+        similarities = self._similarities(rows, columns)
         threshold = float(max(1 - epsilon, Fraction(-1)))
         close = similarities >= threshold
-        for a, b in np.argwhere(doubt | (np.abs(similarities - threshold) < _DOUBT)):
-            close[a, b] = self.similarity(self.texts[rows[a]], self.texts[columns[b]]) >= 1 - epsilon
+        for a, b in np.argwhere(np.abs(similarities - threshold) < _DOUBT):
+            close[a, b] = self._exactly(rows[a], columns[b]) >= 1 - epsilon
         return np.where(lone_missing(self.column, rows, columns), epsilon >= 1, close)
