@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,14 +137,6 @@ def _not_a_tree(problem: str, value: object, source: str | None) -> HierarchyPro
         file=source,
         value=value,
     )
-
-
-class HierarchyBuilder(Protocol):
-    """Makes a hierarchy for whatever values a column turns out to hold."""
-
-    def build(self, values: Sequence[str], column: str) -> Hierarchy:
-        """Return a hierarchy whose leaves are these values."""
-        ...  # pragma: no cover
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.attribute import Attribute
 from sfumato.errors import ColumnProblem, ParameterProblem
-from sfumato.exact import written
+from sfumato.exact import as_parameter
 from sfumato.schema import Kind
 from sfumato.table import Column
 
@@ -96,17 +96,7 @@ class Distance(ABC):
     def parameters(self) -> dict[str, Any]:
         """The parameters as they stand in a config, those at their default or empty left out."""
         values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}  # type: ignore[arg-type]
-        return {name: _plain(value) for name, (value, usual) in values.items() if value not in (usual, {})}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return written(value)
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(inner) for inner in value]
-    return value
+        return {name: as_parameter(value) for name, (value, usual) in values.items() if value not in (usual, {})}
 
 
 def require(column: Column, kinds: tuple[Kind, ...], distance: str) -> Column:

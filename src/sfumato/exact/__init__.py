@@ -3,13 +3,14 @@
 from sfumato.exact.logs import compare_log, sign_of_log_sum
 from sfumato.exact.numbers import Numbers
 from sfumato.exact.ratios import Ratios
-from sfumato.exact.thresholds import Number, as_fraction, largest_float_at_most, nearest_float, written
+from sfumato.exact.thresholds import Number, as_fraction, as_parameter, largest_float_at_most, nearest_float, written
 
 __all__ = [
     "Number",
     "Numbers",
     "Ratios",
     "as_fraction",
+    "as_parameter",
     "compare_log",
     "largest_float_at_most",
     "nearest_float",

@@ -8,6 +8,7 @@ import re
 import sys
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from sfumato.errors import ParameterProblem
 
@@ -68,6 +69,19 @@ def written(value: Fraction) -> str:
     digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
     sign = "-" if value < 0 else ""
     return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
+
+
+def as_parameter(value: Any) -> Any:
+    """A parameter as a config holds it: exact numbers as they are written, the rest as it is.
+
+    >>> as_parameter({"weights": (Fraction(1, 10), 2)})
+    {'weights': ['0.1', 2]}
+    """
+    if isinstance(value, Fraction):
+        return written(value)
+    if isinstance(value, dict):
+        return {key: as_parameter(inner) for key, inner in value.items()}
+    return [as_parameter(inner) for inner in value] if isinstance(value, tuple) else value
 
 
 def nearest_float(value: Fraction) -> float:

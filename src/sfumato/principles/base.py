@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterProblem
-from sfumato.exact import Number, Ratios, as_fraction, written
+from sfumato.exact import Number, Ratios, as_fraction, as_parameter, written
 from sfumato.principles.view import View
 
 On = str | tuple[str, ...] | None
@@ -136,7 +136,7 @@ class Principle(ABC):
     def parameters(self) -> dict[str, Any]:
         """The parameters as they stand in a config."""
         return {
-            field.name: _plain(getattr(self, field.name))
+            field.name: as_parameter(getattr(self, field.name))
             for field in fields(self)  # type: ignore[arg-type]
             if getattr(self, field.name) is not None
         }
@@ -178,12 +178,6 @@ class Principle(ABC):
                 key=name,
                 value=value,
             )
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return written(value)
-    return [_plain(inner) for inner in value] if isinstance(value, tuple) else value
 
 
 def _shown(value: Any) -> str:
