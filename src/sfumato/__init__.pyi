@@ -23,7 +23,9 @@ from .errors import (
     FileProblem,
     HierarchyProblem,
     ParameterProblem,
+    ReleaseProblem,
     SfumatoError,
+    Unreached,
 )
 from .groups import Groups
 from .hierarchy import Flat, Hierarchy, Intervals
@@ -96,6 +98,7 @@ __all__ = [
     "ParameterProblem",
     "Principle",
     "RecursiveLDiversity",
+    "ReleaseProblem",
     "Role",
     "Schema",
     "SfumatoError",
@@ -103,6 +106,7 @@ __all__ = [
     "Table",
     "Taxonomy",
     "TotalVariation",
+    "Unreached",
     "VarianceControl",
     "View",
     "__version__",

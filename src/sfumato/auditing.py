@@ -18,7 +18,7 @@ from sfumato.errors import ColumnProblem, ParameterProblem, SfumatoError
 from sfumato.exact import written
 from sfumato.groups import Groups
 from sfumato.io.read import as_table
-from sfumato.principles import Measurement, Part, Principle, View
+from sfumato.principles import Measurement, Part, Principle, View, attributes_of
 from sfumato.schema import Schema
 from sfumato.table import Table
 
@@ -285,7 +285,7 @@ def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Pr
     views: dict[tuple[str, ...], View] = {}
     findings = []
     for principle in principles:
-        for names in _attributes(principle, table.schema):
+        for names in attributes_of(principle, table.schema):
             view = views.setdefault(names, View(table, names, groups))
             attribute = None if principle.scope == "groups" else view.attribute.name
             try:
@@ -295,39 +295,6 @@ def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Pr
             distance = view.distance.name if principle.asks_distance else None
             findings.append(Finding(principle, attribute, measurement, groups.sizes, distance))
     return Audit(table, groups, tuple(findings), _library(data))
-
-
-def _attributes(principle: Principle, schema: Schema) -> list[tuple[str, ...]]:
-    """The sensitive attributes, each alone or several together, that a principle is to be measured on."""
-    if principle.scope == "groups":
-        return [()]
-    declared = getattr(principle, "on", None)
-    on = principle.scope if declared is None else declared
-    if not schema.sensitive:
-        raise ColumnProblem(
-            f"the schema names no sensitive column, and {principle.title} needs one",
-            remedy='Give a column the role "sensitive".',
-        )
-    if on == "each":
-        return [(name,) for name in schema.sensitive]
-    if on == "whole":
-        return [tuple(schema.sensitive)]
-    names = (on,) if isinstance(on, str) else tuple(on) if isinstance(on, list | tuple) else ()
-    if not names or len(set(map(str, names))) != len(names):
-        raise ParameterProblem(
-            f"{principle.title}: on = {on!r} names no attribute, or one twice",
-            remedy=f'Write "each", "whole", or some of: {", ".join(schema.sensitive)}.',
-            key="on",
-            value=on,
-        )
-    for name in names:
-        if name not in schema.sensitive:
-            raise ColumnProblem(
-                f"{principle.title} is to be measured on what is not a sensitive attribute",
-                remedy=f'The sensitive attributes are: {", ".join(schema.sensitive)}; or write "each" or "whole".',
-                column=name,
-            )
-    return [names]
 
 
 def _library(data: Any) -> str:

@@ -7,7 +7,9 @@
     ├── HierarchyProblem     a hierarchy is not a tree, or misses leaves
     ├── ConfigProblem        a key of a config file is unknown, missing or wrong
     ├── ParameterProblem     a parameter of a principle or distance is out of its range
-    └── DistanceProblem      a user's own distance is asymmetric, negative or not a number
+    ├── DistanceProblem      a user's own distance is asymmetric, negative or not a number
+    ├── ReleaseProblem       a release is torn, tampered with, or not what it says
+    └── Unreached            no groups were found in which the principles hold
 
 Each carries what it speaks of (`file`, `column`, `row`, `value`, `key`) so that a program can act on it, and its text
 ends with what to do next.
@@ -101,3 +103,11 @@ class ParameterProblem(SfumatoError):
 
 class DistanceProblem(SfumatoError):
     """A user's own distance is asymmetric, negative or not a number."""
+
+
+class ReleaseProblem(SfumatoError):
+    """A release is torn, was changed after it was written, or does not hold what it says."""
+
+
+class Unreached(SfumatoError):
+    """No groups were found in which every principle holds: nothing is published. Not bad input: the wish is too much."""

@@ -35,6 +35,10 @@ class Kind(StrEnum):
     VECTOR = "vector"
 
 
+RECODINGS = ("interval", "ancestor", "set")
+"""How a group's values of a quasi-identifier may be published."""
+
+
 def _listed(value: str | Sequence[str]) -> tuple[str, ...]:
     """Several texts; one text alone is not its letters."""
     return (value,) if isinstance(value, str) else tuple(value)
@@ -95,6 +99,8 @@ class Schema:
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For each ordinal column its values from lowest to highest."""
     hierarchies: Mapping[str, Hierarchy | Flat | Intervals | str | Path] = field(default_factory=dict)
+    recodings: Mapping[str, str] = field(default_factory=dict)
+    """How quasi-identifiers are published, where not as usual: "interval", "ancestor" or "set"."""
     vectors: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For each vector attribute the numeric columns that it is spread over."""
     separators: Mapping[str, str] = field(default_factory=dict)
@@ -124,6 +130,7 @@ class Schema:
             "kinds": kinds,
             "orders": {column: _listed(order) for column, order in self.orders.items()},
             "hierarchies": dict(self.hierarchies),
+            "recodings": dict(self.recodings),
             "vectors": {name: _listed(columns) for name, columns in self.vectors.items()},
             "separators": dict(self.separators),
             "distances": dict(self.distances),
@@ -192,6 +199,14 @@ class Schema:
                     "a separator is empty, or declared for a column that is not a set",
                     remedy='Declare kind = "set" and a separator such as ";".',
                     column=column,
+                )
+        for column, recoding in self.recodings.items():
+            if column not in self.quasi_identifiers or recoding not in RECODINGS:
+                raise ColumnProblem(
+                    f"recoding = {recoding!r} is unknown, or declared for a column that is not a quasi-identifier",
+                    remedy=f"Write one of: {', '.join(RECODINGS)}; for a quasi-identifier.",
+                    column=column,
+                    value=recoding,
                 )
         for column in self.distances:
             if column not in self.sensitive:

@@ -21,6 +21,7 @@ from sfumato.principles.k_e_anonymity import KEAnonymity
 from sfumato.principles.n_t_closeness import NTCloseness
 from sfumato.principles.p_sensitivity import PSensitivity
 from sfumato.principles.recursive_l_diversity import RecursiveLDiversity
+from sfumato.principles.scope import attributes_of
 from sfumato.principles.t_closeness import TCloseness
 from sfumato.principles.variance_control import VarianceControl
 from sfumato.principles.view import View
@@ -98,5 +99,6 @@ __all__ = [
     "TCloseness",
     "VarianceControl",
     "View",
+    "attributes_of",
     "principle_of",
 ]

@@ -1,0 +1,99 @@
+"""What every method is: it finds groups of rows for principles."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.exact import as_parameter
+from sfumato.groups import Groups
+from sfumato.principles import Principle, View, attributes_of
+from sfumato.recoding import Domain, domains_of
+from sfumato.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A table and the principles that every group of it is to satisfy.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.principles import KAnonymity
+    >>> from sfumato.schema import Schema
+    >>> task = Task(Table(pa.table({"age": [30, 31, 50, 51]}), Schema(["age"])), (KAnonymity(2),))
+    >>> task.satisfied(np.array([0, 0, 0, 1])).tolist()
+    [True, False]
+    """
+
+    table: Table
+    principles: tuple[Principle, ...]
+
+    @cached_property
+    def domains(self) -> list[Domain]:
+        """The domains of the quasi-identifiers."""
+        return domains_of(self.table)
+
+    @cached_property
+    def places(self) -> NDArray[np.int32]:
+        """For each row and quasi-identifier the place of its value along the domain."""
+        columns = [domain.place[domain.column.codes] for domain in self.domains]
+        return np.column_stack(columns) if columns else np.zeros((self.table.rows, 0), np.int32)
+
+    @cached_property
+    def asked(self) -> tuple[tuple[Principle, tuple[str, ...]], ...]:
+        """Each principle with each sensitive attribute, or several taken together, that it is to hold on."""
+        return tuple((p, names) for p in self.principles for names in attributes_of(p, self.table.schema))
+
+    def satisfied(self, of_row: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """For each group of a partition (numbered from 0, none empty) whether every principle holds in it, exactly."""
+        count = int(of_row.max()) + 1
+        groups = Groups(of_row, count, self.table.rows)
+        views: dict[tuple[str, ...], View] = {}
+        fine = np.ones(count, bool)
+        for principle, names in self.asked:
+            view = views.setdefault(names, View(self.table, names, groups))
+            fine &= principle.measure(view).group_holds
+        return fine
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """What a method found: each row's group, numbered from 0, none empty. The principles may fail in some groups."""
+
+    of_row: NDArray[np.int64]
+    notes: tuple[str, ...] = ()
+    """What a reader should know about how it was found."""
+
+    @property
+    def count(self) -> int:
+        """The number of groups."""
+        return int(self.of_row.max()) + 1
+
+
+class Method(ABC):
+    """Finds groups for principles: the same task and seed, the same groups. Small frozen values, like principles."""
+
+    name: ClassVar[str]
+    """The name in a config."""
+
+    @abstractmethod
+    def group(self, task: Task, seed: int = 0) -> Grouping:
+        """Partition the rows. The principles are served as far as the method can: whoever calls checks the result."""
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as they stand in a config."""
+        return {field.name: as_parameter(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+
+
+def numbered(labels: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
+    """Groups numbered from 0 in the order of their first rows."""
+    labels = np.asarray(labels)
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]
