@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.errors import ColumnProblem, ParameterProblem, SfumatoError
+from sfumato.errors import ParameterProblem, SfumatoError
 from sfumato.exact import written
 from sfumato.groups import Groups
 from sfumato.io.read import as_table

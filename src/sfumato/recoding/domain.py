@@ -152,7 +152,7 @@ def domain_of(column: Column, declared: str | None = None) -> Domain:
         # a leaf's node on level 0 is the leaf itself, numbered as the hierarchy numbers them
         leaf_of_node = np.empty(size, np.int32)
         leaf_of_node[column.hierarchy.paths[:, 0]] = np.arange(size)
-        place = np.append(where[leaf_of_node[column.paths[: column.size, 0]]], np.int32(size))[: column.domain].astype(
+        place = np.append(where[leaf_of_node[column.paths[: column.size, 0]]], np.int32(size))[: column.domain]
             np.int32
         )
     elif how is How.INTERVAL and column.numbers is not None:
