@@ -153,8 +153,6 @@ def domain_of(column: Column, declared: str | None = None) -> Domain:
         leaf_of_node = np.empty(size, np.int32)
         leaf_of_node[column.hierarchy.paths[:, 0]] = np.arange(size)
         place = np.append(where[leaf_of_node[column.paths[: column.size, 0]]], np.int32(size))[: column.domain]
-            np.int32
-        )
     elif how is How.INTERVAL and column.numbers is not None:
         at = _spread(column)
     return Domain(column, how, place, size, at, above)
