@@ -1,0 +1,80 @@
+"""Count queries: how many rows match, and how many a release lets one expect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sfumato.kernels.compile import kernel
+
+
+@kernel
+def _keep_within(places: Any, low: Any, high: Any, inside: Any) -> None:
+    """Clear the flag of every row whose place is not from `low` up to, not including, `high`. Cost: linear."""
+    for row in range(len(places)):
+        inside[row] &= np.uint8((places[row] >= low) & (places[row] < high))
+
+
+@kernel
+def covered_fractions(offsets: Any, first: Any, stop: Any, low: int, high: int, out: Any) -> None:
+    """Fill in for every cell which fraction of its places stands from `low` up to, not including, `high`.
+
+    Cell c is made of the stretches `offsets[c]:offsets[c + 1]`, each from `first` up to, not including, `stop`; no cell
+    is empty. Cost: linear in the stretches.
+    """
+    for cell in range(len(offsets) - 1):
+        covered, total = 0, 0
+        for i in range(offsets[cell], offsets[cell + 1]):
+            total += stop[i] - first[i]
+            covered += max(0, min(stop[i], high) - max(first[i], low))
+        out[cell] = covered / total
+
+
+@kernel
+def count_queries(
+    places: Any, groups: Any, cells: Any, columns: Any, offsets: Any, first: Any, stop: Any,
+    low: Any, high: Any, asked: Any, raw: Any, estimate: Any,
+) -> None:  # fmt: skip
+    """Answer every query twice: exactly on the rows, and as one expects from what the groups publish.
+
+    `places[column, row]` holds the rows group by group, group g being `groups[g]:groups[g + 1]`. The first columns are
+    published as cells: group g publishes `cells[column, g]`, the column's cells are `columns[column]` up to, not
+    including, `columns[column + 1]`, and each is made of stretches (see `covered_fractions`). The other columns are
+    published as they are. A query asks for the places from `low` up to, not including, `high` in the columns that are
+    `asked`. Cost: per query one pass over the rows and the cells for every column asked, and one over the groups.
+    """
+    quasi, count = cells.shape
+    rows = places.shape[1]
+    inside = np.empty(rows, np.uint8)
+    factor = np.empty(count, np.float64)
+    fraction = np.empty(len(offsets) - 1, np.float64)
+    for query in range(len(low)):
+        inside[:] = 1
+        factor[:] = 1.0
+        for column in range(quasi, len(places)):
+            if asked[query, column]:
+                _keep_within(places[column], low[query, column], high[query, column], inside)
+        for column in range(quasi):
+            if asked[query, column]:
+                start, end = columns[column], columns[column + 1]
+                covered_fractions(
+                    offsets[start : end + 1], first, stop, low[query, column], high[query, column], fraction[start:end]
+                )
+                for g in range(count):
+                    factor[g] *= fraction[cells[column, g]]
+        expected = 0.0
+        for g in range(count):
+            if factor[g] > 0:
+                matching = 0
+                for row in range(groups[g], groups[g + 1]):
+                    matching += inside[row]
+                expected += factor[g] * matching
+        estimate[query] = expected
+        for column in range(quasi):
+            if asked[query, column]:
+                _keep_within(places[column], low[query, column], high[query, column], inside)
+        exact = 0
+        for row in range(rows):
+            exact += inside[row]
+        raw[query] = exact
