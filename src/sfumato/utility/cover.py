@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,7 @@ class Cover:
         if domain.how is How.SET:
             bounds = column.offsets.tolist()
             places = column.places.tolist()
-            keys: Iterable[tuple[int, ...]] = (tuple(places[a:b]) for a, b in zip(bounds, bounds[1:], strict=False))
+            keys: Iterable[tuple[int, ...]] = (tuple(places[a:b]) for a, b in pairwise(bounds))
         else:
             keys = zip(column.low.tolist(), column.high.tolist(), strict=True)
         known: dict[tuple[int, ...], int] = {}

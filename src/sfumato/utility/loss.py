@@ -113,8 +113,10 @@ def certainty_penalty(recoded: Recoded, weights: Mapping[str, Number] | None = N
     total = math.fsum(by_name.values())
     if not total:
         return 0.0
-    losses = column_losses(recoded, suppressed)
-    return math.fsum(by_name[name] * losses[name] for name in names) / total
+    sizes = recoded.groups.sizes
+    rows = int(sizes.sum()) + _checked(suppressed)
+    parts = [by_name[column.domain.name] * (column.shares * sizes) for column in recoded.columns]
+    return math.fsum([*np.concatenate(parts).tolist(), suppressed * total]) / (rows * total)
 
 
 def normalised_loss(recoded: Recoded, suppressed: int = 0) -> float:
@@ -150,12 +152,16 @@ def _by_group(recoded: Recoded) -> NDArray[np.float64]:
 
 def _mean(losses: NDArray[np.float64], sizes: NDArray[Any], suppressed: int) -> float:
     """The mean over rows of a loss per group, suppressed rows counting 1."""
+    rows = int(sizes.sum()) + _checked(suppressed)
+    return math.fsum([*(losses * sizes).tolist(), suppressed]) / rows
+
+
+def _checked(suppressed: int) -> int:
     if suppressed < 0:
         raise ParameterProblem(
             f"suppressed = {suppressed} rows cannot be", remedy="Write 0 or more.", key="suppressed", value=suppressed
         )
-    rows = int(sizes.sum()) + suppressed
-    return math.fsum([*(losses * sizes).tolist(), suppressed]) / rows
+    return suppressed
 
 
 def _weights(names: list[str], weights: Mapping[str, Number]) -> dict[str, float]:

@@ -82,7 +82,8 @@ def _marginal(column: RecodedColumn, sizes: NDArray[np.int64]) -> Marginal:
     # a cell that tells the value counts as it is; the others spread their rows evenly over their places
     rows_of = np.bincount(cover.cell, weights=sizes, minlength=len(cover.sizes))
     told = cover.sizes == 1
-    estimated = np.bincount(cover.first[cover.offsets[:-1][told]], weights=rows_of[told], minlength=domain.size + 1)
+    estimated = np.zeros(domain.size + 1)
+    np.add.at(estimated, cover.first[cover.offsets[:-1][told]], rows_of[told])
     spread = np.repeat(np.where(told, 0.0, rows_of / cover.sizes), np.diff(cover.offsets))
     wide = spread > 0
     # add where a stretch begins, take away where it has ended; places that no stretch covers are not left to rounding

@@ -35,9 +35,9 @@ class QueryErrors:
 
     >>> from sfumato.utility.example import example
     >>> table, recoded = example()
-    >>> errors = query_errors(recoded, Workload.random(table, queries=4, qd=1, qs=1, selectivity="0.25", seed=4))
-    >>> errors.raw.tolist(), errors.estimate.tolist(), errors.zeros
-    ([1, 2, 0, 2], [1.0, 2.0, 0.5, 2.0], 1)
+    >>> errors = query_errors(recoded, Workload.asking(table, [{"city": "Nice"}, {"age": 30, "income": 10}]))
+    >>> errors.raw.tolist(), errors.estimate.tolist(), errors.zeros, errors.mean
+    ([1, 0], [1.0, 0.5], 1, 0.0)
     """
 
     workload: Workload
@@ -70,7 +70,7 @@ class QueryErrors:
 
     @property
     def mean(self) -> float | None:
-        """The mean relative error of the queries that some row matches (paper 001, Figs. 5)."""
+        """The mean relative error of the queries that some row matches (paper 001, Fig. 5)."""
         return math.fsum(self._known.tolist()) / len(self._known) if len(self._known) else None
 
     @property
@@ -104,12 +104,12 @@ class QueryErrors:
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
         quantiles = self.quantiles()
-        asked, quasi = self.workload.asked, len(self.workload.quasi)
+        selectivity = self.workload.selectivity
         return {
             "queries": len(self.workload),
-            "qd": int(asked[0, :quasi].sum()),
-            "qs": int(asked[0, quasi:].sum()),
-            "selectivity": written(self.workload.selectivity),
+            "qd": self.workload.qd,
+            "qs": self.workload.qs,
+            "selectivity": None if selectivity is None else written(selectivity),
             "seed": self.workload.seed,
             "mean": self.mean,
             "median": self.median,
@@ -151,6 +151,12 @@ def query_errors(recoded: Recoded, workload: Workload, bound: Number | None = No
             value=bound,
         )
     domains = workload.domains
+    if [c.domain.name for c in recoded.columns] != [domain.name for domain in workload.quasi] or any(
+        len(domain.column.codes) != rows for domain in domains
+    ):
+        raise ParameterProblem(
+            "the workload was made for another table", remedy="Make it from the table that is published.", key="workload"
+        )
     order = np.argsort(groups.of_row, kind="stable")
     places = np.empty((len(domains), rows), np.int32)
     for column, domain in enumerate(domains):

@@ -25,14 +25,21 @@ class Utility:
     """What a release is worth: information loss, sizes of groups, errors of count queries, distances of marginals.
 
     Made by `utility_of`. `to_dict` gives plain data.
+
+    >>> from sfumato.utility.example import example
+    >>> utility = utility_of(*example(), queries=0)
+    >>> utility.loss.mean, utility.classes.discernibility, utility.to_dict()["groups"]
+    (0.3125, 8, 2)
     """
 
     rows: int
     """The rows that are published."""
     groups: int
+    """The number of groups."""
     suppressed: int
-    """The rows that are not."""
+    """The rows that are not published."""
     k: int | None
+    """The size of groups that was asked for."""
     loss: Loss
     classes: ClassSizes
     queries: QueryErrors | None
@@ -99,12 +106,14 @@ def utility_of(
     none. `weights` are those of the certainty penalty.
 
     >>> from sfumato.utility.example import example
-    >>> utility_of(*example(), k=2, queries=100)
+    >>> utility_of(*example(), k=2, queries=0)
     Utility of 4 rows in 2 groups
       loss            31.25 % (age 12.5 %, city 50 %)
       loss per group  0.625 of at most 2
       group size      2 on average, 1 × k
       discernibility  8
+      marginal        age: 0 % of the rows misplaced
+      marginal        city: 0 % of the rows misplaced
     """
     if len(recoded.groups.of_row) != table.rows:
         raise ParameterProblem(

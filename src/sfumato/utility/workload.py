@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import ParameterProblem
+from sfumato.errors import ColumnProblem, ParameterProblem
 from sfumato.exact import Number, as_fraction
 from sfumato.recoding import Domain, How, domains_of
 from sfumato.recoding.domain import domain_of
-from sfumato.table import Table
+from sfumato.table import Table, unknown_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +27,10 @@ class Workload:
     including, `high` of the columns that are `asked`. A missing value is within no stretch.
 
     >>> from sfumato.utility.example import example
-    >>> workload = Workload.random(example()[0], queries=2, qd=1, qs=1, selectivity="0.25", seed=4)
-    >>> len(workload), workload.describe(0)
-    (2, 'age in [20, 30] and income in [20, 40]')
+    >>> len(Workload.random(example()[0], queries=100, qd=1, qs=1))
+    100
+    >>> Workload.asking(example()[0], [{"age": (20, 30), "income": (20, 40)}, {"city": "Lyon"}]).describe(0)
+    'age in [20, 30] and income in [20, 40]'
     """
 
     quasi: tuple[Domain, ...]
@@ -34,8 +38,9 @@ class Workload:
     low: NDArray[np.int32]
     high: NDArray[np.int32]
     asked: NDArray[np.bool_]
-    selectivity: Fraction
-    seed: int
+    selectivity: Fraction | None = None
+    """The share of rows that the queries were drawn for; None if they were not drawn."""
+    seed: int | None = None
 
     @classmethod
     def random(
@@ -69,12 +74,7 @@ class Workload:
                     value=wanted,
                 )
         if qd + qs == 0 or queries < 1:
-            raise ParameterProblem(
-                "a workload without queries, or of queries that ask for nothing",
-                remedy="Write 1 or more for queries, and for qd or qs.",
-                key="queries",
-                value=queries,
-            )
+            raise _nothing_asked(queries)
         draw = np.random.default_rng(seed)
         shape = (queries, len(domains))
         low, high, asked = np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(shape, bool)
@@ -87,10 +87,53 @@ class Workload:
                 high[query, column] = low[query, column] + lengths[column]
         return cls(quasi, sensitive, low, high, asked, share, seed)
 
+    @classmethod
+    def asking(cls, table: Table, queries: Sequence[Mapping[str, Any]]) -> Workload:
+        """The user's own queries: for each column that one asks for its first and its last value, or a single value."""
+        quasi, sensitive = queried_columns(table)
+        domains = {domain.name: domain for domain in (*quasi, *sensitive)}
+        names = list(domains)
+        places = {name: {domain.label(place): place for place in range(domain.size)} for name, domain in domains.items()}
+        shape = (len(queries), len(names))
+        low, high, asked = np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(shape, bool)
+        for number, query in enumerate(queries):
+            for name, ends in query.items():
+                if name not in places:
+                    raise unknown_column(name, names, table.source)
+                first, last = ends if isinstance(ends, tuple | list) else (ends, ends)
+                for value in (first, last):
+                    if str(value) not in places[name]:
+                        raise ColumnProblem(
+                            f"{value!r} is not a value of the domain",
+                            remedy="Ask for values that occur, or that the hierarchy or the order lists.",
+                            column=name,
+                            value=value,
+                        )
+                column = names.index(name)
+                asked[number, column] = True
+                low[number, column], high[number, column] = places[name][str(first)], places[name][str(last)] + 1
+                if low[number, column] >= high[number, column]:
+                    raise ColumnProblem(
+                        f"{first!r} stands behind {last!r}", remedy="Write the first value first.", column=name, value=ends
+                    )
+        if not queries:
+            raise _nothing_asked(0)
+        return cls(quasi, sensitive, low, high, asked)
+
     @property
     def domains(self) -> tuple[Domain, ...]:
         """The domains of all columns, quasi-identifiers first."""
         return (*self.quasi, *self.sensitive)
+
+    @property
+    def qd(self) -> int:
+        """The most quasi-identifiers that a query asks for."""
+        return int(self.asked[:, : len(self.quasi)].sum(axis=1).max(initial=0))
+
+    @property
+    def qs(self) -> int:
+        """The most sensitive columns that a query asks for."""
+        return int(self.asked[:, len(self.quasi) :].sum(axis=1).max(initial=0))
 
     def __len__(self) -> int:
         return len(self.low)
@@ -100,7 +143,7 @@ class Workload:
         parts = []
         for column in np.flatnonzero(self.asked[query]).tolist():
             domain, low, high = self.domains[column], int(self.low[query, column]), int(self.high[query, column])
-            if domain.how is How.INTERVAL and high - low > 1:
+            if domain.how is How.INTERVAL and high - low != 1:
                 parts.append(f"{domain.name} in [{domain.label(low)}, {domain.label(high - 1)}]")
             else:
                 parts.append(f"{domain.name} in {{{'; '.join(map(domain.label, range(low, high)))}}}")
@@ -120,14 +163,23 @@ def queried_columns(table: Table) -> tuple[tuple[Domain, ...], tuple[Domain, ...
     return tuple(domains_of(table)), tuple(domain_of(table.column(name)) for name in sensitive)
 
 
+def _nothing_asked(queries: int) -> ParameterProblem:
+    return ParameterProblem(
+        "a workload without queries, or of queries that ask for nothing",
+        remedy="Write 1 or more for queries, and for qd or qs.",
+        key="queries",
+        value=queries,
+    )
+
+
 @cache
 def _length(size: int, share: Fraction, q: int) -> int:
     """The whole number nearest to size·share^(1/q), half rounded up, at least 1: decided without rounding on the way."""
 
     def reached(length: int) -> bool:  # length − 1/2 ≤ size·share^(1/q)
-        return (Fraction(2 * length - 1, 2 * size)) ** q <= share
+        return bool((2 * length - 1) ** q * share.denominator <= share.numerator * (2 * size) ** q)
 
-    length = max(1, round(size * float(share) ** (1 / q)))
+    length = max(1, round(size * math.pow(share, 1 / q)))
     while length > 1 and not reached(length):
         length -= 1
     while length < size and reached(length + 1):
