@@ -12,7 +12,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_tables import ORDER, TREE
 
 from sfumato.errors import SfumatoError
 from sfumato.groups import Groups
@@ -21,9 +20,20 @@ from sfumato.recoding import recode
 from sfumato.schema import Schema
 from sfumato.table import Table
 from sfumato.utility import (
-    Workload, average_class_size, certainty_penalty, class_sizes, column_losses, discernibility, group_losses, marginals,
-    mean_loss, normalised_loss, query_errors, utility_of,
+    Workload,
+    average_class_size,
+    certainty_penalty,
+    class_sizes,
+    column_losses,
+    discernibility,
+    group_losses,
+    marginals,
+    mean_loss,
+    normalised_loss,
+    query_errors,
+    utility_of,
 )  # fmt: skip
+from small_tables import ORDER, TREE
 
 QUASI = ["age", "city", "tree", "grade"]
 SENSITIVE = ["income", "job"]
@@ -282,7 +292,7 @@ WORKED = [
 
 
 def test_worked_example():
-    """By hand: ages [1, 4] of [1, 10] and 10; cities {ab; cd} of three and ef; X of five leaves and *; grades 2 of 4 and 4."""
+    """By hand: ages [1, 4] of [1, 10], and 10; cities {ab; cd} of three, and ef; X of five leaves, and *; 2 and 4 grades."""
     table, recoded = made(WORKED)
     assert group_losses(recoded).tolist() == pytest.approx([1 / 3 + 2 / 3 + 2 / 5 + 1 / 2, 0 + 0 + 1 + 1])
     assert mean_loss(recoded) == pytest.approx((1.9 + 2) / 8)
