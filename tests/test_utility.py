@@ -399,3 +399,14 @@ def test_wrong_wishes():
 def test_weights_of_zero():
     _, recoded = made(WORKED)
     assert certainty_penalty(recoded, dict.fromkeys(QUASI, 0)) == 0
+
+
+def test_places_that_no_cell_covers_have_no_share():
+    """Stretches of 3, 5, 7, … places that overlap: behind the last of them nothing is left of sums that do not add up."""
+    order = [f"g{i:02}" for i in range(30)]
+    ends = [(start, start + length - 1) for start, length in ((0, 3), (1, 5), (2, 7), (4, 9), (5, 11), (7, 13))]
+    grades = [order[place] for pair in ends for place in pair]
+    table = Table(pa.table({"grade": grades}), Schema(["grade"], orders={"grade": order}))
+    (marginal,) = marginals(recode(table, Groups(np.arange(12) // 2, 6, 12)))
+    assert marginal.estimated[20:].tolist() == [0] * 11
+    assert marginal.estimated[19] == pytest.approx(2 / 13 / 12)

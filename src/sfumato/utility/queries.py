@@ -132,7 +132,7 @@ def query_errors(recoded: Recoded, workload: Workload, bound: Number | None = No
 
     `bound` is the sanity bound of `QueryErrors.bounded`; by default a thousandth of the rows, as X. Xiao, G. Wang and
     J. Gehrke, *Differential privacy via wavelet transforms*, ICDE 2010. Cost: see the kernel `count_queries`; a thousand
-    queries on 300,000 rows take about a second.
+    queries on 300,000 rows take a second or two.
 
     >>> from sfumato.utility.example import example
     >>> table, recoded = example()
