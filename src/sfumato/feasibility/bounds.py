@@ -1,4 +1,4 @@
-"""How many neighbours a value may have for groups to be guaranteed: bounds on Θ, the largest degree of the ε-neighbour graph.
+"""Bounds on Θ, the largest degree of the ε-neighbour graph, up to which groups are guaranteed.
 
 A bound says that groups exist; where it fails nothing is said. A partition of n rows into m groups of sizes that differ
 by at most one has the sizes q = ⌊n/m⌋ and s = ⌈n/m⌉, and t(p) = ⌊(1−δ)(p−1)⌋ is how many neighbours a value may have in a
@@ -27,7 +27,7 @@ from sfumato.exact import Number, as_fraction, written
 
 
 def allowed(size: int, delta: Fraction) -> int:
-    """t = ⌊(1−δ)(size−1)⌋, as `Dissimilarity.allowed_neighbours` has it.
+    """⌊(1−δ)(size−1)⌋, t for short, as `Dissimilarity.allowed_neighbours` has it.
 
     >>> [allowed(size, Fraction("0.8")) for size in (10, 11)]
     [1, 2]
@@ -128,11 +128,10 @@ def splits(rows: int, least: int) -> Iterator[tuple[int, tuple[int, ...]]]:
     while groups <= rows // least:
         q = rows // groups
         last = rows // q
-        if rows % q:
-            yield last, (q, q + 1)
-        else:
-            if groups < last:
-                yield last - 1, (q, q + 1)
+        uneven = last if rows % q else last - 1
+        if uneven >= groups:
+            yield uneven, (q, q + 1)
+        if uneven < last:
             yield last, (q,)
         groups = last + 1
 
@@ -225,8 +224,8 @@ def bounds(rows: int, k: int, delta: Number) -> Bounds:
         )
     groups = rows // least
     sizes = sizes_of(rows, groups)
-    swaps, swap_groups = max((swap_bound(rows, m, exact), m) for m, _ in splits(rows, least))
     t = allowed(sizes[0], exact)
+    swaps, swap_groups = max((swap_bound(rows, m, exact), m) for m, _ in splits(rows, least))
     return Bounds(
         rows=rows,
         delta=exact,
@@ -245,7 +244,7 @@ def bounds(rows: int, k: int, delta: Number) -> Bounds:
 
 
 def most_groups(rows: int, k: int, delta: Number, theta: int) -> int:
-    """The most equitable groups of at least k that are guaranteed at a Θ; 0 if no bound holds. One group is the table itself.
+    """The most equitable groups of at least k that are guaranteed at a Θ; 1 is the table itself, 0 that no bound holds.
 
     >>> [most_groups(1000, 10, "0.8", theta) for theta in (50, 99, 120, 136, 137, 199, 200)]
     [100, 100, 90, 90, 1, 1, 0]
@@ -298,6 +297,4 @@ def largest_size(rows: int, delta: Number, theta: int, groups: int = 1) -> int |
 
 def _guaranteed(rows: int, groups: int, delta: Fraction, theta: int) -> bool:
     """Whether so many equitable groups exist at a Θ, by one of the three arguments."""
-    if theta < groups or theta <= swap_bound(rows, groups, delta):
-        return True
-    return groups == 1 and theta <= allowed(rows, delta)
+    return theta < groups or theta <= (allowed(rows, delta) if groups == 1 else swap_bound(rows, groups, delta))

@@ -221,8 +221,8 @@ def _share_certificate(principle: EpsilonMAnonymity | DeltaLDiversity, view: Vie
         return None
     clique = Clique(np.arange(start, stop), count, True)
     sentence = (
-        f"{_named(view.attribute, clique)} {count} of the {rows} rows ({_percent(count, rows)}) and are all near one another; "
-        f"groups of which at most 1/{written(part)} may be can hold {most} such rows ({_percent(most, rows)})"
+        f"{_named(view.attribute, clique)} {count} of the {rows} rows ({_percent(count, rows)}) and are near "
+        f"one another; groups of which at most 1/{written(part)} may be can hold {most} such rows ({_percent(most, rows)})"
     )
     return Certificate("clique", sentence, tuple(view.attribute.label(v) for v in range(start, stop)), count, rows, most)
 
@@ -240,7 +240,9 @@ def _mutual_windows(numbers: Numbers, epsilon: Fraction) -> np.typing.NDArray[np
     for i, x in enumerate(integers):
         end = max(end, i + 1)
         # the smaller of |x| and |y| decides
-        while end < len(integers) and (integers[end] - x) * b <= a * min(abs(x), abs(integers[end])) and x * integers[end] > 0:
+        while (
+            end < len(integers) and (integers[end] - x) * b <= a * min(abs(x), abs(integers[end])) and x * integers[end] > 0
+        ):
             end += 1
         high[i] = end
     return high

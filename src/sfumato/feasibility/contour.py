@@ -44,7 +44,7 @@ class Contour:
         }
 
     def __repr__(self) -> str:
-        heads = ["epsilon \\ delta", *(written(delta) for delta in self.deltas)]
+        heads = ["epsilon | delta", *(written(delta) for delta in self.deltas)]
         rows = [
             [written(epsilon), *(f"{100 * count / self.groups:.1f} %" for count in counts)]
             for epsilon, counts in zip(self.epsilons, self.breached, strict=True)
@@ -66,13 +66,13 @@ def vulnerability(
     >>> table = sf.Table(people, sf.Schema(["age"], ["income"]))
     >>> vulnerability(table, epsilons=[0, 1, 25], deltas=["0.2", "0.8"])
     Groups of income in breach, of 2
-    epsilon \\ delta    0.2      0.8
+    epsilon | delta    0.2      0.8
     0                  0.0 %    0.0 %
     1                  0.0 %   50.0 %
     25               100.0 %  100.0 %
     """
-    wishes = [Dissimilarity(epsilon, 0, on=on) for epsilon in _several(epsilons, "epsilons")]
-    limits = [Dissimilarity(0, delta).delta for delta in _several(deltas, "deltas")]
+    wishes = [Dissimilarity(epsilon, 0, on=on) for epsilon in as_grid(epsilons, "epsilons")]
+    limits = [Dissimilarity(0, delta).delta for delta in as_grid(deltas, "deltas")]
     attributes = attributes_of(wishes[0], table.schema)
     if len(attributes) > 1:
         raise ParameterProblem(
@@ -105,12 +105,15 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return [
-        "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
         for row in rows
     ]
 
 
-def _several(values: Sequence[Number], key: str) -> list[Number]:
+def as_grid(values: Sequence[Any], key: str) -> list[Any]:
     """The values as a list; none at all, or a text, which is a sequence too, is an error."""
     if isinstance(values, str) or not len(values):
         raise ParameterProblem(

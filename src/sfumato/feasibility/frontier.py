@@ -11,7 +11,7 @@ from sfumato.errors import ParameterProblem
 from sfumato.exact import Number, as_fraction, written
 from sfumato.feasibility.bounds import most_groups
 from sfumato.feasibility.certificate import Crowding, excluded
-from sfumato.feasibility.contour import aligned
+from sfumato.feasibility.contour import aligned, as_grid
 from sfumato.feasibility.guidance import Verdict
 from sfumato.feasibility.nearest import MORE_THAN_ONE, Population
 from sfumato.neighbours import NeighbourGraph
@@ -74,12 +74,21 @@ class Frontier:
 
     def cell(self, epsilon: Number, delta: Number, k: int) -> Cell:
         """One cell of the grid."""
-        place = (
-            self.ks.index(k),
-            self.epsilons.index(as_fraction(epsilon, "epsilon")),
-            self.deltas.index(as_fraction(delta, "delta")),
-        )
-        return self.cells[(place[0] * len(self.epsilons) + place[1]) * len(self.deltas) + place[2]]
+        axes = {"k": tuple(map(Fraction, self.ks)), "epsilon": self.epsilons, "delta": self.deltas}
+        wanted = {"k": Fraction(k), "epsilon": as_fraction(epsilon, "epsilon"), "delta": as_fraction(delta, "delta")}
+        place = 0
+        for key, axis in axes.items():
+            value = wanted[key]
+            if value not in axis:
+                listed = ", ".join(written(each) for each in axis)
+                raise ParameterProblem(
+                    f"{key} = {written(value)} is not on the frontier",
+                    remedy=f"Ask for one of: {listed}.",
+                    key=key,
+                    value=value,
+                )
+            place = place * len(axis) + axis.index(value)
+        return self.cells[place]
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -94,9 +103,10 @@ class Frontier:
     def __repr__(self) -> str:
         lines = [f"(ε,δ)^k-dissimilarity of {self.attribute}"]
         for k in self.ks:
-            heads = [f"k = {k}: epsilon \\ delta", *(written(delta) for delta in self.deltas)]
+            heads = [f"k = {k}: epsilon | delta", *(written(delta) for delta in self.deltas)]
             rows = [
-                [written(epsilon), *(_shown(self.cell(epsilon, delta, k)) for delta in self.deltas)] for epsilon in self.epsilons
+                [written(epsilon), *(_shown(self.cell(epsilon, delta, k)) for delta in self.deltas)]
+                for epsilon in self.epsilons
             ]
             lines += aligned([heads, *rows])
         return "\n".join(lines)
@@ -122,13 +132,13 @@ def frontier(
     >>> table = sf.Table(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]))
     >>> frontier(table, epsilons=[1, 3], deltas=["0.5", 1], ks=[4])
     (ε,δ)^k-dissimilarity of x
-    k = 4: epsilon \\ delta         0.5           1
+    k = 4: epsilon | delta         0.5           1
     1                       guaranteed  guaranteed
     3                             open  impossible
     """
-    values = [as_fraction(exactly(Dissimilarity(epsilon, 0).epsilon)) for epsilon in _grid(epsilons, "epsilons")]
-    limits = [exactly(Dissimilarity(0, delta).delta) for delta in _grid(deltas, "deltas")]
-    sizes = [Dissimilarity(0, 0, k).k for k in _grid(ks, "ks")]
+    values = [exactly(Dissimilarity(epsilon, 0).epsilon) for epsilon in as_grid(epsilons, "epsilons")]
+    limits = [exactly(Dissimilarity(0, delta).delta) for delta in as_grid(deltas, "deltas")]
+    sizes = [Dissimilarity(0, 0, k).k for k in as_grid(ks, "ks")]
     attributes = attributes_of(Dissimilarity(0, 0, on=on), table.schema)
     if len(attributes) > 1:
         raise ParameterProblem(
@@ -163,11 +173,3 @@ def _cell(crowding: Crowding, population: Population, principle: Dissimilarity) 
 
 def _shown(cell: Cell) -> str:
     return cell.status if cell.loss is None else f"reached {cell.loss:.3g}"
-
-
-def _grid(values: Sequence[Any], key: str) -> list[Any]:
-    if isinstance(values, str) or not len(values):
-        raise ParameterProblem(
-            f"{key} = {values!r} is not a list of numbers", remedy='Write such as ["0.1", "0.2"].', key=key, value=values
-        )
-    return list(values)

@@ -97,7 +97,7 @@ class Nearest:
     guaranteed: Wishes
     not_excluded: Wishes
     searched: bool
-    """Whether other values of ε were looked at; with very many values and a distance that does not order them they are not."""
+    """Whether other values of ε were looked at: not if there are very many values in no order."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return them as plain data."""
