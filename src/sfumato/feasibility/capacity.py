@@ -16,6 +16,9 @@ from sfumato.feasibility.bounds import allowed, least_size
 TIGHT = 10_000
 """Up to so many rows the largest sum is found exactly; beyond, an upper limit that is at most a few tuples above it."""
 
+_SIZES = 2 * TIGHT
+"""So many sizes are looked at for the one with the largest share; what larger ones can reach is bounded."""
+
 
 def clique_capacity(rows: int, k: int, delta: Fraction) -> int:
     """The most tuples of a clique that groups of at least k can hold under δ; 0 if no such groups exist.
@@ -48,9 +51,10 @@ def admits(rows: int, k: int, delta: Fraction, count: int) -> bool:
 
 
 def largest_delta_admitting(rows: int, k: int, count: int) -> Fraction:
-    """The largest δ at which groups of at least k can hold so many tuples of a clique, exactly; k is at most n.
+    """The largest δ at which `admits` says that groups of at least k can hold so many tuples of a clique; k is at most n.
 
-    t(s) jumps only where (1−δ)(s−1) is whole; so the answer has a denominator below n, and bisection finds it.
+    t(s) jumps only where (1−δ)(s−1) is whole; so the answer has a denominator below n, and bisection finds it. Far beyond
+    `TIGHT` rows it may be short of it, by less than 1/n².
 
     >>> delta = largest_delta_admitting(100, 10, 27)
     >>> delta, clique_capacity(100, 10, delta)
@@ -69,7 +73,8 @@ def largest_delta_admitting(rows: int, k: int, count: int) -> Fraction:
         else:
             low = middle
     # two fractions with denominators below n are at least twice this width apart
-    return 1 - high.limit_denominator(rows - 1)
+    nearest = high.limit_denominator(rows - 1)
+    return 1 - (nearest if low < nearest <= high and admits(rows, k, 1 - nearest, count) else high)
 
 
 @lru_cache(maxsize=4096)
@@ -79,12 +84,16 @@ def _limits(rows: int, least: int, delta: Fraction) -> tuple[int, int]:
     size, value = least, p * (least - 1) // q + 1
     best_size, best = size, value
     # the share is at most (1−δ) + δ/s, so larger sizes need not be looked at once that is not above the best
-    while p and size <= rows and (p * size + q - p) * best_size > best * q * size:
+    stop = min(rows, least + _SIZES)
+    while p and size <= stop and (p * size + q - p) * best_size > best * q * size:
         if value * best_size > best * size:
             best_size, best = size, value
         size, value = -(-value * q // p) + 1, value + 1
     groups = rows // least
-    upper = min(rows * best // best_size, groups + p * (rows - groups) // q)
+    share = Fraction(best, best_size)
+    if stop < rows:
+        share = max(share, 1 - delta + delta / (stop + 1))
+    upper = min(int(rows * share), groups + p * (rows - groups) // q)
 
     def held(size: int) -> int:
         return p * (size - 1) // q + 1

@@ -162,7 +162,8 @@ def epsilons(view: View) -> tuple[int, Callable[[int], Fraction]] | None:
     """The values of ε worth trying, ascending: how many, and which is the i-th; None if a search would cost too much.
 
     For numbers all multiples of their unit, for a hierarchy its levels over its height, for the discrete distance 0 and 1:
-    any other ε makes the same neighbours as the next one below. For other distances those that occur, to 6 digits.
+    any other ε makes the same neighbours as the next one below, and the last stands for all beyond. For other distances
+    those that occur, to 6 digits.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
