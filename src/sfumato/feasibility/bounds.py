@@ -56,6 +56,7 @@ def lemma_2(groups: int, neighbours: int) -> Fraction:
 def inequality_4(rows: int, k: int, delta: Number) -> Fraction:
     """Inequality (4) of paper 001 as printed, (n/2)·(1 − (1 − 1/k)·δ). It is **not valid**: it drops the floor of t.
 
+    At n = 12, k = 3, δ = 0.7 and Θ = 3 it holds, and swaps can be stuck.
     >>> inequality_4(rows=1000, k=10, delta="0.8"), lemma_2(100, allowed(10, Fraction("0.8")))
     (Fraction(140, 1), Fraction(100, 1))
     """
@@ -89,8 +90,7 @@ def equitable_bound(rows: int, groups: int, delta: Number) -> Fraction:
     >>> equitable_bound(rows=14, groups=4, delta=1)
     Fraction(13, 6)
     """
-    sizes = sizes_of(rows, groups)
-    q, s = sizes[0], sizes[-1]
+    q, s = min(sizes_of(rows, groups)), max(sizes_of(rows, groups))
     if s == 1:
         return Fraction(rows)
     return Fraction((allowed(q, as_fraction(delta, "delta")) + 1) * (q * groups + 1), q + s - 1)
@@ -170,14 +170,15 @@ class Bounds:
         return max(self.swaps, self.proper, self.whole)
 
     def reason(self, theta: int) -> str | None:
-        """Why groups exist at a Θ, in words; None if no bound says so."""
-        if theta <= self.proper:
-            return f"Θ = {theta} is below m = {self.groups}: groups without any two neighbours exist (Hajnal and Szemerédi)"
-        if theta <= self.swaps:
-            return f"Θ = {theta} is at most {self.swaps}: swaps lead any {self.swap_groups} equitable groups to it"
-        if theta <= self.whole:
-            return f"Θ = {theta} is at most t = {self.whole}: the table as one group satisfies it, no more is guaranteed"
-        return None
+        """Why groups exist at a Θ, in words, as many as are guaranteed; None if no bound says so."""
+        m = most_groups(self.rows, self.k, self.delta, theta)
+        if not m:
+            return None
+        if theta < m:
+            return f"Θ = {theta} is below m = {m}: {m} groups without any two neighbours exist (Hajnal and Szemerédi)"
+        if m == 1:
+            return f"Θ = {theta} is at most t = {self.whole}: the table as one group satisfies it; no more is guaranteed"
+        return f"Θ = {theta} is at most {swap_bound(self.rows, m, self.delta)}: swaps lead any {m} equitable groups to it"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds as plain data, exact numbers as they are written."""
