@@ -56,7 +56,7 @@ def lemma_2(groups: int, neighbours: int) -> Fraction:
 def inequality_4(rows: int, k: int, delta: Number) -> Fraction:
     """Inequality (4) of paper 001 as printed, (n/2)·(1 − (1 − 1/k)·δ). It is **not valid**: it drops the floor of t.
 
-    At n = 12, k = 3, δ = 0.7 and Θ = 3 it holds, and swaps can be stuck.
+    At n = 12, k = 3, δ = 0.7, Θ = 3 it holds, and swaps can be stuck.
     >>> inequality_4(rows=1000, k=10, delta="0.8"), lemma_2(100, allowed(10, Fraction("0.8")))
     (Fraction(140, 1), Fraction(100, 1))
     """
@@ -91,8 +91,6 @@ def equitable_bound(rows: int, groups: int, delta: Number) -> Fraction:
     Fraction(13, 6)
     """
     q, s = min(sizes_of(rows, groups)), max(sizes_of(rows, groups))
-    if s == 1:
-        return Fraction(rows)
     return Fraction((allowed(q, as_fraction(delta, "delta")) + 1) * (q * groups + 1), q + s - 1)
 
 

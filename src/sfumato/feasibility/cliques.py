@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from sfumato.neighbours import NeighbourGraph
 
-_PAIRS, _COSTLY_PAIRS = 1 << 24, 1 << 19
+_PAIRS, _COSTLY_PAIRS = 1 << 22, 1 << 19
 """Pairs of values that one greedy search may look at."""
 
-_STARTS = 4
+_LOOK = 1 << 11
+"""A look at fewer pairs than this costs as much as one at so many."""
+
+_STARTS = 2
 """Values of the highest degree from which a clique is grown."""
 
 
@@ -93,8 +96,8 @@ def _extended(graph: NeighbourGraph, clique: NDArray[np.int64], candidates: NDAr
     chosen = [clique]
     alive = candidates[~np.isin(candidates, clique)]
     room = _COSTLY_PAIRS if graph.bound.costly else _PAIRS
-    while len(alive) and room >= len(alive):
-        room -= len(alive)
+    while len(alive) and room > 0:
+        room -= max(len(alive), _LOOK)
         chosen.append(alive[:1])
         alive = alive[1:][graph.bound.near(alive[:1], alive[1:], graph.epsilon)[0]]
     return np.concatenate(chosen)

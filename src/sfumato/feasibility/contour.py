@@ -17,7 +17,12 @@ from sfumato.table import Table
 
 @dataclass(frozen=True, repr=False)
 class Contour:
-    """How many of a table's groups breach (ε,δ)-dissimilarity, for every ε and δ of a grid; see `vulnerability`."""
+    """How many of a table's groups breach (ε,δ)-dissimilarity, for every ε and δ of a grid; see `vulnerability`.
+
+    >>> contour = Contour("income", (Fraction(5),), (Fraction("0.8"),), groups=4, breached=((1,),))
+    >>> contour.shares
+    ((Fraction(1, 4),),)
+    """
 
     attribute: str
     epsilons: tuple[Fraction, ...]

@@ -63,7 +63,15 @@ class Cell:
 
 @dataclass(frozen=True, repr=False)
 class Frontier:
-    """What can be said, or was tried, for every ε, δ and k of a grid; see `frontier`."""
+    """What can be said, or was tried, for every ε, δ and k of a grid; see `frontier`.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> table = sf.Table(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]))
+    >>> found = frontier(table, [3], ["0.5"], [4], attempt=lambda principle: 0.25)
+    >>> found.cell(3, "0.5", 4).verdict, found.cell(3, "0.5", 4).status, found.cell(3, "0.5", 4).loss
+    ('open', 'reached', 0.25)
+    """
 
     attribute: str
     epsilons: tuple[Fraction, ...]

@@ -18,7 +18,15 @@ Verdict = Literal["guaranteed", "open", "impossible"]
 
 @dataclass(frozen=True)
 class Outlook:
-    """What can be said beforehand of a principle on one sensitive attribute, or on the groups alone."""
+    """What can be said beforehand of a principle on one sensitive attribute, or on the groups alone.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> table = sf.Table(pa.table({"x": [1, 2, 3, 4]}), sf.Schema(sensitive=["x"]))
+    >>> outlook = feasibility(table, sf.Dissimilarity(epsilon=0, delta=1, k=2)).outlooks[0]
+    >>> outlook.attribute, outlook.verdict, outlook.theta, outlook.groups
+    ('x', 'guaranteed', 0, 2)
+    """
 
     attribute: str | None
     """None if the principle looks at groups only."""
