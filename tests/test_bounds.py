@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -75,6 +75,7 @@ def test_splits_stand_for_all_numbers_of_groups(n, least):
 
 
 @given(st.integers(2, 40), st.integers(1, 40), DELTAS, st.integers(0, 39), st.integers(1, 3))
+@example(n=6, k=3, delta=Fraction(0), theta=5, groups=2)
 def test_solved_for_delta_and_size(n, k, delta, theta, groups):
     assume(k <= n and theta < n)
     steps = {1 - Fraction(j, s) for s in range(1, n) for j in range(s + 1)}

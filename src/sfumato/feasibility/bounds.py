@@ -108,7 +108,7 @@ def swap_bound(rows: int, groups: int, delta: Number) -> int:
     s = sizes[-1]
     largest = rows - 1
     for p in sizes:
-        if p + s > 2:
+        if allowed(p, exact) < p - 1:  # else nothing in a group of this size can be too many
             largest = min(largest, ((allowed(p, exact) + 1) * (rows - p + s) - 1) // (p + s - 2))
     return largest
 
