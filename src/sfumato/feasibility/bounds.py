@@ -104,6 +104,8 @@ def swap_bound(rows: int, groups: int, delta: Number) -> int:
     (111, 2)
     """
     exact = as_fraction(delta, "delta")
+    if groups == 1:  # nothing to swap: the table will do or not
+        return allowed(rows, exact)
     sizes = sizes_of(rows, groups)
     s = sizes[-1]
     largest = rows - 1
@@ -224,7 +226,7 @@ def bounds(rows: int, k: int, delta: Number) -> Bounds:
     groups = rows // least
     sizes = sizes_of(rows, groups)
     t = allowed(sizes[0], exact)
-    swaps, swap_groups = max((swap_bound(rows, m, exact), m) for m, _ in splits(rows, least))
+    swaps, swap_groups = max((swap_bound(rows, m, exact), m) for m, _ in splits(rows, least) if m > 1 or groups == 1)
     return Bounds(
         rows=rows,
         delta=exact,
@@ -296,4 +298,4 @@ def largest_size(rows: int, delta: Number, theta: int, groups: int = 1) -> int |
 
 def _guaranteed(rows: int, groups: int, delta: Fraction, theta: int) -> bool:
     """Whether so many equitable groups exist at a Θ, by one of the three arguments."""
-    return theta < groups or theta <= (allowed(rows, delta) if groups == 1 else swap_bound(rows, groups, delta))
+    return theta < groups or theta <= swap_bound(rows, groups, delta)
