@@ -107,8 +107,7 @@ def swap_bound(rows: int, groups: int, delta: Number) -> int:
     if groups == 1:  # nothing to swap: the table will do or not
         return allowed(rows, exact)
     sizes = sizes_of(rows, groups)
-    s = sizes[-1]
-    largest = rows - 1
+    s, largest = sizes[-1], rows - 1
     for p in sizes:
         if allowed(p, exact) < p - 1:  # else nothing in a group of this size can be too many
             largest = min(largest, ((allowed(p, exact) + 1) * (rows - p + s) - 1) // (p + s - 2))
