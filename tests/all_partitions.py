@@ -1,0 +1,69 @@
+"""All partitions of a small table, what they hold by definition, and tables whose neighbours are a given graph."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pyarrow as pa
+
+import naive
+import sfumato as sf
+
+
+def partitions(n):
+    """All partitions of 0 … n−1 into groups."""
+    if n == 0:
+        yield []
+        return
+    for smaller in partitions(n - 1):
+        yield [*smaller, [n - 1]]
+        for i, group in enumerate(smaller):
+            yield [*smaller[:i], [*group, n - 1], *smaller[i + 1 :]]
+
+
+@lru_cache
+def all_partitions(n):
+    return list(partitions(n))
+
+
+def sums(n, least):
+    """All ways to write n as a sum of numbers of at least `least`, in descending order."""
+
+    def below(rest, top):
+        if rest == 0:
+            yield ()
+        for part in range(min(rest, top), least - 1, -1):
+            yield from ((part, *more) for more in below(rest - part, part))
+
+    return below(n, n)
+
+
+def satisfied(groups, values, near, delta, k, people=None):
+    for group in groups:
+        heads = len({people[i] for i in group}) if people else len(group)
+        if heads < k or naive.risk([values[i] for i in group], near) > 1 - delta:
+            return False
+    return True
+
+
+def equitable(groups):
+    return max(map(len, groups)) - min(map(len, groups)) <= 1
+
+
+def degree(v, group, edges):
+    return sum((min(v, w), max(v, w)) in edges for w in group if w != v)
+
+
+def graph_table(n, edges):
+    """A table of n different values, near (at ε = 0.5) if they share an edge."""
+    known = {(min(a, b), max(a, b)) for a, b in edges}
+
+    def distance(x, y):
+        a, b = sorted((int(x), int(y)))
+        return 0 if a == b else 0.25 if (a, b) in known else 1
+
+    return sf.Table(pa.table({"x": range(n)}), sf.Schema(sensitive=["x"], distance=sf.Custom(distance)))
+
+
+def number_table(values, **schema):
+    return sf.Table(pa.table({"x": list(map(str, values))}), sf.Schema(sensitive=["x"], kinds={"x": "numeric"}, **schema))
