@@ -1,6 +1,7 @@
 """The command line: thin. Each verb parses, calls the library, and shows what comes back.
 
-Exit status: 0 done and every principle holds; 1 a principle does not hold or cannot be reached; 2 bad input or usage; 3 a fault of sfumato.
+Exit status: 0 done and every principle holds; 1 a principle does not hold or cannot be reached; 2 bad input or usage;
+3 a fault of sfumato.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,8 +22,11 @@ from sfumato.verifying.cover import Cover
 
 Codes = NDArray[np.int64]
 
-_AT_ONCE = 1 << 22
-"""Pairs of a published and an original row that are looked at at a time; more in one class are looked at by column."""
+_AT_ONCE = 1 << 21
+"""Pairs of a published and an original row that are looked at at a time."""
+
+_BUDGET = 1 << 25
+"""Pairs that are looked at in all, small classes first; classes beyond are looked at column by column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +66,17 @@ class Matched:
 
 def _alike(one: pa.ChunkedArray, other: pa.ChunkedArray, name: str, separators: Mapping[str, str]) -> list[pa.Array]:
     """The cells of two columns as texts that are equal where the cells are: CSV has no types, frames have."""
+    if pa.types.is_nested(one.type) and pa.types.is_nested(other.type):
+        return [pa.array([_items(cell) for cell in column.to_pylist()], pa.string()) for column in (one, other)]
     texts = [cell_texts(column, name, separators).fill_null("") for column in (one, other)]
     typed = [not pa.types.is_string(c.type) and not pa.types.is_large_string(c.type) for c in (one, other)]
     if typed[0] != typed[1]:
         texts = [_plain(text) for text in texts]
     return texts
+
+
+def _items(cell: Any) -> str:
+    return repr(sorted(map(repr, cell)) if isinstance(cell, list) else cell)
 
 
 def _plain(texts: pa.Array) -> pa.Array:
@@ -110,15 +120,18 @@ def covered(
     right_at = np.searchsorted(right[0], np.arange(matched.classes + 1))
     pairs = np.diff(left_at) * np.diff(right_at)
     fine_left, fine_right = np.zeros(len(left[0]), bool), np.zeros(len(right[0]), bool)
-    sharp = np.flatnonzero((pairs > 0) & (pairs <= _AT_ONCE))
+    by_size = np.argsort(pairs, kind="stable")
+    within = np.zeros(matched.classes, bool)
+    within[by_size] = (np.cumsum(pairs[by_size]) <= _BUDGET) & (pairs[by_size] <= 4 * _AT_ONCE)
+    sharp = np.flatnonzero((pairs > 0) & within)
     for some in np.split(sharp, np.flatnonzero(np.diff(np.cumsum(pairs[sharp]) // _AT_ONCE)) + 1):
         i, j = _pairs(left_at, right_at, some)
-        found = np.ones(len(i), bool)
         for position, cover in enumerate(covers, start=1):
-            found &= cover.holds(left[position][i], right[position][j])
-        fine_left[i[found]] = True
-        fine_right[j[found]] = True
-    blunt = np.flatnonzero(pairs > _AT_ONCE)
+            found = cover.holds(left[position][i], right[position][j])
+            i, j = i[found], j[found]
+        fine_left[i] = True
+        fine_right[j] = True
+    blunt = np.flatnonzero((pairs > 0) & ~within)
     for number in blunt:
         here = slice(left_at[number], left_at[number + 1])
         there = slice(right_at[number], right_at[number + 1])
@@ -126,9 +139,14 @@ def covered(
         for position, cover in enumerate(covers, start=1):
             known, back = np.unique(left[position][here], return_inverse=True)
             values, forth = np.unique(right[position][there], return_inverse=True)
-            grid = cover.holds(known[:, None], values[None, :])
-            fine_left[here] &= np.asarray(grid.any(axis=1))[back]
-            fine_right[there] &= np.asarray(grid.any(axis=0))[forth]
+            whose, what = np.zeros(len(known), bool), np.zeros(len(values), bool)
+            step = max(1, _AT_ONCE // len(values))
+            for start in range(0, len(known), step):
+                grid = cover.holds(known[start : start + step, None], values[None, :])
+                whose[start : start + step] = grid.any(axis=1)
+                what |= np.asarray(grid.any(axis=0))
+            fine_left[here] &= whose[back]
+            fine_right[there] &= what[forth]
     uncovered = int(left_rows[~fine_left].sum()) + (int(right_rows[~fine_right].sum()) if everyone else 0)
     sizes = np.bincount(matched.published, minlength=matched.classes)
     once = (sizes == 1) & (np.bincount(matched.original, minlength=matched.classes) == 1)
