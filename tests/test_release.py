@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import stat
 from collections import Counter
 from fractions import Fraction
@@ -16,13 +15,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from standin import Chunks
 
 import sfumato as sf
 from sfumato.census import census_schema
 from sfumato.methods import Grouping
 from sfumato.release import anonymize
 from sfumato.verifying import verify
+from standin import Chunks
 
 TREE = sf.Hierarchy.from_rows(
     [["a", "vowel", "*"], ["e", "vowel", "*"], ["b", "other", "*"], ["c", "other", "*"], ["d", "other", "*"]]
@@ -395,7 +394,7 @@ def test_what_csv_cannot_hold(tmp_path):
         assert not (tmp_path / "out").exists()
         release.save(tmp_path / "out", format="parquet")
         assert verify(tmp_path / "out", table)
-        os.rename(tmp_path / "out", tmp_path / words)
+        (tmp_path / "out").rename(tmp_path / words)
     with pytest.raises(sf.ParameterProblem, match="format"):
         release.save(tmp_path / "out", format="xlsx")
 

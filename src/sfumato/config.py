@@ -253,7 +253,16 @@ class Config(_Section):
         try:
             return method_of(section.name, section.parameters)
         except SfumatoError as error:
-            raise self._located(error, "method") from error
+            found = self._located(error, "method")
+            if error.key in section.parameters:
+                found = ConfigProblem(
+                    found.problem,
+                    remedy=f"{found.remedy.removesuffix('.')}; beside {', '.join(MethodSection.model_fields)}.",
+                    file=found.file,
+                    key=found.key,
+                    value=found.value,
+                )
+            raise found from error
 
     @property
     def folder(self) -> Path | None:

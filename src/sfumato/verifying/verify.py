@@ -16,16 +16,10 @@ from sfumato.auditing import Finding, audit, count_of, finding_heading, table_of
 from sfumato.errors import SfumatoError
 from sfumato.io.read import read_table
 from sfumato.principles import Principle, attributes_of
-from sfumato.schema import Kind, Missing, Role, Schema
+from sfumato.schema import RECODINGS, Kind, Missing, Role, Schema
 from sfumato.table import Table
 from sfumato.verifying.manifest import Manifest
 from sfumato.verifying.original import Matched, covered
-
-_CLAIMS = (
-    "name", "parameters", "attribute", "distance", "holds", "measured", "exact", "wanted", "violating_groups",
-    "violating_rows",
-)  # fmt: skip
-"""What release.json claims of each principle and is compared with what is found."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +111,7 @@ def verify(
     except SfumatoError as error:
         checks.append(Check("data", False, f"the data file is not what release.json says: {error}"))
     else:
-        if original is not None:
+        if original is not None and checks[1].holds:
             checks += _original(manifest, table.data, original, declared)
     return Verification(str(folder), tuple(checks))
 
@@ -157,8 +151,15 @@ def _columns(manifest: Manifest, table: Table, declared: Schema) -> Check:
     for column in manifest.content["columns"]:
         name = column["name"]
         role = "group" if name == manifest.content["group"] else str(declared.role(name))
-        if column.get("role") != role:
-            return Check("columns", False, f"{name!r} is listed as {column.get('role')!r}, and the config says {role!r}")
+        stated = {"role": role}
+        if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+            stated["kind"] = str(declared.kinds.get(name))
+        if role == Role.QUASI_IDENTIFIER and column.get("recoding") not in RECODINGS:
+            return Check("columns", False, f"the recoding of {name!r} is listed as {column.get('recoding')!r}")
+        for key, value in stated.items():
+            if column.get(key) != value:
+                detail = f"the {key} of {name!r} is listed as {column.get(key)!r}, and the config says {value!r}"
+                return Check("columns", False, detail)
     detail = f"{count_of(len(found), 'column')} as listed, no identifier among them"
     return Check("columns", True, detail)
 
@@ -225,11 +226,11 @@ def _compared(finding: Finding, entry: Mapping[str, Any], claim: Any) -> Check:
     if not finding.holds:
         return Check(heading, False, f"does not hold: {levels}; wanted {', '.join(entry['wanted'].values())}")
     rational = not any(isinstance(level, float) for level in finding.levels.values())
-    for key in _CLAIMS:
+    for key, value in entry.items():
         claimed = _get(claim, key)
-        if claimed == entry[key] or (not rational and key in ("measured", "exact") and _close(claimed, entry[key])):
+        if claimed == value or (not rational and key in ("measured", "exact") and _close(claimed, value)):
             continue
-        return Check(heading, False, f"{key} is claimed to be {claimed!r}, and is {entry[key]!r}")
+        return Check(heading, False, f"{key} is claimed to be {claimed!r}, and is {value!r}")
     return Check(heading, True, f"measured again: {levels}")
 
 
