@@ -289,6 +289,13 @@ def test_what_is_not_verified_is_not_published(release, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+class Alone(Chunks):
+    """Pairs, and the last row alone."""
+
+    def group(self, task, seed=0):
+        return Grouping(np.arange(task.table.rows) // 2)
+
+
 class TestUnreached:
     table = pa.table({"age": [1, 2, 3, 4, 5, 6], "ill": ["a", "b", "c", "d", "e", "e"]})
     schema = sf.Schema(["age"], ["ill"])
@@ -319,6 +326,17 @@ class TestUnreached:
         found = anonymize(table, self.schema, sf.TCloseness("0.34"), method=Chunks(2), suppress="0.5")
         assert found.suppressed == 2
         assert found.audit[0].levels == {"t": 0}
+
+    def test_kinds_stay_those_of_the_whole_table(self, tmp_path):
+        """The only cell that is no number goes: the column is still categorical, as the method saw it."""
+        path = tmp_path / "people.csv"
+        path.write_text("age,ill\n1,7\n2,8\n3,7\n4,8\n5,x\n", encoding="utf-8")
+        found = anonymize(path, self.schema, sf.KAnonymity(2), method=Alone(), suppress="0.2")
+        assert (found.suppressed, found.schema.kinds["ill"]) == (1, sf.Kind.CATEGORICAL)
+        assert "row 5" in found.reading[0]
+        found.save(tmp_path / "out")
+        assert "row 5" not in (tmp_path / "out" / "release.json").read_text(encoding="utf-8")
+        assert verify(tmp_path / "out", path)
 
     def test_one_sensitive_value(self):
         table = pa.table({"age": [1, 2, 3], "ill": ["a", "a", "a"]})

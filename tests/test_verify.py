@@ -227,6 +227,30 @@ def test_a_config_changed(folder, people, change):
         assert error.key.startswith("config")
 
 
+def places(value, path=()):
+    """Every place in a config; of a long list the first."""
+    if path:
+        yield path
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value[:1]):
+            yield from places(inner, (*path, key))
+
+
+def test_a_config_of_nonsense(folder):
+    """Whatever stands in release.json, the answer is a verdict or a typed error."""
+    content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    for path in list(places(content["config"])):
+        for nonsense in (None, ["x", {}]):
+            mutant = copy.deepcopy(content)
+            inner = mutant["config"]
+            for step in path[:-1]:
+                inner = inner[step]
+            inner[path[-1]] = nonsense
+            claim(folder, lambda c, mutant=mutant: c.update(mutant))
+            with contextlib.suppress(sf.SfumatoError):
+                verify(folder)
+
+
 @pytest.mark.parametrize(
     ("spoil", "key", "words"),
     [

@@ -61,10 +61,11 @@ def anonymize(config: Path, output: Path | None, seed: int | None, force: bool, 
         seed=method.seed if seed is None else seed,
         suppress=method.suppress,
     )
-    release.save(folder, force=force, format="csv" if declared.output is None else declared.output.format)
+    written = release.save(folder, force=force, format="csv" if declared.output is None else declared.output.format)
     if as_json:
+        content = json.loads((written / "release.json").read_text(encoding="utf-8"))
         try:
-            click.echo(json.dumps({"folder": str(folder), **release.to_dict()}, indent=2, default=str))
+            click.echo(json.dumps({"folder": str(folder), **content}, indent=2))
         except BrokenPipeError:
             abandon_output()
         return

@@ -48,8 +48,8 @@ def anonymize(
     _check(table, asked)
     grouping = chosen.group(Task(table, asked), seed)
     of_row = _partition(grouping.of_row, table.rows, chosen)
-    published, found, kept = _suppressed(table, of_row, asked, seed, share)
     resolved = resolved_schema(table)
+    published, found, kept = _suppressed(table, resolved, of_row, asked, seed, share)
     library = library_of(data)
     dropped = table.rows - len(kept)
     return Release(
@@ -156,7 +156,12 @@ def _partition(of_row: NDArray[np.int64], rows: int, method: Method) -> NDArray[
 
 
 def _suppressed(
-    table: Table, of_row: NDArray[np.int64], principles: tuple[Principle, ...], seed: int, share: Fraction
+    table: Table,
+    resolved: Schema,
+    of_row: NDArray[np.int64],
+    principles: tuple[Principle, ...],
+    seed: int,
+    share: Fraction,
 ) -> tuple[Published, Audit, NDArray[np.int64]]:
     """Publish, and check what is published; drop the rows of groups in breach while the share allows.
 
@@ -166,7 +171,9 @@ def _suppressed(
     most = int(share * table.rows)
     first: Audit | None = None
     while True:
-        part = table if len(kept) == table.rows else replace(table, data=table.data.take(pa.array(kept)))
+        part = table
+        if len(kept) < table.rows:  # the kinds stay those of the whole table
+            part = replace(table, data=table.data.take(pa.array(kept)), schema=resolved)
         part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
         published = publish(part, part_of_row, seed)
         found = audit(published.table, None, principles)
