@@ -49,7 +49,7 @@ rows = st.lists(
         st.sampled_from(["Rome", "Bonn; east", "Bonn", 'the "old", one', None]),
         st.sampled_from(ORDER),
         st.sampled_from([0.1, 0.25, 3.0, 1e20, None]),
-        st.sampled_from(["", "x", "multi\nline", "ä,ö"]),
+        st.sampled_from(["", "x", "multi\nline", "a\rb", " lead", "\ufeff", "NA", "ä,ö"]),
     ),
     min_size=4,
     max_size=14,
@@ -438,6 +438,17 @@ def test_every_kind_of_secret_survives_the_file(tmp_path):
         release.save(tmp_path / form, format=form)
         found = verify(tmp_path / form, table)
         assert found, found
+
+
+def test_names_that_csv_must_quote(tmp_path):
+    table = pa.table({"a,b": [1, 2, 3, 4], 'the "q"': list("wxyz"), "two\nlines": [1, 1, 2, 2], " x.y ": [5, 6, 7, 8]})
+    schema = sf.Schema(["a,b", "two\nlines"], [" x.y "], distances={" x.y ": sf.Absolute()})
+    for form in ("csv", "parquet"):
+        anonymize(table, schema, sf.KAnonymity(2), method=Chunks(2), seed=10**30).save(tmp_path / form, format=form)
+        assert verify(tmp_path / form, table)
+    nameless = pa.table({"": [1, 2], "a": [1, 2]})
+    with pytest.raises(sf.ColumnProblem, match="without a name"):
+        anonymize(nameless, sf.Schema(["a"]), sf.KAnonymity(2), method=Chunks(2)).save(tmp_path / "out")
 
 
 def test_repr(release):
