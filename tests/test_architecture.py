@@ -30,6 +30,7 @@ ROOMS = [
     ["distances"],
     ["neighbours"],
     ["principles"],
+    ["declared"],
     ["recoding"],
     ["methods"],
     ["utility"],

@@ -189,7 +189,7 @@ def test_bench_with_a_peer_that_is_not_there():
     assert "pycanon cannot be run" in done.stderr
 
 
-@pytest.mark.parametrize("verb", [(), ("audit",), ("demo",), ("bench",), ("bench", "audit")])
+@pytest.mark.parametrize("verb", [(), ("audit",), ("demo",), ("anonymize",), ("verify",), ("bench",), ("bench", "audit")])
 def test_help_imports_nothing_heavy(verb):
     probe = (
         "import sys\n"

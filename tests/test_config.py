@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import stat
+from decimal import Decimal
 
 import pytest
 
 import sfumato as sf
+from standin import Chunks
 
 FULL = """
 [data]
@@ -24,6 +26,7 @@ hierarchy = { intervals = [5, 10], origin = 0 }
 [columns.race]
 role = "quasi-identifier"
 hierarchy = "hierarchies/race.csv"
+recoding = "ancestor"
 [columns.sex]
 role = "quasi-identifier"
 hierarchy = { flat = true }
@@ -70,8 +73,11 @@ on = "education"
 
 [method]
 name = "auto"
+seed = 7
+suppress = 0.05
 [output]
 path = "release"
+format = "parquet"
 """
 
 
@@ -90,6 +96,9 @@ def test_everything(tmp_path):
     assert schema.missing == sf.Missing(("", "?"), "refuse")
     assert schema.distance == sf.Lp(weights={"education": "0.4", "x": "0.3", "y": "0.3"}, by={"education": "rank"})
     assert schema.distances["profile"] == sf.TotalVariation()
+    assert schema.recodings == {"race": "ancestor"}
+    assert (config.method.name, config.method.seed, config.method.suppress) == ("auto", 7, Decimal("0.05"))
+    assert (config.folder, config.output.format) == (tmp_path / "release", "parquet")
     assert config.asked == (
         sf.Dissimilarity("0.1", "0.8", 10),
         sf.KAnonymity(5),
@@ -111,6 +120,23 @@ def test_written_from_a_program():
     assert sf.Config.parse(again.to_toml()).schema == config.schema
     assert again.asked == config.asked
     assert again.data == config.data
+
+
+def test_a_methods_own_parameters(tmp_path, monkeypatch):
+    from sfumato.methods import METHODS
+
+    monkeypatch.setitem(METHODS, Chunks.name, Chunks)
+    text = FULL.replace('name = "auto"', 'name = "chunks"\nsize = 4')
+    config = sf.Config.parse(text)
+    assert config.finder == Chunks(4)
+    assert config.method.parameters == {"size": 4}
+    assert sf.Config.parse(config.to_toml()) == config
+    assert sf.Config.of(config.schema, "people.csv", config.asked, Chunks(4)).finder == Chunks(4)
+    path = tmp_path / "sfumato.toml"
+    path.write_text(text.replace("size = 4", "sise = 4"), encoding="utf-8")
+    with pytest.raises(sf.ConfigProblem, match=r"no parameter 'sise'.*size; beside name, seed, suppress") as caught:
+        sf.Config.load(path)
+    assert (caught.value.key, caught.value.file) == ("method.sise", str(path))
 
 
 def test_what_cannot_be_written():
@@ -156,6 +182,16 @@ def test_what_cannot_be_written():
         (("epsilon = 0.1", "epsilon = -0.1"), "principles[0].epsilon", "out of range"),
         (('delta = "0.8"', 'delta = "much"'), "principles[0].delta", "not a number"),
         (("[missing]", "[mising]"), "mising", "unknown"),
+        (('recoding = "ancestor"', 'recoding = "mean"'), "columns.race.recoding", "'interval', 'ancestor' or 'set'"),
+        (('role = "other"', 'role = "other"\nrecoding = "set"'), "columns.note", "not a quasi-identifier"),
+        (("seed = 7", "seed = -7"), "method.seed", "greater than or equal to 0"),
+        (("seed = 7", "seed = 7.5"), "method.seed", "integer"),
+        (("seed = 7", 'seed = "7"'), "method.seed", "integer"),
+        (("seed = 7", "seed = true"), "method.seed", "integer"),
+        (("suppress = 0.05", "suppress = 1"), "method.suppress", "out of range"),
+        (("suppress = 0.05", 'suppress = "few"'), "method.suppress", "not a number"),
+        (('name = "auto"', 'name = "automatic"'), "method.name", "no method 'automatic'"),
+        (('format = "parquet"', 'format = "xlsx"'), "output.format", "'csv' or 'parquet'"),
     ],
 )
 def test_mistakes(tmp_path, change, key, words):

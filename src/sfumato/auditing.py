@@ -264,21 +264,8 @@ def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Pr
     >>> findings.holds, findings[0].levels
     (False, {'risk': Fraction(3, 4), 'k': Fraction(5, 1)})
     """
-    if isinstance(principles, Principle):
-        principles = [principles]
-    for principle in principles:
-        if not isinstance(principle, Principle):
-            raise ParameterProblem(
-                f"{principle!r} is no principle", remedy="Give one such as KAnonymity(5).", key="principles"
-            )
-    if not principles:
-        raise ParameterProblem("there is nothing to measure", remedy="Name at least one principle.", key="principles")
-    if isinstance(data, Table):
-        table = data if schema is None else replace(data, schema=schema)
-    elif schema is None:
-        raise ParameterProblem("the data has no schema", remedy="Give the roles of its columns as a Schema.", key="schema")
-    else:
-        table = as_table(data, schema)
+    principles = listed(principles)
+    table = table_of(data, schema)
     for name in (*table.schema.quasi_identifiers, *table.schema.sensitive_columns()):
         table.column(name)  # what was declared must be true of every column, asked about or not
     groups = Groups.of(table)
@@ -294,10 +281,39 @@ def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Pr
                 raise error.inside(table.source, principle.title) from error
             distance = view.distance.name if principle.asks_distance else None
             findings.append(Finding(principle, attribute, measurement, groups.sizes, distance))
-    return Audit(table, groups, tuple(findings), _library(data))
+    return Audit(table, groups, tuple(findings), library_of(data))
 
 
-def _library(data: Any) -> str:
+def listed(principles: Sequence[Principle] | Principle) -> tuple[Principle, ...]:
+    """One or several principles, checked to be such.
+
+    >>> from sfumato import KAnonymity
+    >>> listed(KAnonymity(5))
+    (KAnonymity(k=5),)
+    """
+    if isinstance(principles, Principle):
+        principles = [principles]
+    for principle in principles:
+        if not isinstance(principle, Principle):
+            raise ParameterProblem(
+                f"{principle!r} is no principle", remedy="Give one such as KAnonymity(5).", key="principles"
+            )
+    if not principles:
+        raise ParameterProblem("there is nothing to measure", remedy="Name at least one principle.", key="principles")
+    return tuple(principles)
+
+
+def table_of(data: Any, schema: Schema | None) -> Table:
+    """Data of any kind with its schema: a path, a frame, or a `Table`, whose own schema stands unless another is given."""
+    if isinstance(data, Table):
+        return data if schema is None else replace(data, schema=schema)
+    if schema is None:
+        raise ParameterProblem("the data has no schema", remedy="Give the roles of its columns as a Schema.", key="schema")
+    return as_table(data, schema)
+
+
+def library_of(data: Any) -> str:
+    """The frame library that data came in; pyarrow for files."""
     library = type(data).__module__.split(".")[0]
     return library if library in ("pandas", "polars") else "pyarrow"
 

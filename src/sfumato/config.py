@@ -7,21 +7,23 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sfumato.distances import DISTANCES, Custom, Distance
+from sfumato.declared import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
+from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigProblem, SfumatoError
-from sfumato.hierarchy import Flat, Hierarchy, Intervals
+from sfumato.hierarchy import Hierarchy
 from sfumato.io.read import read_table
+from sfumato.methods import Method, method_of
 from sfumato.principles import Principle, principle_of
-from sfumato.schema import Kind, Missing, Role, Schema
+from sfumato.release import checked_share
+from sfumato.schema import Kind, Role, Schema
 from sfumato.table import Table
 
 
@@ -54,6 +56,7 @@ class ColumnSection(_Section):
     kind: Kind | None = None
     order: list[str] | None = None
     hierarchy: str | HierarchySection | None = None
+    recoding: Literal["interval", "ancestor", "set"] | None = None
     separator: str | None = Field(default=None, min_length=1)
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
@@ -67,15 +70,25 @@ class MissingSection(_Section):
 
 
 class MethodSection(_Section):
-    """`[method]`: how groups are found."""
+    """`[method]`: how groups are found. Further keys are the method's own parameters."""
+
+    model_config = ConfigDict(extra="allow")
 
     name: str = "auto"
+    seed: int = Field(default=0, ge=0, strict=True)
+    suppress: int | Decimal | str = 0
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The method's own parameters."""
+        return dict(self.model_extra or {})
 
 
 class OutputSection(_Section):
-    """`[output]`: where the release goes."""
+    """`[output]`: where the release goes, and in which format its data is."""
 
     path: str
+    format: Literal["csv", "parquet"] = "csv"
 
 
 class Config(_Section):
@@ -122,6 +135,7 @@ class Config(_Section):
             raise _problem(error, name) from None
         # what needs no data is checked now, so that errors name the key and not some later step
         _ = (config.schema, config.asked)
+        config._check_method()
         return config
 
     @classmethod
@@ -137,35 +151,21 @@ class Config(_Section):
         return cls.parse(text, Path(path))
 
     @classmethod
-    def of(cls, schema: Schema, path: str | Path, principles: Sequence[Principle] = (), **data: Any) -> Config:
-        """Return the config that states a schema, a data file and principles; for writing one from a program."""
-        columns: dict[str, dict[str, Any]] = {}
-        names = [*schema.identifiers, *schema.quasi_identifiers, *schema.sensitive, *schema.named_columns()]
-        within = {column for parts in schema.vectors.values() for column in parts}
-        for name in dict.fromkeys(names):
-            declared: dict[str, Any] = {}
-            role = Role.SENSITIVE if name in schema.vectors else schema.role(name)
-            if (name not in within and role is not Role.OTHER) or name in schema.other:
-                declared["role"] = role
-            declared |= {
-                "kind": schema.kinds.get(name),
-                "order": list(schema.orders[name]) if name in schema.orders else None,
-                "hierarchy": _hierarchy_section(name, schema.hierarchies.get(name)),
-                "separator": schema.separators.get(name),
-                "columns": list(schema.vectors[name]) if name in schema.vectors else None,
-                "distance": _distance_section(schema.distances.get(name)),
-            }
-            declared = {key: value for key, value in declared.items() if value is not None}
-            if declared:
-                columns[name] = declared
-        values = None if schema.missing.values is None else list(schema.missing.values)
+    def of(
+        cls,
+        schema: Schema,
+        path: str | Path,
+        principles: Sequence[Principle] = (),
+        method: Method | None = None,
+        **data: Any,
+    ) -> Config:
+        """Return the config that states a schema, a data file, principles and a method; to write one from a program."""
         return cls.model_validate(
             {
+                **stated(schema, _hierarchy_section, _distance_section),
                 "data": {"path": str(path), "person_id": schema.person_id, "group": schema.group, **data},
-                "columns": columns,
-                "missing": {"values": values, "policy": schema.missing.policy},
-                "distance": _distance_section(schema.distance),
                 "principles": [{"name": p.name, **p.parameters()} for p in principles],
+                "method": None if method is None else {"name": method.name, **method.parameters()},
             }
         )
 
@@ -200,97 +200,38 @@ class Config(_Section):
 
     def _located(self, error: SfumatoError, key: str) -> ConfigProblem:
         """Say in which file and under which key something is wrong."""
-        if isinstance(error, ConfigProblem):
-            return error
-        inner = ".".join(filter(None, (key, (error.key or "").removeprefix("distance."))))
-        return self._wrong(error.problem, error.remedy, inner, error.value, error.column)
-
-    def _wrong(self, problem: str, remedy: str, key: str, value: Any = None, column: str | None = None) -> ConfigProblem:
-        name = None if self.source is None else str(self.source)
-        return ConfigProblem(problem, remedy=remedy, file=name, key=key, value=value, column=column)
+        found = error if isinstance(error, ConfigProblem) else located(error, key)
+        if found.file is None and self.source is not None:
+            return ConfigProblem(
+                found.problem,
+                remedy=found.remedy,
+                file=str(self.source),
+                key=found.key,
+                column=found.column,
+                value=found.value,
+            )
+        return found
 
     @property
     def schema(self) -> Schema:  # type: ignore[override]  # a long deprecated method of pydantic has this name
         """The schema that the config declares."""
+        declared = self.model_dump(mode="python", exclude_none=True, include={"columns", "missing", "distance"})
 
-        def of_role(role: Role) -> list[str]:
-            return [name for name, column in self.columns.items() if column.role is role]
+        def hierarchy(section: Any, key: str) -> Any:
+            return self._near(section) if isinstance(section, str) else hierarchy_of(section, key)
 
-        columns = self.columns.items()
-        within = {part for _, column in columns for part in column.columns or ()}
-        vectors = {name: column.columns for name, column in columns if column.columns is not None}
-        distances = {
-            name: self._distance(column.distance, f"columns.{name}.distance")
-            for name, column in columns
-            if column.distance is not None
-        }
-        whole = None if self.distance is None else self._distance(self.distance, "distance")
         try:
-            return Schema(
-                quasi_identifiers=of_role(Role.QUASI_IDENTIFIER),
-                sensitive=of_role(Role.SENSITIVE),
-                identifiers=of_role(Role.IDENTIFIER),
-                other=[name for name in of_role(Role.OTHER) if name not in within],
-                kinds={name: column.kind for name, column in columns if column.kind is not None},
-                orders={name: column.order for name, column in columns if column.order is not None},
-                hierarchies={
-                    name: self._hierarchy(column.hierarchy, name) for name, column in columns if column.hierarchy is not None
-                },
-                vectors=vectors,
-                separators={name: column.separator for name, column in columns if column.separator is not None},
-                distance=whole,
-                distances=distances,
-                missing=Missing(None if self.missing.values is None else tuple(self.missing.values), self.missing.policy),
-                person_id=self.data.person_id,
-                group=self.data.group,
-            )
-        except SfumatoError as error:
-            raise self._located(error, f"columns.{error.column}" if error.column else "") from error
-
-    def _hierarchy(self, declared: str | HierarchySection, column: str) -> Path | Intervals | Flat:
-        if isinstance(declared, str):
-            return self._near(declared)
-        key = f"columns.{column}.hierarchy"
-        if declared.intervals is not None and not declared.flat:
-            try:
-                return Intervals(tuple(declared.intervals), declared.origin)
-            except SfumatoError as error:
-                raise self._located(error, key) from error
-        if declared.flat and declared.intervals is None:
-            return Flat()
-        raise self._wrong(
-            "a hierarchy is either intervals or flat",
-            "Write a file name, { intervals = [5, 10] } or { flat = true }.",
-            key,
-        )
+            return schema_of(declared, hierarchy, self._distance, person_id=self.data.person_id, group=self.data.group)
+        except ConfigProblem as error:
+            raise self._located(error, "") from error
 
     def _distance(self, declared: Mapping[str, Any], key: str) -> Distance:
-        parameters = dict(declared)
-        name = parameters.pop("kind", None)
-        kind = DISTANCES.get(str(name))
-        if kind is None:
-            problem = f"the distance kind {name!r} is unknown" if name else "a distance has no kind"
-            raise self._wrong(problem, f"Write one of: {', '.join(DISTANCES)}.", f"{key}.kind", name)
-        known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-        remedy = f"Its parameters are: {', '.join(known) or 'none'}."
-        for parameter, value in parameters.items():
-            if parameter not in known:
-                problem = f"the distance {name!r} has no parameter {parameter!r}"
-                raise self._wrong(problem, remedy, f"{key}.{parameter}", value)
-        if name == Custom.name:
-            if not isinstance(parameters.get("function"), str):
-                problem = "a distance of the kind 'function' names no function"
-                raise self._wrong(problem, 'Write function = "module:function".', f"{key}.function")
-            if self.source is not None and str(self.source.parent.resolve()) not in sys.path:
-                # like a script's own folder: a module beside the config can be named
-                sys.path.insert(0, str(self.source.parent.resolve()))
-        try:
-            return kind(**parameters)
-        except SfumatoError as error:
-            raise self._located(error, key) from error
-        except (TypeError, AttributeError) as error:
-            problem = f"a parameter of the distance {name!r} has the wrong type: {error}"
-            raise self._wrong(problem, remedy, key) from error
+        if declared.get("kind") == Custom.name and self.source is not None:
+            # like a script's own folder: a module beside the config can be named
+            beside = str(self.source.parent.resolve())
+            if beside not in sys.path:
+                sys.path.insert(0, beside)
+        return distance_of(declared, key)
 
     @property
     def asked(self) -> tuple[Principle, ...]:
@@ -304,6 +245,39 @@ class Config(_Section):
             except SfumatoError as error:
                 raise self._located(error, f"principles[{position}]") from error
         return tuple(found)
+
+    @property
+    def finder(self) -> Method:
+        """The method that is to find the groups."""
+        section = self.method or MethodSection()
+        try:
+            return method_of(section.name, section.parameters)
+        except SfumatoError as error:
+            found = self._located(error, "method")
+            if error.key in section.parameters:
+                found = ConfigProblem(
+                    found.problem,
+                    remedy=f"{found.remedy.removesuffix('.')}; beside {', '.join(MethodSection.model_fields)}.",
+                    file=found.file,
+                    key=found.key,
+                    value=found.value,
+                )
+            raise found from error
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that the release goes to, if the config says."""
+        return None if self.output is None else self._near(self.output.path)
+
+    def _check_method(self) -> None:
+        """Check what `[method]` declares; the plain default needs no check."""
+        section = self.method or MethodSection()
+        try:
+            checked_share(section.suppress)
+        except SfumatoError as error:
+            raise self._located(located(error, "method"), "") from error
+        if section.name != "auto" or section.parameters:
+            _ = self.finder
 
     def table(self) -> Table:
         """Read the data."""
@@ -343,7 +317,7 @@ def _problem(error: ValidationError, name: str | None) -> ConfigProblem:
 def _known_keys(place: Sequence[str]) -> list[str]:
     """The keys that may stand where an unknown one does."""
     sections: dict[str, type[_Section]] = {
-        "data": DataSection, "missing": MissingSection, "method": MethodSection, "output": OutputSection,
+        "data": DataSection, "missing": MissingSection, "output": OutputSection,
     }  # fmt: skip
     if len(place) == 1:
         return [key for key in Config.model_fields if key != "source"]
@@ -352,16 +326,10 @@ def _known_keys(place: Sequence[str]) -> list[str]:
     return list(sections[place[0]].model_fields)
 
 
-def _hierarchy_section(column: str, declared: Any) -> str | dict[str, Any] | None:
-    if declared is None:
-        return None
-    if isinstance(declared, Flat):
-        return {"flat": True}
-    if isinstance(declared, Intervals):
-        return {
-            "intervals": [_toml_number(width) for width in declared.widths],
-            "origin": _toml_number(declared.origin),
-        }
+def _hierarchy_section(column: str, declared: Any) -> str | dict[str, Any]:
+    built = hierarchy_section(declared)
+    if built is not None:
+        return built
     path = declared.source if isinstance(declared, Hierarchy) else str(declared)
     if path is None:
         raise ConfigProblem(
@@ -382,10 +350,6 @@ def _distance_section(distance: Distance | None) -> dict[str, Any] | None:
             key="distance.function",
         )
     return {"kind": distance.name, **distance.parameters()}
-
-
-def _toml_number(value: Any) -> int | str:
-    return value if isinstance(value, int) else str(value)
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,7 @@
     ├── CellProblem          one cell of the data cannot be what its column was declared to be
     ├── HierarchyProblem     a hierarchy is not a tree, or misses leaves
     ├── ConfigProblem        a key of a config file is unknown, missing or wrong
-    ├── ParameterProblem     a parameter of a principle or distance is out of its range
+    ├── ParameterProblem     a parameter of a principle, distance or method is out of its range
     ├── DistanceProblem      a user's own distance is asymmetric, negative or not a number
     ├── ReleaseProblem       a release is torn, tampered with, or not what it says
     └── Unreached            no groups were found in which the principles hold
@@ -98,7 +98,7 @@ class ConfigProblem(SfumatoError):
 
 
 class ParameterProblem(SfumatoError):
-    """A parameter of a principle or a distance is out of its range."""
+    """A parameter of a principle, a distance or a method is out of its range."""
 
 
 class DistanceProblem(SfumatoError):

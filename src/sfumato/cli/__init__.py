@@ -1,6 +1,7 @@
 """The command line: thin. Each verb parses, calls the library, and shows what comes back.
 
-Exit status: 0 done and every principle holds; 1 a principle does not hold; 2 bad input or usage; 3 a fault of sfumato.
+Exit status: 0 done and every principle holds; 1 a principle does not hold or cannot be reached; 2 bad input or usage;
+3 a fault of sfumato.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ from typing import Any
 
 import click
 
+from sfumato.cli.anonymize import anonymize
 from sfumato.cli.audit import audit
 from sfumato.cli.bench import bench
 from sfumato.cli.demo import demo
 from sfumato.cli.streams import abandon_output
-from sfumato.errors import SfumatoError
+from sfumato.cli.verify import verify
+from sfumato.errors import SfumatoError, Unreached
 from sfumato.version import __version__
 
 
 class _Verbs(click.Group):
-    """Turns errors into exit statuses: the package's own, and the system's, into one line and 2; a fault of ours into 3."""
+    """Turns errors into exit statuses: one line and 2 (1 if the wish was too much); a fault of ours into 3."""
 
     def invoke(self, context: click.Context) -> Any:
         for stream in (sys.stdout, sys.stderr):
@@ -29,7 +32,7 @@ class _Verbs(click.Group):
             return super().invoke(context)
         except SfumatoError as error:
             click.echo(f"sfumato: {error}", err=True)
-            sys.exit(2)
+            sys.exit(1 if isinstance(error, Unreached) else 2)
         except OSError as error:
             abandon_output()
             click.echo(f"sfumato: {error.filename or 'output'}: {error.strerror}. Make room, or write elsewhere.", err=True)
@@ -56,5 +59,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, audit, bench):
+for verb in (demo, audit, anonymize, verify, bench):
     main.add_command(verb)

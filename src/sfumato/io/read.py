@@ -70,6 +70,7 @@ def as_table(data: Any, schema: Schema) -> Table:
     elif hasattr(data, "__arrow_c_stream__"):
         try:
             frame = pa.table(data)
+            frame = frame.cast(pa.schema([field.with_type(_without_views(field.type)) for field in frame.schema]))
         except (pa.ArrowException, TypeError) as error:
             raise ColumnProblem(
                 f"a {type(data).__name__} cannot be read as a table: {str(error).splitlines()[0]}",
@@ -83,6 +84,19 @@ def as_table(data: Any, schema: Schema) -> Table:
         )
     _refuse_twice(frame, None)
     return Table(frame, schema)
+
+
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    """The same type without string views, which Arrow can hardly compute with."""
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    if pa.types.is_binary_view(kind):
+        return pa.large_binary()
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.large_list(_without_views(kind.value_type))
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _without_views(kind.value_type), kind.ordered)
+    return kind
 
 
 def _from_pandas(data: Any) -> pa.Table:

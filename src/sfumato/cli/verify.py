@@ -1,0 +1,47 @@
+"""`sfumato verify`: check a release from its files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from sfumato.cli.streams import abandon_output
+
+
+@click.command(
+    epilog="""\b
+Example:
+  sfumato verify release
+  sfumato verify release --original people.csv --json"""
+)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--original", type=click.Path(path_type=Path), help="The table it was made from: check against that too.")
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="Take distances that are your own functions from this config."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
+def verify(folder: Path, original: Path | None, config: Path | None, as_json: bool) -> None:
+    """Check a release from its written files: nothing was changed, and every principle holds as it says.
+
+    FOLDER is what `sfumato anonymize` wrote. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
+    """
+    from sfumato.cli.show import console
+    from sfumato.verifying import verify as check
+
+    schema = None
+    if config is not None:
+        from sfumato.config import Config
+
+        schema = Config.load(config).schema
+    found = check(folder, original, schema=schema)
+    if as_json:
+        try:
+            click.echo(json.dumps(found.to_dict(), indent=2))
+        except BrokenPipeError:
+            abandon_output()
+    else:
+        console().print(repr(found), markup=False)
+    sys.exit(0 if found.holds else 1)

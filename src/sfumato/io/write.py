@@ -1,0 +1,112 @@
+"""Write a table as CSV or Parquet: the same table, the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import compute
+
+from sfumato.errors import ColumnProblem
+
+_BATCH = 1 << 16
+"""Rows that are put into lines at a time."""
+
+_QUOTED = '[",\\r\\n]|^[\\s\\x{FEFF}]|\\s$'
+"""A cell that must stand in quotes to be read as it was written."""
+
+
+def write_csv(data: pa.Table, file: BinaryIO, separators: Mapping[str, str] | None = None) -> None:
+    r"""Write CSV in UTF-8: a comma between cells, quotes only where needed, an empty cell for null.
+
+    A column of lists is written as text with its separator between the items; it must be named in `separators`.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> write_csv(pa.table({"age": ["[20, 30]", None], "income": [1.5, 2]}), file)
+    >>> file.getvalue()
+    b'age,income\n"[20, 30]",1.5\n,2\n'
+    """
+    for name in data.column_names:
+        if not name:
+            raise ColumnProblem(
+                "a column without a name cannot be written to CSV", remedy="Name it, or write Parquet.", column=name
+            )
+    columns = [_quoted(cell_texts(data.column(name), name, separators)) for name in data.column_names]
+    header = _quoted(pa.array(data.column_names, pa.string()))
+    file.write((",".join(header.to_pylist()) + "\n").encode())
+    for start in range(0, data.num_rows, _BATCH):
+        lines = compute.binary_join_element_wise(*(column.slice(start, _BATCH) for column in columns), ",")
+        file.write(("\n".join(lines.to_pylist()) + "\n").encode())
+
+
+def write_parquet(data: pa.Table, file: BinaryIO) -> None:
+    """Write Parquet; dictionaries as their values, so that no value is in the file that no row has."""
+    from pyarrow import parquet
+
+    columns = [_decoded(data.column(name)) for name in data.column_names]
+    plain = pa.Table.from_arrays(columns, data.column_names)
+    try:
+        parquet.write_table(plain, file)
+    except pa.ArrowException as error:
+        raise ColumnProblem(
+            f"the table cannot be written as Parquet: {str(error).splitlines()[0]}",
+            remedy="Convert its columns to text, numbers or lists.",
+        ) from error
+
+
+def cell_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str, str] | None = None) -> pa.Array:
+    """The cells of a column as text, as CSV holds them; null stays null, and not-a-number is null."""
+    column = _decoded(column)
+    if pa.types.is_nested(column.type):
+        return _joined(column, name, (separators or {}).get(name))
+    if pa.types.is_floating(column.type):
+        column = compute.if_else(compute.is_nan(column), None, column)
+    try:
+        texts = column.cast(pa.string())
+    except pa.ArrowException as error:
+        raise ColumnProblem(
+            f"columns of the type {column.type} cannot be written as text",
+            remedy="Convert it to text, or write Parquet.",
+            column=name,
+        ) from error
+    return texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _joined(column: pa.ChunkedArray, name: str, separator: str | None) -> pa.Array:
+    """Lists as texts, if the items can be told apart again."""
+    if separator is None or not hasattr(column.type, "value_type"):
+        raise ColumnProblem(
+            f"columns of the type {column.type} cannot be written to CSV", remedy="Write Parquet.", column=name
+        )
+
+    def text(cell: list[Any] | None) -> str | None:
+        if cell is None:
+            return None
+        items = sorted({str(item) for item in cell if item is not None} - {""})
+        for item in items:
+            if separator in item or item != item.strip():
+                raise ColumnProblem(
+                    f"the item {item!r} cannot stand in CSV with {separator!r} between items",
+                    remedy="Declare another separator, or write Parquet.",
+                    column=name,
+                    value=item,
+                )
+        return separator.join(items)
+
+    return pa.array(map(text, column.to_pylist()), pa.string())
+
+
+def _quoted(texts: pa.Array) -> pa.Array:
+    """Cells as they stand in the file: each distinct one is looked at once."""
+    encoded = texts.fill_null("").dictionary_encode()
+    cells = encoded.dictionary
+    wrapped = compute.binary_join_element_wise("", compute.replace_substring(cells, '"', '""'), "", '"')
+    cells = compute.if_else(compute.match_substring_regex(cells, _QUOTED), wrapped, cells)
+    return cells.take(pa.array(np.asarray(encoded.indices)))

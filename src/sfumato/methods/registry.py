@@ -1,0 +1,36 @@
+"""The dict that names every method, and the way from a config's words to a method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from difflib import get_close_matches
+from typing import Any
+
+from sfumato.errors import ParameterProblem
+from sfumato.methods.base import Method
+
+METHODS: dict[str, type[Method]] = {}
+"""Every method under its name in a config."""
+
+
+def method_of(name: str, parameters: Mapping[str, Any]) -> Method:
+    """Return the method of a name with its parameters, as a config states them."""
+    kind = METHODS.get(name)
+    if kind is None:
+        close = get_close_matches(name, METHODS, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"The methods are: {', '.join(METHODS)}."
+        raise ParameterProblem(f"there is no method {name!r}", remedy=hint, key="name", value=name)
+    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    for key in parameters:
+        if key not in known:
+            raise ParameterProblem(
+                f"the method {name} has no parameter {key!r}",
+                remedy=f"Its parameters are: {', '.join(known) or 'none'}.",
+                key=key,
+                value=parameters[key],
+            )
+    for key, field in known.items():
+        if key not in parameters and field.default is MISSING and field.default_factory is MISSING:
+            raise ParameterProblem(f"the method {name} needs {key!r}", remedy=f"Write {key} = …", key=key)
+    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()})

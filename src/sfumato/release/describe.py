@@ -1,0 +1,95 @@
+"""What release.json says: everything that is needed to verify the release without the program that made it."""
+
+from __future__ import annotations
+
+import platform
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.declared import hierarchy_section, stated
+from sfumato.distances import Custom, Distance
+from sfumato.exact import written
+from sfumato.hierarchy import Hierarchy
+from sfumato.schema import Role
+from sfumato.verifying import FORMAT
+from sfumato.version import __version__
+
+if TYPE_CHECKING:
+    from sfumato.release.release import Release
+
+
+def described(release: Release, utility: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A release as plain data: nothing that tells time, place or the order of the original."""
+    audit = release.audit.to_dict(0)
+    return {
+        "format": FORMAT,
+        "sfumato": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "pyarrow": pa.__version__,
+        "seed": release.seed,
+        "method": {"name": release.method.name, "parameters": release.method.parameters()},
+        "rows": audit["rows"],
+        "groups": audit["groups"],
+        "suppressed": release.suppressed,
+        "suppress": written(release.suppress),
+        "holds": audit["holds"],
+        "group": release.group,
+        "columns": _columns(release),
+        "config": _config(release),
+        "principles": audit["principles"],
+        "utility": utility or {},
+        "notes": list(release.notes),
+    }
+
+
+def _columns(release: Release) -> list[dict[str, Any]]:
+    """The published columns in order, each with its role, its kind, and how it is published."""
+    how = {column.domain.name: str(column.domain.how) for column in release.recoded.columns}
+    columns = []
+    for name in release.table.data.column_names:
+        kind = release.schema.kinds.get(name)
+        column = {
+            "name": name,
+            "role": "group" if name == release.group else str(release.schema.role(name)),
+            "kind": None if kind is None else str(kind),
+            "recoding": how.get(name),
+        }
+        columns.append({key: value for key, value in column.items() if value is not None})
+    return columns
+
+
+def _config(release: Release) -> dict[str, Any]:
+    """The config of the release; a hierarchy stands in it row by row, because files may not travel along."""
+    published = {*release.schema.quasi_identifiers, *release.schema.sensitive_columns()}
+
+    def hierarchy(name: str, declared: Any) -> dict[str, Any] | None:
+        if name not in published:
+            return None
+        return hierarchy_section(declared) or {"rows": _rows(declared)}
+
+    config = stated(release.schema, hierarchy, _distance)
+    config["columns"] = {
+        name: column
+        for name, column in config["columns"].items()
+        if column.get("role") is not None or release.schema.role(name) is not Role.OTHER
+    }
+    config["principles"] = [{"name": p.name, **p.parameters()} for p in release.principles]
+    return {key: value for key, value in config.items() if value is not None}
+
+
+def _rows(hierarchy: Hierarchy) -> list[list[str]]:
+    labels = [np.array(nodes, object)[path] for nodes, path in zip(hierarchy.labels, hierarchy.paths.T, strict=True)]
+    return [list(row) for row in zip(*labels, strict=True)]
+
+
+def _distance(distance: Distance | None) -> dict[str, Any] | None:
+    """A distance with its parameters; a function that was written in the program has no name to give."""
+    if distance is None:
+        return None
+    if isinstance(distance, Custom):
+        named = distance.function if isinstance(distance.function, str) else None
+        return {"kind": distance.name, "function": named, "vectorised": distance.vectorised}
+    return {"kind": distance.name, **distance.parameters()}

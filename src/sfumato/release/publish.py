@@ -1,0 +1,162 @@
+"""The published table: recoded quasi-identifiers, groups under meaningless numbers, rows in an order that tells nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import compute
+
+from sfumato.errors import ColumnProblem
+from sfumato.groups import Groups, combined
+from sfumato.io.write import cell_texts
+from sfumato.recoding import Recoded, recode
+from sfumato.schema import Role, Schema
+from sfumato.table import Table
+from sfumato.verifying import published_schema
+
+GROUP = "group"
+"""The name of the group column, if the data has no column of that name."""
+
+_SHUFFLE = 0x5F
+"""Sets the random numbers of the shuffle apart from those that a method draws from the same seed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A table as it is published, and how its rows and groups came about (which is never written anywhere)."""
+
+    table: Table
+    recoded: Recoded
+    rows: NDArray[np.int64]
+    """For each published row its row in the table that was recoded."""
+    of_group: NDArray[np.int64]
+    """For each group its published number, from 1."""
+
+    @property
+    def group(self) -> str:
+        """The name of the group column."""
+        return str(self.table.schema.group)
+
+
+def publish(table: Table, of_row: NDArray[np.int64], seed: int) -> Published:
+    """Publish a table under a partition of its rows (numbered from 0, none empty).
+
+    Groups get the numbers 1 to m, and rows their order, by a seeded permutation of an order that only depends on what is
+    published. So whoever knows the seed cannot undo the shuffle and learns nothing about the order of the original.
+    """
+    recoded = recode(table, Groups(of_row, int(of_row.max()) + 1, table.rows))
+    resolved = resolved_schema(table)
+    group = _free(GROUP, table.data.column_names)
+    names = [name for name in table.data.column_names if resolved.role(name) is not Role.IDENTIFIER]
+    texts = {column.domain.name: recoded.texts(column) for column in recoded.columns}
+    plain = {name: texts[name] if name in texts else _compact(table.data.column(name)) for name in names}
+    rows, of_group = _shuffled(plain, recoded.groups, seed)
+    numbers = pa.array(of_group[of_row[rows]], pa.int64())
+    data = pa.table(plain).take(pa.array(rows)) if names else pa.table({})
+    data = pa.table({group: numbers, **{name: _compact(data.column(name)) for name in names}})
+    return Published(Table(data, published_schema(resolved, group), untyped=table.untyped), recoded, rows, of_group)
+
+
+def resolved_schema(table: Table) -> Schema:
+    """The schema with the kind of every quasi-identifier and sensitive column stated, so that a file can be read alike."""
+    schema = table.schema
+    names = (*schema.quasi_identifiers, *schema.sensitive_columns())
+    kinds = {**schema.kinds, **{name: table.column(name).kind for name in names}}
+    trees = {name: tree for name in schema.hierarchies if (tree := _tree(table, name)) is not None}
+    return replace(schema, kinds=kinds, hierarchies=trees)
+
+
+def _tree(table: Table, name: str) -> Any:
+    """A column's hierarchy: as declared if it is built from the values, else read from its file."""
+    declared = table.schema.hierarchies[name]
+    if hasattr(declared, "build"):
+        return declared
+    return table.column(name).hierarchy
+
+
+def _free(name: str, taken: list[str]) -> str:
+    """A name for the group column that no column of the data has: group, else group_id, else group_id_2 and so on."""
+    number = 1
+    while name in taken:
+        name = "group_id" if number == 1 else f"group_id_{number}"
+        number += 1
+    return name
+
+
+def _shuffled(plain: dict[str, Any], groups: Groups, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The published order of the rows, and the number of each group."""
+    random = np.random.default_rng([seed, _SHUFFLE])
+    codes, domains = [np.zeros(len(groups.of_row), np.int32)], [1]
+    for name, column in plain.items():
+        ranks, domain = _ranks(column, name)
+        codes.append(ranks)
+        domains.append(domain)
+    keys, _ = combined(codes, domains)
+    # groups stand in the order of their rows' contents before they are numbered at random
+    order = np.lexsort([keys, groups.of_row])
+    contents = keys[order].astype(">u8")
+    ends = np.cumsum(groups.sizes)
+    starts = ends - groups.sizes
+    canonical = sorted(range(groups.count), key=lambda g: contents[starts[g] : ends[g]].tobytes())
+    of_group = np.empty(groups.count, np.int64)
+    of_group[canonical] = random.permutation(groups.count) + 1
+    # rows likewise: those that tie are alike in everything that is published
+    rows = np.lexsort([keys, of_group[groups.of_row]])
+    return rows[random.permutation(len(rows))], of_group
+
+
+def _ranks(column: Any, name: str) -> tuple[NDArray[np.int32], int]:
+    """Each row's cell as its rank among the distinct cells, by their text."""
+    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    try:
+        texts = cell_texts(chunked, name)
+    except ColumnProblem:  # lists, and what else has no text: any order will do that does not depend on the rows
+        texts = pa.array([None if cell is None else repr(cell) for cell in chunked.to_pylist()], pa.string())
+    encoded = texts.dictionary_encode()
+    size = len(encoded.dictionary)
+    rank = np.empty(size + 1, np.int32)
+    rank[np.asarray(compute.sort_indices(encoded.dictionary))] = np.arange(size)
+    rank[size] = size
+    return rank[np.asarray(encoded.indices.fill_null(size))], size + 1
+
+
+def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column whose dictionary, if it has one, holds only what occurs."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    encoded = column.unify_dictionaries().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0)
+    used = np.unique(np.asarray(encoded.indices.drop_null()))
+    place = np.zeros(len(encoded.dictionary), np.int32)
+    place[used] = np.arange(len(used))
+    indices = pa.array(place).take(encoded.indices)
+    dictionary = encoded.dictionary.take(pa.array(used))
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, dictionary, ordered=column.type.ordered)])
+
+
+def frame_of(published: Published, data: Any, library: str, kept: NDArray[np.int64]) -> Any:
+    """The published table in the library that the data came in; `kept`: the rows of the data that were recoded."""
+    table = published.table
+    if library == "polars":
+        import polars
+
+        return polars.from_arrow(table.data)
+    if library != "pandas":
+        return table.data
+    import pandas
+
+    texts = {published.group, *table.schema.quasi_identifiers}
+    chosen = data.iloc[kept[published.rows]].reset_index(drop=True)
+    places = {str(name): position for position, name in enumerate(data.columns)}
+    columns = {}
+    for name in table.data.column_names:
+        series = table.data.column(name).to_pandas() if name in texts else chosen.iloc[:, places[name]]
+        if isinstance(series.dtype, pandas.CategoricalDtype):
+            series = series.cat.remove_unused_categories()
+        columns[name] = series
+    return pandas.DataFrame(columns)

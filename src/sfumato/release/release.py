@@ -1,0 +1,82 @@
+"""A release: the published table with what holds in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sfumato.auditing import Audit, count_of
+from sfumato.methods import Method
+from sfumato.principles import Principle
+from sfumato.recoding import Recoded
+from sfumato.release.describe import described
+from sfumato.release.save import save
+from sfumato.schema import Schema
+from sfumato.table import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """What is published: `frame`, in the library that the data came in, and `audit`, what holds in it.
+
+    In the frame, quasi-identifiers are texts that cover all values of their group, identifiers are gone, and everything
+    else is as it was. A first column, `group` (`group_id` if the data has a `group` of its own), tells the rows of a
+    group; its numbers, and the order of the rows, mean nothing.
+    """
+
+    frame: Any
+    table: Table
+    """The published table, encoded, with the schema under which it can be audited."""
+    audit: Audit
+    recoded: Recoded
+    """How each group's quasi-identifiers are published, over the rows of the original in their order."""
+    schema: Schema
+    """The schema of the original, the kind of each column that matters stated."""
+    principles: tuple[Principle, ...]
+    method: Method
+    seed: int
+    suppress: Fraction
+    """The largest share of rows that was allowed to be dropped."""
+    suppressed: int
+    """The number of rows that were dropped."""
+    notes: Sequence[str] = ()
+    """What a reader of the release should know; written with it."""
+    reading: Sequence[str] = ()
+    """What the publisher should know about how the original was understood; never written."""
+    source: Table | None = field(default=None, repr=False)
+    """The original table, to verify against when the release is saved; never written."""
+
+    @property
+    def group(self) -> str:
+        """The name of the group column."""
+        return str(self.table.schema.group)
+
+    def to_dict(self, utility: dict[str, Any] | None = None) -> dict[str, Any]:
+        """What release.json says, but for the files."""
+        return described(self, utility)
+
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        force: bool = False,
+        format: str = "csv",  # noqa: A002
+        utility: dict[str, Any] | None = None,
+    ) -> Path:
+        """Write `data.csv` (or `data.parquet`) and `release.json` to a new folder, and return where.
+
+        The files are written aside, verified as written, and only then renamed into place: if anything fails, nothing is
+        left behind. `force` replaces a release that is there already, and nothing else.
+        """
+        return save(self, folder, force=force, format=format, utility=utility)
+
+    def __repr__(self) -> str:
+        dropped = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""
+        head = f"Release of {count_of(self.table.rows, 'row')} in {count_of(self.audit.groups.count, 'group')}"
+        lines = [f"{head} by {self.method.name}, seed {self.seed}{dropped}: {self.audit.summary()}"]
+        lines += [f"  note   {note}" for note in (*self.reading, *self.notes)]
+        lines += [line for line in repr(self.audit).splitlines()[1:] if not line.startswith("  note ")]
+        return "\n".join(lines)

@@ -1,0 +1,173 @@
+"""Write a release: aside first, verified from the written files, and only then renamed into place."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import pyarrow as pa
+
+from sfumato.errors import ColumnProblem, FileProblem, ParameterProblem, ReleaseProblem
+from sfumato.io.write import write_csv, write_parquet
+from sfumato.release.describe import described
+from sfumato.schema import Kind
+from sfumato.verifying import DATA_FILES, MANIFEST, digest, verify
+
+if TYPE_CHECKING:
+    from sfumato.release.release import Release
+
+OWN_FILES = {MANIFEST, "report.html", *DATA_FILES.values()}
+"""What a release folder may hold; a folder with anything else in it is never replaced."""
+
+
+def free_target(folder: str | Path, force: bool = False) -> Path:
+    """Return where a release may be written; refuse a place that is taken, or that cannot be written to.
+
+    >>> free_target("/")
+    Traceback (most recent call last):
+    ...
+    sfumato.errors.FileProblem: /: this is no name for a folder. Name a new folder.
+    """
+    target = Path(os.path.abspath(folder))  # noqa: PTH100 - links are not to be followed
+    if not target.name:
+        raise FileProblem("this is no name for a folder", remedy="Name a new folder.", file=str(folder))
+    if not target.parent.is_dir():
+        raise FileProblem("its parent is no folder", remedy=f"Make {target.parent} first.", file=str(folder))
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise FileProblem("its parent cannot be written to", remedy="Name a folder elsewhere.", file=str(folder))
+    if not os.path.lexists(target):
+        return target
+    if not force:
+        raise FileProblem(
+            "there is something here already", remedy="Name a new folder, or force the release that is here to be replaced.",
+            file=str(folder),
+        )  # fmt: skip
+    if target.is_symlink() or not target.is_dir() or not (target / MANIFEST).is_file():
+        raise FileProblem(
+            "what is here is no release, and is not replaced", remedy="Name a new folder, or remove it.", file=str(folder)
+        )
+    foreign = sorted({entry.name for entry in target.iterdir()} - OWN_FILES)
+    if foreign:
+        raise FileProblem(
+            f"beside the release there is {foreign[0]!r} here, so it is not replaced",
+            remedy="Move that elsewhere, or name a new folder.",
+            file=str(folder),
+        )
+    return target
+
+
+def save(
+    release: Release,
+    folder: str | Path,
+    *,
+    force: bool = False,
+    format: str = "csv",  # noqa: A002
+    utility: dict[str, Any] | None = None,
+) -> Path:
+    """Write a release to a new folder; if anything goes wrong nothing is left behind."""
+    if format not in DATA_FILES:
+        raise ParameterProblem(
+            f"format = {format!r} is unknown", remedy=f"Write one of: {', '.join(DATA_FILES)}.", key="format", value=format
+        )
+    if format == "csv":
+        _refuse_what_csv_cannot_hold(release)
+    target = free_target(folder, force)
+    try:
+        aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.sfumato-"))
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    try:
+        _fill(release, aside, format, utility)
+        _verify(release, aside)
+        _move(aside, target)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return target
+
+
+def _unwritable(folder: str | Path, error: OSError) -> FileProblem:
+    return FileProblem(
+        f"the folder cannot be written: {error.strerror}", remedy="Make room, or name a folder elsewhere.", file=str(folder)
+    )
+
+
+def _refuse_what_csv_cannot_hold(release: Release) -> None:
+    """An empty cell of a CSV must mean missing, if cells are missing."""
+    missing = release.schema.missing
+    for name in release.schema.sensitive_columns():
+        column = release.table.data.column(name)
+        kind = Kind(release.schema.kinds[name])
+        empty = column.null_count or (pa.types.is_floating(column.type) and release.table.column(name).has_missing)
+        if empty and "" not in missing.texts(kind):
+            raise ColumnProblem(
+                "cells are missing, and an empty cell of a CSV would not count as missing here",
+                remedy='Write format = "parquet", or list "" under missing.values.',
+                column=name,
+            )
+
+
+def _fill(release: Release, aside: Path, format: str, utility: dict[str, Any] | None) -> None:  # noqa: A002
+    data = aside / DATA_FILES[format]
+    if format == "csv":
+        sets = {name: release.schema.separators.get(name, ";") for name in release.schema.sensitive_columns()}
+        _write(data, lambda file: write_csv(release.table.data, file, sets))
+    else:
+        _write(data, lambda file: write_parquet(release.table.data, file))
+    content = {**described(release, utility), "files": {data.name: digest(data)}}
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+    _write(aside / MANIFEST, lambda file: file.write(text.encode()))
+    _sync(aside)
+
+
+def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        write(file)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _verify(release: Release, aside: Path) -> None:
+    """Promise 2: verified from the files, or not published."""
+    found = verify(aside, release.source, schema=release.schema, principles=release.principles)
+    failed = [check for check in found.checks if not check.holds]
+    if failed:
+        listed = "; ".join(f"{check.name}: {check.detail}" for check in failed)
+        raise ReleaseProblem(
+            f"the written files do not hold what they claim, so nothing is published ({listed})",
+            remedy="Try the other format; if it fails too, please report this as a fault of sfumato.",
+        )
+
+
+def _move(aside: Path, target: Path) -> None:
+    """Rename into place; what was there is put aside first, brought back if that fails, and removed at last."""
+    if not os.path.lexists(target):
+        aside.rename(target)
+        _sync(target.parent)
+        return
+    old = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.sfumato-"))
+    try:
+        target.rename(old / "old")
+        try:
+            aside.rename(target)
+        except BaseException:
+            (old / "old").rename(target)
+            raise
+        _sync(target.parent)
+    finally:
+        if target.exists():  # the old release is removed only while there is one in place
+            shutil.rmtree(old, ignore_errors=True)

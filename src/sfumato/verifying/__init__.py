@@ -1,0 +1,16 @@
+"""Verification: a release is checked from its written files, by code that shares nothing with what made it."""
+
+from sfumato.verifying.manifest import DATA_FILES, FORMAT, MANIFEST, Manifest
+from sfumato.verifying.verify import Check, Verification, digest, published_schema, verify
+
+__all__ = [
+    "DATA_FILES",
+    "FORMAT",
+    "MANIFEST",
+    "Check",
+    "Manifest",
+    "Verification",
+    "digest",
+    "published_schema",
+    "verify",
+]

@@ -1,0 +1,158 @@
+"""`release.json`: what a release says of itself, and the way back from it to a schema and principles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sfumato.declared import distance_of, hierarchy_of, schema_of
+from sfumato.distances import Custom, Distance
+from sfumato.errors import ReleaseProblem, SfumatoError
+from sfumato.principles import Principle, principle_of
+from sfumato.schema import Schema
+
+T = TypeVar("T")
+
+FORMAT = 1
+"""The version of the folder's format that is written, and the newest that is read."""
+
+MANIFEST = "release.json"
+DATA_FILES = {"csv": "data.csv", "parquet": "data.parquet"}
+"""For each format the name of the data file."""
+
+_KEYS: dict[str, type] = {
+    "format": int,
+    "holds": bool,
+    "rows": int,
+    "groups": int,
+    "suppressed": int,
+    "group": str,
+    "columns": list,
+    "config": dict,
+    "principles": list,
+    "files": dict,
+}
+"""What must stand in release.json for it to be verified."""
+
+
+def _no_function(one: Any, other: Any) -> Any:
+    raise ReleaseProblem("the publisher's own distance is not here", remedy="Give the schema that holds it.")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A release.json that has every key that is needed, of the right type."""
+
+    path: Path
+    content: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, folder: Path) -> Manifest:
+        """Read the release.json of a folder; anything that is missing or torn is an error that names it."""
+        path = folder / MANIFEST
+        if not folder.is_dir():
+            raise ReleaseProblem("there is no such folder", remedy="Name the folder of a release.", file=str(folder))
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise ReleaseProblem(
+                "the folder is no release: it holds no release.json",
+                remedy="Name the folder of a release.",
+                file=str(folder),
+            ) from error
+        except OSError as error:
+            raise ReleaseProblem(
+                f"the file cannot be read: {error.strerror}", remedy="Make it readable.", file=str(path)
+            ) from error
+        except (ValueError, RecursionError) as error:
+            raise ReleaseProblem(
+                f"the file is torn: it is not JSON ({error})", remedy="Fetch or make the release again.", file=str(path)
+            ) from error
+        manifest = cls(path, content if isinstance(content, dict) else {})
+        if isinstance(manifest.content.get("format"), int) and manifest.content["format"] > FORMAT:
+            raise manifest.problem(
+                "format",
+                f"the release is of format {manifest.content['format']}, and this version reads up to {FORMAT}",
+                "Verify it with a newer version of sfumato.",
+            )
+        for key, kind in _KEYS.items():
+            value = manifest.content.get(key)
+            if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+                what = "is missing" if key not in manifest.content else f"is no {_WORDS[kind]}"
+                raise manifest.problem(key, f"the key {what}", "Fetch or make the release again.")
+        manifest.check_files()
+        return manifest
+
+    def problem(self, key: str, problem: str, remedy: str) -> ReleaseProblem:
+        """The error for something that is wrong under a key."""
+        return ReleaseProblem(problem, remedy=remedy, file=str(self.path), key=key)
+
+    def check_files(self) -> None:
+        """Check that one data file is named, by a name that leads nowhere else, and that it is there."""
+        files = self.content["files"]
+        known = [name for name in DATA_FILES.values() if name in files]
+        if len(known) != 1 or len(files) != 1:
+            raise self.problem(
+                "files", f"exactly one of {', '.join(DATA_FILES.values())} must be named", "Fetch or make the release again."
+            )
+        claim = files[known[0]]
+        if not isinstance(claim, dict) or not {"sha256", "bytes"} <= claim.keys():
+            raise self.problem(f"files.{known[0]}", "the SHA-256 or the size is missing", "Fetch or make the release again.")
+        if not self.data.is_file():
+            raise ReleaseProblem("the data file is missing", remedy="Fetch or make the release again.", file=str(self.data))
+
+    @property
+    def data(self) -> Path:
+        """The data file."""
+        return self.path.parent / str(next(iter(self.content["files"])))
+
+    def schema(self, known: Schema | None = None) -> tuple[Schema, list[str]]:
+        """The schema of the original table; with the keys of distances that are functions which are not at hand.
+
+        A function that release.json names is never imported: whoever wrote the file would choose what runs here. The
+        functions of the schema that is given are used instead.
+        """
+        unknown: list[str] = []
+
+        def distance(declared: Mapping[str, Any], key: str) -> Distance:
+            if declared.get("kind") != Custom.name:
+                return distance_of(declared, key)
+            parts = key.split(".")
+            found = None
+            if known is not None:
+                found = known.distance if key == "distance" else known.distances.get(".".join(parts[1:-1]))
+            if isinstance(found, Custom):
+                return found
+            unknown.append(key)
+            return Custom(_no_function)
+
+        return self._restored(lambda: schema_of(self.content["config"], hierarchy_of, distance)), unknown
+
+    def principles(self) -> tuple[Principle, ...]:
+        """The principles that the release was made for."""
+
+        def restored() -> tuple[Principle, ...]:
+            found = []
+            for declared in self.content["config"]["principles"]:
+                parameters = dict(declared)
+                found.append(principle_of(str(parameters.pop("name")), parameters))
+            return tuple(found)
+
+        return self._restored(restored)
+
+    def _restored(self, restore: Callable[[], T]) -> T:
+        try:
+            return restore()
+        except SfumatoError as error:
+            key = ".".join(filter(None, ("config", error.key)))
+            raise self.problem(key, error.problem, "Fetch or make the release again.") from error
+        except (TypeError, AttributeError, KeyError, ValueError, IndexError) as error:
+            raise self.problem(
+                "config", f"the config is torn ({type(error).__name__}: {error})", "Fetch or make the release again."
+            ) from error
+
+
+_WORDS = {int: "whole number", bool: "true or false", str: "text", list: "list", dict: "table of keys"}
