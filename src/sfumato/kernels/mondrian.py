@@ -54,8 +54,11 @@ def _halves(places: Any, rows: Any, relaxed: bool, part: Any) -> int:
 
 
 @kernel
-def _children(places: Any, rows: Any, size: int, above: Any, part: Any) -> int:
-    """Cut into the children of the lowest common ancestor; missing values go with the last child, and last alone."""
+def _children(places: Any, rows: Any, size: int, above: Any, in_two: bool, part: Any) -> int:
+    """Cut into the children of the lowest common ancestor, or into two runs of children as alike in size as can be.
+
+    Missing values go with the last child, and where there is but one value they are cut off.
+    """
     first, last = size, -1
     for i in range(len(rows)):
         place = places[rows[i]]
@@ -71,18 +74,24 @@ def _children(places: Any, rows: Any, size: int, above: Any, part: Any) -> int:
         level += 1
     child = above[level - 1]
     start = child[first]
-    number = np.zeros(child[last] - start + 1, np.int64)
+    rows_of = np.zeros(child[last] - start + 1, np.int64)
     for i in range(len(rows)):
-        number[child[min(places[rows[i]], last)] - start] = 1
-    number = np.cumsum(number)
+        rows_of[child[min(places[rows[i]], last)] - start] += 1
+    number = np.cumsum((rows_of > 0).astype(np.int64)) - 1
+    count = number[-1] + 1
+    if in_two:
+        best = np.argmin(np.abs(len(rows) - 2 * np.cumsum(rows_of)[:-1]))
+        number = (np.arange(len(rows_of)) > best).astype(np.int64)
+        count = 2
     for i in range(len(rows)):
-        part[i] = number[child[min(places[rows[i]], last)] - start] - 1
-    return number[-1]
+        part[i] = number[child[min(places[rows[i]], last)] - start]
+    return count
 
 
 @kernel
 def cut(
-    order: Any, offsets: Any, places: Any, kind: Any, size: Any, above: Any, attribute: Any, relaxed: bool, part: Any, parts: Any
+    order: Any, offsets: Any, places: Any, kind: Any, size: Any, above: Any, attribute: Any, relaxed: bool, in_two: bool,
+    part: Any, parts: Any,
 ) -> None:
     """Cut every set g along `attribute[g]`, or leave it whole if that is negative: fill in each row's part, and how many.
 
@@ -95,6 +104,6 @@ def cut(
             part[start:stop] = 0
             parts[g] = 1
         elif kind[j] == TREE:
-            parts[g] = _children(places[:, j], order[start:stop], size[j], above[j], part[start:stop])
+            parts[g] = _children(places[:, j], order[start:stop], size[j], above[j], in_two, part[start:stop])
         else:
             parts[g] = _halves(places[:, j], order[start:stop], relaxed, part[start:stop])

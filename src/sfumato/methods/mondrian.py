@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.mondrian import covers, cut
-from sfumato.kernels.shares import shares_of
+from sfumato.kernels.shares import TREE, shares_of
 from sfumato.methods.base import Grouping, Method, Task, numbered
 from sfumato.methods.shares import Shares
 
@@ -70,17 +70,18 @@ class _Level:
         count = len(self.offsets) - 1
         kept_part, kept_parts = np.zeros(len(self.order), np.int64), np.ones(count, np.int64)
         whole = np.ones(count, bool)
+        s = self.shares
         for attribute in self._widest_first():
-            tried = np.where(whole, attribute, -1)
-            if (tried < 0).all():
-                continue
-            part, parts = np.empty_like(kept_part), np.empty_like(kept_parts)
-            s = self.shares
-            cut(self.order, self.offsets, self.task.places, s.kind, s.size, s.above, tried, self.relaxed, part, parts)
-            made = self._may(part, parts) & (tried >= 0)
-            rows = made[self.set_of]
-            kept_part[rows], kept_parts[made] = part[rows], parts[made]
-            whole &= ~made
+            for in_two in (False, True):
+                tried = np.where(whole & (attribute >= 0) & ((s.kind[attribute] == TREE) | (not in_two)), attribute, -1)
+                if (tried < 0).all():
+                    continue
+                part, parts = np.empty_like(kept_part), np.empty_like(kept_parts)
+                cut(self.order, self.offsets, self.task.places, s.kind, s.size, s.above, tried, self.relaxed, in_two, part, parts)
+                made = self._may(part, parts) & (tried >= 0)
+                rows = made[self.set_of]
+                kept_part[rows], kept_parts[made] = part[rows], parts[made]
+                whole &= ~made
         final = int(whole.sum())
         first = np.empty(count, np.int64)
         first[whole] = np.arange(final)

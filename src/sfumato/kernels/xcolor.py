@@ -1,0 +1,304 @@
+"""Exchanges between classes of rows that lower the number of neighbours within classes.
+
+The rows of class c are `members[offsets[c]:offsets[c + 1]]`; an exchange moves rows between slots, so sizes never change.
+`by` are the arrays of `nearness.near`, `shares` those of `shares.share`. `own[row]` is the number of neighbours that a row
+has in its class, `allowed[c]` how many it may have there. The potential is half the sum of `own`: the monochromatic edges.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any
+
+import numpy as np
+
+from sfumato.kernels.compile import kernel
+from sfumato.kernels.nearness import near
+from sfumato.kernels.shares import SET, share
+
+FULL = np.int32(2**31 - 1)
+
+SWAPS, CYCLES, BEFORE, AFTER, TESTS = range(5)
+"""What `exchanges` counts: swaps, cycles, the potential before and after, and the tests spent on cycles."""
+
+
+@kernel
+def count_own(by: Any, values: Any, members: Any, offsets: Any, own: Any) -> int:
+    """Count every row's neighbours in its class, and return their sum. Cost: the pairs within classes."""
+    own[:] = 0
+    for c in range(len(offsets) - 1):
+        for i in range(offsets[c], offsets[c + 1]):
+            for j in range(i + 1, offsets[c + 1]):
+                if near(*by, values[members[i]], values[members[j]]):
+                    own[members[i]] += 1
+                    own[members[j]] += 1
+    return own.sum()
+
+
+@kernel
+def _find_ends(places: Any, members: Any, start: int, stop: int, ends: Any) -> None:
+    """Find for each attribute the two first and the two last places of a class, equal ones counted twice."""
+    for j in range(places.shape[1]):
+        first, second, last, before = FULL, FULL, np.int32(-1), np.int32(-1)
+        for i in range(start, stop):
+            place = places[members[i], j]
+            if place < first:
+                first, second = place, first
+            elif place < second:
+                second = place
+            if place > last:
+                last, before = place, last
+            elif place > before:
+                before = place
+        ends[j, 0], ends[j, 1], ends[j, 2], ends[j, 3] = first, second, last, before
+
+
+@kernel
+def _loss(shares: Any, places: Any, members: Any, start: int, stop: int, ends: Any, out: int, into: int, seen: Any) -> float:
+    """The loss of a cell of a class, summed over the attributes, with one row out and another in (-1: none).
+
+    Cost: the attributes; for those published as sets the rows of the class too.
+    """
+    kind = shares[0]
+    total = 0.0
+    for j in range(places.shape[1]):
+        low, high = ends[j, 0], ends[j, 2]
+        if out >= 0 and places[out, j] == low:
+            low = ends[j, 1]
+        if out >= 0 and places[out, j] == high:
+            high = ends[j, 3]
+        if into >= 0:
+            low, high = min(low, places[into, j]), max(high, places[into, j])
+        if low >= high:
+            continue
+        distinct = 0
+        if kind[j] == SET:
+            seen[-1] += 1
+            for i in range(start, stop):
+                row = into if members[i] == out else members[i]
+                if row >= 0 and seen[places[row, j]] != seen[-1]:
+                    seen[places[row, j]] = seen[-1]
+                    distinct += 1
+            if into >= 0 and out < 0 and seen[places[into, j]] != seen[-1]:
+                distinct += 1
+        total += share(*shares, j, low, high, distinct)
+    return total
+
+
+@kernel
+def _inside(by: Any, values: Any, members: Any, start: int, stop: int, v: int, value: int, known: Any) -> None:
+    """Find for a value how many rows of a class are near it, and whether its row v is; once per search.
+
+    `known` holds for each value the search that asked, the number, and the bit; its last row the number of the search.
+    """
+    if known[value, 0] == known[-1, 0]:
+        return
+    count = 0
+    for i in range(start, stop):
+        if near(*by, value, values[members[i]]):
+            count += 1
+    known[value, 0], known[value, 1] = known[-1, 0], count
+    known[value, 2] = 1 if near(*by, value, values[v]) else 0
+
+
+@kernel
+def _partner(
+    by: Any, shares: Any, values: Any, places: Any, offsets: Any, members: Any, of_row: Any, own: Any, allowed: Any,
+    ends: Any, losses: Any, seen: Any, known: Any, v: int, classes: Any,
+) -> tuple[int, int]:  # fmt: skip
+    """Find in some classes the row whose exchange with v lowers the potential at the least loss; and by how much.
+
+    Rows of classes that v is movable to come first. Cost: one look at every row of the classes, and one at every pair of
+    a distinct value in them and a row of v's class.
+    """
+    mine = of_row[v]
+    start, stop = offsets[mine], offsets[mine + 1]
+    known[-1, 0] += 1
+    best, best_change, best_movable, best_loss = -1, 0, False, np.inf
+    for c in classes:
+        if c == mine:
+            continue
+        meets = 0
+        for i in range(offsets[c], offsets[c + 1]):
+            value = values[members[i]]
+            _inside(by, values, members, start, stop, v, value, known)
+            meets += known[value, 2]
+        for i in range(offsets[c], offsets[c + 1]):
+            u = members[i]
+            value = values[u]
+            joined = known[value, 2]
+            change = (meets - joined - own[v]) + (known[value, 1] - joined - own[u])
+            movable = meets - joined <= allowed[c]
+            if change >= 0 or (best_movable and not movable):
+                continue
+            loss = (stop - start) * (_loss(shares, places, members, start, stop, ends[mine], v, u, seen) - losses[mine])
+            there, end = offsets[c], offsets[c + 1]
+            loss += (end - there) * (_loss(shares, places, members, there, end, ends[c], u, v, seen) - losses[c])
+            if loss < best_loss or (movable and not best_movable):
+                best, best_change, best_movable, best_loss = u, change, movable, loss
+    return best, best_change
+
+
+@kernel
+def _cycle(
+    by: Any, values: Any, offsets: Any, members: Any, of_row: Any, own: Any, known: Any, v: int, budget: int,
+) -> tuple[int, int, int, int]:  # fmt: skip
+    """Find rows u and w such that v takes u's place, u takes w's and w takes v's, and the potential falls; and by how much.
+
+    Returns them, the change, and the tests spent; the search ends when they exceed the budget. Cost: every pair of a row
+    and a class whose rows might do, times the rows of the class.
+    """
+    mine = of_row[v]
+    start, stop = offsets[mine], offsets[mine + 1]
+    count = len(offsets) - 1
+    known[-1, 0] += 1
+    meets, least = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    for c in range(count):
+        for i in range(offsets[c], offsets[c + 1]):
+            w = members[i]
+            value = values[w]
+            _inside(by, values, members, start, stop, v, value, known)
+            meets[c] += known[value, 2]
+            least[c] = min(least[c], known[value, 1] - known[value, 2] - own[w])
+    spent = (stop - start) * len(values)
+    for b in range(count):
+        if b == mine:
+            continue
+        for i in range(offsets[b], offsets[b + 1]):
+            u = members[i]
+            leaving = meets[b] - known[values[u], 2] - own[v] - own[u]
+            for c in range(count):
+                if c in (mine, b) or leaving + least[c] >= 0:
+                    continue
+                spent += offsets[c + 1] - offsets[c]
+                if spent > budget:
+                    return -1, -1, 0, spent
+                joins = 0
+                for k in range(offsets[c], offsets[c + 1]):
+                    if near(*by, values[u], values[members[k]]):
+                        joins += 1
+                for k in range(offsets[c], offsets[c + 1]):
+                    w = members[k]
+                    change = leaving + joins + known[values[w], 1] - known[values[w], 2] - own[w]
+                    if change <= 0 and near(*by, values[u], values[w]):
+                        change -= 1
+                    if change < 0:
+                        return u, w, change, spent
+    return -1, -1, 0, spent
+
+
+@kernel
+def _replace(
+    by: Any, shares: Any, values: Any, places: Any, offsets: Any, members: Any, of_row: Any, own: Any,
+    ends: Any, losses: Any, seen: Any, c: int, out: int, into: int,
+) -> None:  # fmt: skip
+    """Put one row into the slot of another. Cost: the rows of the class times the attributes."""
+    total = 0
+    for i in range(offsets[c], offsets[c + 1]):
+        row = members[i]
+        if row == out:
+            members[i] = into
+            continue
+        if near(*by, values[row], values[out]):
+            own[row] -= 1
+        if near(*by, values[row], values[into]):
+            own[row] += 1
+            total += 1
+    own[into], of_row[into] = total, c
+    _find_ends(places, members, offsets[c], offsets[c + 1], ends[c])
+    losses[c] = _loss(shares, places, members, offsets[c], offsets[c + 1], ends[c], -1, -1, seen)
+
+
+@kernel
+def exchanges(
+    by: Any, shares: Any, values: Any, places: Any, distinct: int, offsets: Any, members: Any, of_row: Any, own: Any,
+    allowed: Any, limit: int, budget: int, figures: Any,
+) -> None:  # fmt: skip
+    """Exchange rows until nobody has more neighbours in its class than allowed, or nothing lowers the potential.
+
+    The violation whose departure saves most loss comes first; one that finds no partner waits until the others are done,
+    and is then asked only about classes that changed. When all wait, cycles of three are looked for, within a budget of
+    tests. At most `limit` exchanges are made. Cost: per exchange, that of finding a partner among all rows.
+    """
+    count, rows = len(offsets) - 1, len(values)
+    figures[BEFORE] = count_own(by, values, members, offsets, own) // 2
+    figures[AFTER] = figures[BEFORE]
+    figures[SWAPS] = figures[CYCLES] = figures[TESTS] = 0
+    steps, most = 0, min(limit, figures[BEFORE])
+    ends = np.empty((count, places.shape[1], 4), np.int32)
+    losses = np.empty(count)
+    seen = np.zeros((places.max() if places.size else 0) + 2, np.int64)
+    known = np.zeros((distinct + 1, 3), np.int64)
+    for c in range(count):
+        _find_ends(places, members, offsets[c], offsets[c + 1], ends[c])
+        losses[c] = _loss(shares, places, members, offsets[c], offsets[c + 1], ends[c], -1, -1, seen)
+    everywhere = np.arange(count)
+    log = np.empty((most + 1, 3), np.int64)  # the classes that each step changed
+    changed = np.zeros(count, np.int64)  # the last step that changed a class
+    asked = np.full(rows, -1, np.int64)  # the step at which a row last found no partner
+    saves = np.zeros(rows)  # what the departure of a row saves, when it last came into the queue
+    queue = [(0.0, 0)]
+    queue.pop()
+    while steps < most:
+        waiting = -1
+        for v in range(rows):
+            c = of_row[v]
+            if own[v] > allowed[c]:
+                waiting = v
+                if asked[v] < steps:
+                    saves[v] = _loss(shares, places, members, offsets[c], offsets[c + 1], ends[c], v, -1, seen) - losses[c]
+                    heapq.heappush(queue, (saves[v], v))
+        if waiting < 0:
+            break
+        if not queue:  # all wait
+            v, u, w, change = -1, -1, -1, 0
+            for v in range(rows):
+                if own[v] > allowed[of_row[v]] and figures[TESTS] < budget:
+                    u, w, change, spent = _cycle(
+                        by, values, offsets, members, of_row, own, known, v, budget - figures[TESTS]
+                    )  # fmt: skip
+                    figures[TESTS] += spent
+                    if u >= 0:
+                        break
+            if u < 0:
+                break
+            a, b, c = of_row[v], of_row[u], of_row[w]
+            _replace(by, shares, values, places, offsets, members, of_row, own, ends, losses, seen, a, v, w)
+            _replace(by, shares, values, places, offsets, members, of_row, own, ends, losses, seen, b, u, v)
+            _replace(by, shares, values, places, offsets, members, of_row, own, ends, losses, seen, c, w, u)
+            log[steps, 0], log[steps, 1], log[steps, 2] = a, b, c
+            steps += 1
+            changed[a] = changed[b] = changed[c] = steps
+            figures[CYCLES] += 1
+            figures[AFTER] += change
+            continue
+        while queue and steps < most:
+            save, v = heapq.heappop(queue)
+            mine = of_row[v]
+            if own[v] <= allowed[mine] or asked[v] == steps or save != saves[v]:
+                continue
+            if asked[v] < changed[mine] or 3 * (steps - asked[v]) >= count:
+                classes = everywhere
+            else:
+                classes = log[asked[v] : steps].copy().ravel()
+            u, change = _partner(
+                by, shares, values, places, offsets, members, of_row, own, allowed, ends, losses, seen, known, v, classes
+            )  # fmt: skip
+            if u < 0:
+                asked[v] = steps
+                continue
+            other = of_row[u]
+            _replace(by, shares, values, places, offsets, members, of_row, own, ends, losses, seen, mine, v, u)
+            _replace(by, shares, values, places, offsets, members, of_row, own, ends, losses, seen, other, u, v)
+            log[steps, 0], log[steps, 1], log[steps, 2] = mine, other, other
+            steps += 1
+            changed[mine] = changed[other] = steps
+            figures[SWAPS] += 1
+            figures[AFTER] += change
+            for c in (mine, other):
+                for i in range(offsets[c], offsets[c + 1]):
+                    row = members[i]
+                    if own[row] > allowed[c]:
+                        left = _loss(shares, places, members, offsets[c], offsets[c + 1], ends[c], row, -1, seen)
+                        saves[row] = left - losses[c]
+                        heapq.heappush(queue, (saves[row], row))
