@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterProblem
+from sfumato.groups import combined
 from sfumato.kernels.xcolor import AFTER, BEFORE, CYCLES, SWAPS, TESTS, exchanges
 from sfumato.methods.base import Grouping, Method, Task, numbered
 from sfumato.methods.nearness import Nearness
@@ -164,9 +165,10 @@ def exchange(
     may = {int(size): allowed(int(size)) for size in np.unique(sizes)}
     each = np.array([may[int(size)] for size in sizes], np.int64)
     figures = np.zeros(5, np.int64)
+    profile, profiles = _profiles(places, shares)
     exchanges(
-        nearness.arrays, tuple(shares), values, places, int(values.max()) + 1, offsets, members, moved, own, each,
-        np.iinfo(np.int64).max if limit is None else limit, cycle_tests, figures,
+        nearness.arrays, tuple(shares), (values, places, profile), (offsets, members, moved, own, each),
+        int(values.max()) + 1, profiles, np.iinfo(np.int64).max if limit is None else limit, cycle_tests, figures,
     )  # fmt: skip
     return Exchanged(
         moved,
@@ -176,6 +178,14 @@ def exchange(
         (int(figures[BEFORE]), int(figures[AFTER])),
         bool(figures[TESTS] <= cycle_tests),
     )
+
+
+def _profiles(places: NDArray[np.int32], shares: Shares) -> tuple[Integers, int]:
+    """Number the rows by their places: equal ones alike."""
+    if not places.shape[1]:
+        return np.zeros(len(places), np.int64), 1
+    numbers, parts = combined(list(places.T), (shares.size + 1).tolist())
+    return numbers, len(parts)
 
 
 def _asked(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
