@@ -31,8 +31,10 @@ def covers(order: Any, offsets: Any, places: Any, kind: Any, size: Any, low: Any
 
 @kernel
 def _halves(places: Any, rows: Any, relaxed: bool, part: Any) -> int:
-    """Cut at the median place. Strictly, the cut is on the side of the median value that leaves the halves more alike;
-    relaxed, rows with the median value fill the first half up."""
+    """Cut at the median place, on the side of the median value that leaves the halves more alike.
+
+    Relaxed, rows with the median value fill the first half up.
+    """
     count = len(rows)
     ascending = np.sort(places[rows])
     middle = ascending[count // 2]
@@ -54,7 +56,7 @@ def _halves(places: Any, rows: Any, relaxed: bool, part: Any) -> int:
 
 
 @kernel
-def _children(places: Any, rows: Any, size: int, above: Any, in_two: bool, part: Any) -> int:
+def _children(places: Any, rows: Any, size: int, above: Any, in_two: bool, part: Any) -> Any:
     """Cut into the children of the lowest common ancestor, or into two runs of children as alike in size as can be.
 
     Missing values go with the last child, and where there is but one value they are cut off.
@@ -90,8 +92,17 @@ def _children(places: Any, rows: Any, size: int, above: Any, in_two: bool, part:
 
 @kernel
 def cut(
-    order: Any, offsets: Any, places: Any, kind: Any, size: Any, above: Any, attribute: Any, relaxed: bool, in_two: bool,
-    part: Any, parts: Any,
+    order: Any,
+    offsets: Any,
+    places: Any,
+    kind: Any,
+    size: Any,
+    above: Any,
+    attribute: Any,
+    relaxed: bool,
+    in_two: bool,
+    part: Any,
+    parts: Any,
 ) -> None:
     """Cut every set g along `attribute[g]`, or leave it whole if that is negative: fill in each row's part, and how many.
 

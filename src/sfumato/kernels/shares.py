@@ -11,7 +11,9 @@ LINE, TREE, SET = 0, 1, 2
 
 
 @kernel
-def share(kind: Any, size: Any, at: Any, least: Any, above: Any, wide: Any, j: int, low: int, high: int, distinct: int) -> Any:
+def share(
+    kind: Any, size: Any, at: Any, least: Any, above: Any, wide: Any, j: int, low: int, high: int, distinct: int
+) -> Any:
     """The share of attribute j's domain that a cell from place `low` to `high` covers, `distinct` values if it is a set.
 
     Place p of a line stands at `at[j, p]`, and `least[j]` is the share of two that touch; above place p of a tree stands

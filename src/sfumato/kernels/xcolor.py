@@ -264,6 +264,19 @@ def _replace(by: Any, shares: Any, table: Any, classes: Any, ledger: Any, c: int
 
 
 @kernel
+def _turn(by: Any, shares: Any, table: Any, classes: Any, ledger: Any, ring: Any, log: Any) -> None:
+    """Let every row of a ring take the place of the next, and write down the classes that change.
+
+    Cost: the rows of these classes times the attributes.
+    """
+    of_row = classes[2]
+    for i in range(len(ring)):
+        log[i] = of_row[ring[i]]
+    for i in range(len(ring)):
+        _replace(by, shares, table, classes, ledger, log[i], ring[i], ring[i - 1])
+
+
+@kernel
 def exchanges(
     by: Any, shares: Any, table: Any, classes: Any, distinct: int, profiles: int, limit: int, budget: int, figures: Any
 ) -> None:
@@ -316,15 +329,12 @@ def exchanges(
                         break
             if u < 0:
                 break
-            a, b, c = of_row[v], of_row[u], of_row[w]
-            _replace(by, shares, table, classes, ledger, a, v, w)
-            _replace(by, shares, table, classes, ledger, b, u, v)
-            _replace(by, shares, table, classes, ledger, c, w, u)
-            log[steps, 0], log[steps, 1], log[steps, 2] = a, b, c
+            _turn(by, shares, table, classes, ledger, np.array([v, u, w]), log[steps])
             steps += 1
-            changed[a] = changed[b] = changed[c] = steps
+            changed[log[steps - 1]] = steps
             figures[CYCLES] += 1
             figures[AFTER] += change
+            continue
         while queue and steps < most:
             save, v = heapq.heappop(queue)
             mine = of_row[v]
@@ -338,15 +348,13 @@ def exchanges(
             if u < 0:
                 asked[v] = steps
                 continue
-            other = of_row[u]
-            _replace(by, shares, table, classes, ledger, mine, v, u)
-            _replace(by, shares, table, classes, ledger, other, u, v)
-            log[steps, 0], log[steps, 1], log[steps, 2] = mine, other, other
+            _turn(by, shares, table, classes, ledger, np.array([v, u]), log[steps])
+            log[steps, 2] = mine
             steps += 1
-            changed[mine] = changed[other] = steps
+            changed[log[steps - 1]] = steps
             figures[SWAPS] += 1
             figures[AFTER] += change
-            for c in (mine, other):
+            for c in (mine, of_row[v]):
                 for i in range(offsets[c], offsets[c + 1]):
                     if own[members[i]] > allowed[c]:
                         heapq.heappush(queue, (-saves[members[i]], members[i]))

@@ -77,7 +77,19 @@ class _Level:
                 if (tried < 0).all():
                     continue
                 part, parts = np.empty_like(kept_part), np.empty_like(kept_parts)
-                cut(self.order, self.offsets, self.task.places, s.kind, s.size, s.above, tried, self.relaxed, in_two, part, parts)
+                cut(
+                    self.order,
+                    self.offsets,
+                    self.task.places,
+                    s.kind,
+                    s.size,
+                    s.above,
+                    tried,
+                    self.relaxed,
+                    in_two,
+                    part,
+                    parts,
+                )
                 made = self._may(part, parts) & (tried >= 0)
                 rows = made[self.set_of]
                 kept_part[rows], kept_parts[made] = part[rows], parts[made]
