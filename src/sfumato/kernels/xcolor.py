@@ -30,13 +30,14 @@ SWAPS, CYCLES, BEFORE, AFTER, TESTS = range(5)
 
 
 @kernel
-def count_own(by: Any, values: Any, members: Any, offsets: Any, own: Any) -> int:
+def count_own(by: Any, values: Any, members: Any, offsets: Any, own: Any) -> Any:
     """Count every row's neighbours in its class, and return their sum. Cost: the pairs within classes."""
+    kind, rank, low, high, bits = by
     own[:] = 0
     for c in range(len(offsets) - 1):
         for i in range(offsets[c], offsets[c + 1]):
             for j in range(i + 1, offsets[c + 1]):
-                if near(*by, values[members[i]], values[members[j]]):
+                if near(kind, rank, low, high, bits, values[members[i]], values[members[j]]):
                     own[members[i]] += 1
                     own[members[j]] += 1
     return own.sum()
@@ -246,6 +247,7 @@ def _cycle(by: Any, values: Any, classes: Any, known: Any, v: int, budget: int) 
 @kernel
 def _replace(by: Any, shares: Any, table: Any, classes: Any, ledger: Any, c: int, out: int, into: int) -> None:
     """Put one row into the slot of another. Cost: the rows of the class times the attributes."""
+    kind, rank, low, high, bits = by
     values = table[0]
     offsets, members, of_row, own, _ = classes
     total = 0
@@ -254,9 +256,9 @@ def _replace(by: Any, shares: Any, table: Any, classes: Any, ledger: Any, c: int
         if row == out:
             members[i] = into
             continue
-        if near(*by, values[row], values[out]):
+        if near(kind, rank, low, high, bits, values[row], values[out]):
             own[row] -= 1
-        if near(*by, values[row], values[into]):
+        if near(kind, rank, low, high, bits, values[row], values[into]):
             own[row] += 1
             total += 1
     own[into], of_row[into] = total, c

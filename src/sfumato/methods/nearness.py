@@ -42,8 +42,8 @@ class Nearness:
         nothing, no_bits = np.zeros(0, np.int64), np.zeros((0, 0), np.uint64)
         windows = graph.bound.windows(graph.epsilon)
         if windows is not None:
-            ranks = (np.ascontiguousarray(a, np.int64) for a in (windows.rank, windows.low, windows.high))
-            return cls(WINDOWS, *ranks, no_bits)
+            rank, low, high = (np.ascontiguousarray(a, np.int64) for a in (windows.rank, windows.low, windows.high))
+            return cls(WINDOWS, rank, low, high, no_bits)
         size = len(graph.attribute)
         if size > BITSET:
             raise ParameterProblem(

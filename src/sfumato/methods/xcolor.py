@@ -23,7 +23,7 @@ from sfumato.principles.base import exactly, size_part
 Integers = NDArray[np.int64]
 
 CYCLE_TESTS = 400_000_000
-"""So many pairs may be looked at in search of cycles of three: seconds of work, and all there are up to some thousand rows."""
+"""So many pairs may be looked at in search of cycles of three: some seconds, and all there are up to a thousand rows."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class XColor(Method):
             notes = [f"XColor: exchanges were not certain to remove all violations ({certain})."]
         if len(found.violations):
             notes.append(
-                f"XColor is stuck: {len(found.violations):,} of {task.table.rows:,} rows have more neighbours in their group "
-                f"than {principle.label} allows, and no exchange {'that was tried ' if not found.exhausted else ''}helps."
+                f"XColor is stuck: {len(found.violations):,} of {task.table.rows:,} rows have more neighbours in their "
+                f"group than {principle.label} allows, and no exchange {'' if found.exhausted else 'that was tried '}helps."
             )
         return Grouping(numbered(found.of_row), tuple(notes))
 
