@@ -160,7 +160,7 @@ def test_the_least_loss_is_chosen(graph, k):
 
 
 def test_every_violation_is_tried():
-    """Errata of paper 001, 8: the violation whose departure saves most finds nobody, though others do and all can end well."""
+    """Errata of paper 001, 8: the violation that comes first finds nobody, though others do and all ends well."""
     edges = [(0, 2), (0, 5), (0, 6), (1, 4), (1, 5), (1, 6), (2, 3), (2, 7), (3, 5), (3, 6), (4, 7)]
     ages = [8, 6, 5, 1, 7, 5, 3, 1]  # without row 3 the first group is from 5 to 8
     start = [0, 0, 0, 0, 1, 1, 1, 1]
@@ -170,7 +170,7 @@ def test_every_violation_is_tried():
 
 
 def test_the_first_violation_is_stuck_by_the_letter():
-    """Errata of paper 001, 8: n = 8, k = 2, δ = 0.5, Θ = 3 satisfies (4); by Definition 15 row 0 has no exchangeable class."""
+    """Errata of paper 001, 8: n = 8, k = 2, δ = 0.5, Θ = 3 satisfies (4); by Definition 15 row 0 is stuck."""
     edges = [(0, 4), (0, 5), (0, 6), (1, 2), (1, 5), (1, 6), (3, 4), (3, 6), (4, 5)]
     start = initialize(degrees(edges, 8), 2).tolist()
     assert violations(edges, start, none) == [0, 6]

@@ -25,8 +25,8 @@ from sfumato.kernels.shares import SET, share
 
 FULL = np.int32(2**31 - 1)
 
-SWAPS, CYCLES, BEFORE, AFTER, TESTS = range(5)
-"""What `exchanges` counts: swaps, cycles, the potential before and after, and the tests spent on cycles."""
+SWAPS, CYCLES, BEFORE, AFTER, LOOKS, TESTS = range(6)
+"""What `exchanges` counts: swaps, cycles, the potential before and after, looks at classes, and tests for cycles."""
 
 
 @kernel
@@ -280,20 +280,29 @@ def _turn(by: Any, shares: Any, table: Any, classes: Any, ledger: Any, ring: Any
 
 @kernel
 def exchanges(
-    by: Any, shares: Any, table: Any, classes: Any, distinct: int, profiles: int, limit: int, budget: int, figures: Any
+    by: Any,
+    shares: Any,
+    table: Any,
+    classes: Any,
+    distinct: int,
+    profiles: int,
+    limit: int,
+    looks: int,
+    budget: int,
+    figures: Any,
 ) -> None:
     """Exchange rows until nobody has more neighbours in its class than allowed, or nothing lowers the potential.
 
     The violation whose departure saves most loss comes first; one that finds no partner waits until the others are done,
     and is then asked only about classes that changed. When all wait, cycles of three are looked for, within a budget of
-    tests. At most `limit` exchanges are made. Cost: per exchange, that of finding a partner among all rows.
+    tests. At most `limit` exchanges are made, with at most about so many `looks` at classes. Cost: per exchange, that of finding a partner among all rows.
     """
     values, places, _ = table
     offsets, members, of_row, own, allowed = classes
     count, rows = len(offsets) - 1, len(values)
     figures[BEFORE] = count_own(by, values, members, offsets, own) // 2
     figures[AFTER] = figures[BEFORE]
-    figures[SWAPS] = figures[CYCLES] = figures[TESTS] = 0
+    figures[SWAPS] = figures[CYCLES] = figures[LOOKS] = figures[TESTS] = 0
     steps, most = 0, min(limit, figures[BEFORE])
     saves = np.empty(rows)
     ledger = (
@@ -312,7 +321,7 @@ def exchanges(
     asked = np.full(rows, -1, np.int64)  # the step at which a row last found no partner
     queue = [(0.0, 0)]
     queue.pop()
-    while steps < most:
+    while steps < most and figures[LOOKS] <= looks:
         holds = True
         for v in range(rows):
             if own[v] > allowed[of_row[v]]:
@@ -337,7 +346,7 @@ def exchanges(
             figures[CYCLES] += 1
             figures[AFTER] += change
             continue
-        while queue and steps < most:
+        while queue and steps < most and figures[LOOKS] <= looks:
             save, v = heapq.heappop(queue)
             mine = of_row[v]
             if own[v] <= allowed[mine] or asked[v] == steps or -save != saves[v]:
@@ -346,6 +355,7 @@ def exchanges(
                 some = everywhere
             else:
                 some = log[asked[v] : steps].copy().ravel()
+            figures[LOOKS] += len(some)
             u, change = _partner(by, shares, table, classes, ledger, known, costs, v, some)
             if u < 0:
                 asked[v] = steps

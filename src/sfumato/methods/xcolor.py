@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterProblem
 from sfumato.groups import combined
-from sfumato.kernels.xcolor import AFTER, BEFORE, CYCLES, SWAPS, TESTS, exchanges
+from sfumato.kernels.xcolor import AFTER, BEFORE, CYCLES, LOOKS, SWAPS, TESTS, exchanges
 from sfumato.methods.base import Grouping, Method, Task, numbered
 from sfumato.methods.nearness import Nearness
 from sfumato.methods.shares import Shares
@@ -21,6 +21,9 @@ from sfumato.principles import Dissimilarity, KAnonymity
 from sfumato.principles.base import exactly, size_part
 
 Integers = NDArray[np.int64]
+
+_LOOKS = 100_000_000
+"""So many times a row may look at a class for a partner where success is not certain: some minutes at most."""
 
 CYCLE_TESTS = 400_000_000
 """So many pairs may be looked at in search of cycles of three: some seconds, and all there are up to a thousand rows."""
@@ -62,8 +65,11 @@ class XColor(Method):
         degrees = graph.degrees[view.attribute.codes]
         start = initialize(degrees, k)
         nearness, shares = Nearness.of(graph), Shares.of(task.domains)
-        found = exchange(start, view.attribute.codes, nearness, principle.allowed_neighbours, task.places, shares)
         bound = guarantee(np.bincount(start), principle.allowed_neighbours)
+        looks = None if graph.max_degree < bound else _LOOKS
+        found = exchange(
+            start, view.attribute.codes, nearness, principle.allowed_neighbours, task.places, shares, looks=looks
+        )
         certain = f"Θ = {graph.max_degree:,} {'<' if graph.max_degree < bound else '≥'} {float(bound):,.1f}"
         if graph.max_degree < bound:
             notes = [f"XColor: exchanges were certain to remove all violations ({certain})."]
@@ -141,12 +147,14 @@ def exchange(
     places: NDArray[np.int32],
     shares: Shares,
     limit: int | None = None,
+    looks: int | None = None,
     cycle_tests: int = CYCLE_TESTS,
 ) -> Exchanged:
     """Exchange rows between groups, whose sizes stay, until no value has more neighbours in its group than allowed.
 
     `values[row]` is the number of the row's sensitive value, `allowed` tells how many neighbours a group of a size allows,
-    and `places` and `shares` say what a group loses. At most `limit` exchanges are made.
+    and `places` and `shares` say what a group loses. At most `limit` exchanges are made, with at
+    most about so many `looks` of a row at a group for a partner.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -164,11 +172,12 @@ def exchange(
     moved, own = of_row.astype(np.int64, copy=True), np.empty(len(of_row), np.int64)
     may = {int(size): allowed(int(size)) for size in np.unique(sizes)}
     each = np.array([may[int(size)] for size in sizes], np.int64)
-    figures = np.zeros(5, np.int64)
+    figures = np.zeros(6, np.int64)
     profile, profiles = _profiles(places, shares)
+    most = np.iinfo(np.int64).max
     exchanges(
         nearness.arrays, tuple(shares), (values, places, profile), (offsets, members, moved, own, each),
-        int(values.max()) + 1, profiles, np.iinfo(np.int64).max if limit is None else limit, cycle_tests, figures,
+        int(values.max()) + 1, profiles, most if limit is None else limit, most if looks is None else looks, cycle_tests, figures,
     )  # fmt: skip
     return Exchanged(
         moved,
@@ -176,7 +185,7 @@ def exchange(
         int(figures[SWAPS]),
         int(figures[CYCLES]),
         (int(figures[BEFORE]), int(figures[AFTER])),
-        bool(figures[TESTS] <= cycle_tests),
+        bool(figures[TESTS] <= cycle_tests and (looks is None or figures[LOOKS] <= looks)),
     )
 
 
