@@ -167,6 +167,7 @@ def test_every_violation_is_tried():
     assert violations(edges, start, none) == [0, 2, 3, 4, 7]
     assert not list(swaps_that_help(edges, start, 3))
     assert not len(exchanged(graph_task(edges, ages), start, none).violations)
+    assert not exchanged(graph_task(edges, ages), start, none, looks=1).exhausted
 
 
 def test_the_first_violation_is_stuck_by_the_letter():

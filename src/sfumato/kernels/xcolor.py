@@ -295,7 +295,8 @@ def exchanges(
 
     The violation whose departure saves most loss comes first; one that finds no partner waits until the others are done,
     and is then asked only about classes that changed. When all wait, cycles of three are looked for, within a budget of
-    tests. At most `limit` exchanges are made, with at most about so many `looks` at classes. Cost: per exchange, that of finding a partner among all rows.
+    tests. At most `limit` exchanges are made, with at most about so many `looks` at classes. Cost: per exchange, that of
+    finding a partner among all rows.
     """
     values, places, _ = table
     offsets, members, of_row, own, allowed = classes

@@ -77,8 +77,9 @@ class XColor(Method):
             notes = [f"XColor: exchanges were not certain to remove all violations ({certain})."]
         if len(found.violations):
             notes.append(
-                f"XColor is stuck: {len(found.violations):,} of {task.table.rows:,} rows have more neighbours in their "
-                f"group than {principle.label} allows, and no exchange {'' if found.exhausted else 'that was tried '}helps."
+                f"XColor {'is stuck, no exchange helps' if found.exhausted else 'stopped before every exchange was tried'}: "
+                f"{len(found.violations):,} of {task.table.rows:,} rows have more neighbours in their group than "
+                f"{principle.label} allows."
             )
         return Grouping(numbered(found.of_row), tuple(notes))
 
@@ -177,7 +178,8 @@ def exchange(
     most = np.iinfo(np.int64).max
     exchanges(
         nearness.arrays, tuple(shares), (values, places, profile), (offsets, members, moved, own, each),
-        int(values.max()) + 1, profiles, most if limit is None else limit, most if looks is None else looks, cycle_tests, figures,
+        int(values.max()) + 1, profiles, most if limit is None else limit, most if looks is None else looks,
+        cycle_tests, figures,
     )  # fmt: skip
     return Exchanged(
         moved,
