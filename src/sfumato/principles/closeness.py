@@ -31,15 +31,18 @@ class Target:
 
 def emd(attribute: Attribute, histogram: Histogram, ground: str, target: Target) -> Ratios:
     """The earth mover's distance of each group from its target. Cost: near-linear in the histogram's entries."""
+    if ground == "ordered":
+        return _ordered(attribute, histogram, target)
+    return _apart(histogram, value_levels(attribute, ground), target)
+
+
+def value_levels(attribute: Attribute, ground: str) -> list[NDArray[np.int64] | None]:
+    """For each level below the root the node that each value stands under; None for the leaves, the values themselves.
+
+    All values are 1 apart under an "equal" ground distance: then there is one level, the leaves.
+    """
     if ground == "equal":
-        return _apart(histogram, [None], target)
-    if ground == "hierarchical":
-        return _apart(histogram, _levels(attribute), target)
-    return _ordered(attribute, histogram, target)
-
-
-def _levels(attribute: Attribute) -> list[NDArray[np.int64] | None]:
-    """For each level below the root the node that each value stands under; None for the leaves, the values themselves."""
+        return [None]
     column = attribute.single("a hierarchical ground distance")
     if column.paths is None:
         raise ColumnProblem(

@@ -51,12 +51,12 @@ class EpsilonMAnonymity(Principle):
         if self.nearness == "absolute":
             windows = number_windows(numbers, epsilon, epsilon)
         else:
-            windows = _relative_windows(numbers, epsilon)
+            windows = relative_windows(numbers, epsilon)
         level = Ratios(view.histogram.sizes, fullest_windows(view, *windows))
         return Measurement((Part.at_least("m", level, exactly(self.m)),))
 
 
-def _relative_windows(numbers: Numbers, epsilon: Fraction) -> tuple[Indices, Indices]:
+def relative_windows(numbers: Numbers, epsilon: Fraction) -> tuple[Indices, Indices]:
     """For each x the positions of the numbers in [x − ε|x|, x + ε|x|]."""
     a, b = epsilon.numerator, epsilon.denominator
     integers = [int(x) for x in numbers.integers]

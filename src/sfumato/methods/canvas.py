@@ -1,0 +1,145 @@
+"""The groups while they are being made: an order of the rows, the state of the search, and its passes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.search import State, blend, settle_all
+from sfumato.kernels.space import SET, stretch_cost, tree_order
+from sfumato.kernels.sweep import cut_order
+from sfumato.methods.base import Task
+from sfumato.methods.limits import Limits, scratch_counts
+from sfumato.methods.space import space_of
+
+_DEAR = 1000.0
+"""A price of excess that no loss can pay."""
+
+_FINE = 16
+"""Random orders are split down to sets of so many rows."""
+
+
+class Canvas:
+    """Rows in groups, with what the search needs to know of them."""
+
+    def __init__(self, task: Task, limits: Limits, seed: int) -> None:
+        self.task = task
+        self.limits = limits
+        self.rows = task.table.rows
+        self.space = space_of(task.domains)
+        self.crowds = limits.crowd_arrays(self.rows)
+        self.shapes = limits.shape_arrays()
+        self.place = np.ascontiguousarray(task.places)
+        self.random = np.array([(seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) % 2**64 or 1], np.uint64)
+        self.most = 2 * max(limits.least, limits.roomiest(2 * limits.least)) + 1
+        self.order = np.arange(self.rows)
+        self.coarse = np.zeros(self.rows + 1, np.int64)
+        self.notes: list[str] = []
+        self.state: State
+
+    def cut(self, price: float, shuffled: bool = False) -> None:
+        """Order the rows, and cut the order into groups."""
+        self.order = np.arange(self.rows)
+        tree_order(self.space, self.place, self.order, self.coarse, 1, shuffled, self.random)
+        cuts = np.zeros(self.rows + 1, np.int64)
+        cut_order(
+            self.space, self.place, self.crowds, self.shapes, self.order, self.limits.least, self.most, price, cuts
+        )  # fmt: skip
+        labels, end, group = np.empty(self.rows, np.int64), self.rows, 0
+        while end > 0:
+            labels[self.order[cuts[end] : end]] = group
+            end, group = int(cuts[end]), group + 1
+        self.regroup(labels)
+
+    def cut_order_only(self) -> None:
+        """Go back to the good order."""
+        self.order = np.arange(self.rows)
+        tree_order(self.space, self.place, self.order, self.coarse, 1, False, self.random)
+
+    def joined_cost(self, one: int, other: int) -> float:
+        """What the cells of two groups would cost together, sets counted as if nothing were shared."""
+        st, total = self.state, 0.0
+        for j in range(self.place.shape[1]):
+            low, high = min(st.low[one, j], st.low[other, j]), max(st.high[one, j], st.high[other, j])
+            total += 1.0 if self.space.kinds[j] == SET and low != high else float(stretch_cost(self.space, j, low, high))
+        return total
+
+    def regroup(self, labels: NDArray[np.int64]) -> None:
+        """Take these groups, numbered from 0, and work out all that is known of them."""
+        count, d = int(labels.max()) + 1, self.place.shape[1]
+        size = np.bincount(labels, minlength=count)
+        room = size + np.maximum(8, size // 2)
+        first = np.concatenate([[0], np.cumsum(room)[:-1]])
+        by_group = np.argsort(labels, kind="stable")
+        member = np.full(int(room.sum()), -1, np.int64)
+        within = np.arange(self.rows) - np.repeat(np.cumsum(size) - size, size)
+        member[np.repeat(first, size) + within] = by_group
+        places = [np.zeros((count, d), np.int32) for _ in range(4)]
+        limits = len(self.limits.crowds)
+        self.state = State(
+            self.place, labels.copy(), first, room, size, member, *places, np.zeros(count), np.zeros(count),
+            np.zeros((limits, self.rows), np.int64), np.zeros(self.rows), np.zeros(count), np.zeros(self.rows),
+            np.zeros(count), scratch_counts(self.shapes), np.zeros(self.rows + 1, np.int64),
+            np.zeros(int(self.space.sizes.max()) + 2, np.int64), np.zeros(1, np.int64),
+        )  # fmt: skip
+        settle_all(self.space, self.crowds, self.shapes, self.state)
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """Each row's group."""
+        return np.asarray(self.state.group)
+
+    @property
+    def excess(self) -> float:
+        """What all groups together lack."""
+        return float(self.state.excess.sum())
+
+    @property
+    def loss(self) -> float:
+        """The loss: mean over rows and attributes."""
+        return float(self.state.loss.sum()) / (self.rows * max(1, self.place.shape[1]))
+
+    @property
+    def rank(self) -> tuple[bool, float, float]:
+        """Less is better: groups without excess first, then less loss."""
+        return self.excess > 0, self.loss if self.excess <= 0 else self.excess, self.loss
+
+    def new_order(self) -> None:
+        """Draw a random order of the rows in which near rows stand together."""
+        tree_order(self.space, self.place, self.order, self.coarse, _FINE, True, self.random)
+
+    def turn(self, tries: int, window: int, heat: float, price: float, focus: bool = False) -> int:
+        """One pass along the order."""
+        window = max(1, min(window, self.rows // 2))
+        return int(
+            blend(
+                self.space, self.crowds, self.shapes, self.state, self.order, tries, window, heat, price,
+                self.limits.least, focus, self.random,
+            )
+        )  # fmt: skip
+
+    def blend_in(self, effort: int) -> None:
+        """Raise the price of excess slowly over all rows, then look further and further around what is left."""
+        passes = 12 * effort
+        for price in np.geomspace(0.3, 2.0, passes):
+            self.new_order()
+            self.turn(8, 40, 0.005, float(price))
+        self.focus(10 * effort)
+
+    def focus(self, passes: int, window: float = 100) -> None:
+        """Look only at rows of groups with excess, ever further."""
+        for price in np.geomspace(2.0, 8.0, passes):
+            if self.excess <= 0:
+                return
+            self.new_order()
+            self.turn(16, int(window), 0.02, float(price), focus=True)
+            window *= 1.5
+
+    def polish(self, effort: int) -> None:
+        """Lower the loss at a price of excess that no loss can pay, until it stops falling."""
+        for _ in range(20 * effort):
+            before, bad = self.loss, self.excess > 0
+            self.new_order()
+            self.turn(8, 40, 0.0, _DEAR)
+            if not bad and before - self.loss < 5e-4 * before:
+                return
