@@ -11,9 +11,9 @@ import numpy as np
 
 from sfumato.distances import Absolute, Discrete, Taxonomy
 from sfumato.exact import as_fraction, written
-from sfumato.feasibility.bounds import largest_delta, largest_size, most_groups
-from sfumato.feasibility.capacity import largest_delta_admitting
-from sfumato.feasibility.certificate import Crowding, excluded, own_size
+from sfumato.feasible.bounds import largest_delta, largest_size, most_groups
+from sfumato.feasible.capacity import largest_delta_admitting
+from sfumato.feasible.certificate import Crowding, excluded, own_size
 from sfumato.groups import Groups
 from sfumato.neighbours import NeighbourGraph
 from sfumato.principles import Dissimilarity, View
