@@ -3,8 +3,8 @@
 from sfumato.feasible.bounds import Bounds, bounds
 from sfumato.feasible.certificate import Certificate, certificate_of
 from sfumato.feasible.contour import Contour, vulnerability
-from sfumato.feasible.frontier import Attempt, Cell, Frontier, frontier
 from sfumato.feasible.feasibility import Feasibility, Outlook, Verdict, feasibility
+from sfumato.feasible.frontier import Attempt, Cell, Frontier, frontier
 from sfumato.feasible.nearest import Nearest, Wishes
 
 __all__ = [

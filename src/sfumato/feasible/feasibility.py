@@ -116,7 +116,9 @@ class Feasibility:
         return "\n".join(lines)
 
 
-def feasibility(data: Any, schema: Schema | None, principle: Principle, nearby: bool = True) -> Feasibility:
+def feasibility(
+    data: Any, schema: Schema | None, principle: Principle, nearby: bool | Literal["quick"] = True
+) -> Feasibility:
     """Tell beforehand whether any grouping of a table can satisfy a principle.
 
     `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose schema stands if none is given).
@@ -124,7 +126,7 @@ def feasibility(data: Any, schema: Schema | None, principle: Principle, nearby: 
     "impossible" comes with a certificate, "guaranteed" with a bound or with the table as one group, and "open" says that
     neither is known: a method may well succeed, for no bound is necessary. Deciding it in general is NP-hard (paper 001,
     Theorem 2). Every verdict is exact. Unless `nearby` is false, for (ε,δ)^k-dissimilarity the largest ε, δ and k that are
-    guaranteed, or not ruled out, are found too, each with the other two fixed.
+    guaranteed, or not ruled out, are found too, each with the other two fixed; with "quick", ε only where that costs little.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -148,12 +150,12 @@ def feasibility(data: Any, schema: Schema | None, principle: Principle, nearby: 
     return Feasibility(principle, tuple(outlooks))
 
 
-def _proximity(view: View, attribute: str | None, principle: Dissimilarity, nearby: bool) -> Outlook:
+def _proximity(view: View, attribute: str | None, principle: Dissimilarity, nearby: bool | Literal["quick"]) -> Outlook:
     population = Population.of(view.table)
     delta = exactly(principle.delta)
     crowding = Crowding.of(view.graph(exactly(principle.epsilon)))
     theta = crowding.theta
-    nearest = nearest_wishes(view, principle, crowding) if nearby else None
+    nearest = nearest_wishes(view, principle, crowding, nearby == "quick") if nearby else None
     if principle.k > population.people:
         certificate = certificate_of(principle, view)
     else:
