@@ -99,10 +99,10 @@ def _listed(text: str | None, option: str) -> list[str] | None:
 def _refuse_no_wish(wish: Dissimilarity | None, given: dict[str, list[str] | None], config: Path) -> None:
     from sfumato.errors import ConfigProblem
 
-    missing = [f"--{name}" for name, values in given.items() if values is None]
+    missing = " and ".join(f"--{name}" for name, values in given.items() if values is None)
     if wish is None and missing:
         raise ConfigProblem(
-            f"the config asks for no dissimilarity, and {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not given",
+            f"the config asks for no dissimilarity, and there is no {missing}",
             remedy='Add [[principles]] with name = "dissimilarity", or give --epsilon, --delta and --k.',
             file=str(config),
             key="principles",

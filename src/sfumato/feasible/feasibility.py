@@ -16,6 +16,9 @@ from sfumato.schema import Schema
 Verdict = Literal["guaranteed", "open", "impossible"]
 """Groups exist, by a bound; nobody can tell beforehand; no groups exist, by a certificate."""
 
+Nearby = bool | Literal["quick"]
+"""Whether the nearest wishes are looked for; "quick": ε only where that costs little."""
+
 
 @dataclass(frozen=True)
 class Outlook:
@@ -116,9 +119,7 @@ class Feasibility:
         return "\n".join(lines)
 
 
-def feasibility(
-    data: Any, schema: Schema | None, principle: Principle, nearby: bool | Literal["quick"] = True
-) -> Feasibility:
+def feasibility(data: Any, schema: Schema | None, principle: Principle, nearby: Nearby = True) -> Feasibility:
     """Tell beforehand whether any grouping of a table can satisfy a principle.
 
     `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose schema stands if none is given).
@@ -150,7 +151,7 @@ def feasibility(
     return Feasibility(principle, tuple(outlooks))
 
 
-def _proximity(view: View, attribute: str | None, principle: Dissimilarity, nearby: bool | Literal["quick"]) -> Outlook:
+def _proximity(view: View, attribute: str | None, principle: Dissimilarity, nearby: Nearby) -> Outlook:
     population = Population.of(view.table)
     delta = exactly(principle.delta)
     crowding = Crowding.of(view.graph(exactly(principle.epsilon)))

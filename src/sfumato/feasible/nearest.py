@@ -112,8 +112,7 @@ class Nearest:
 
 
 def nearest_wishes(view: View, principle: Dissimilarity, crowding: Crowding, quick: bool = False) -> Nearest:
-    """How far ε, δ or k may go with the other two fixed. δ and k are exact; ε as `epsilons` has it,
-    or not at all if that would not be quick.
+    """How far ε, δ or k may go with the other two fixed. δ and k are exact; ε as `epsilons` has it.
 
     Both conditions only get harder as ε, δ or k grow, so bisection finds where they end.
 
@@ -164,6 +163,8 @@ def nearest_wishes(view: View, principle: Dissimilarity, crowding: Crowding, qui
 
 def epsilons(view: View, quick: bool = False) -> tuple[int, Callable[[int], Fraction]] | None:
     """The values of ε worth trying, ascending: how many, and which is the i-th; None if a search would cost too much.
+
+    `quick`: already where it would take more than a moment.
 
     For numbers all multiples of their unit, for a hierarchy its levels over its height, for the discrete distance 0 and 1:
     any other ε makes the same neighbours as the next one below, and the last stands for all beyond. For other distances
