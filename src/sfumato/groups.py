@@ -95,9 +95,14 @@ class Groups:
             count = len(parts)
         else:  # nothing tells rows apart: all are one group
             of_row, count = np.zeros(table.rows, np.int64), 1
-        if schema.person_id is None:
+        return cls.partition(table, of_row, count)
+
+    @classmethod
+    def partition(cls, table: Table, of_row: NDArray[np.int64], count: int) -> Groups:
+        """Groups given row by row, numbered from 0; people are counted if the schema tells whose row it is."""
+        if table.schema.person_id is None:
             return cls(of_row, count, table.rows)
-        person = table.column(schema.person_id)
+        person = table.column(table.schema.person_id)
         pairs = np.unique(of_row * person.domain + person.codes)
         everyone = len(np.unique(person.codes))
         return cls(of_row, count, everyone, np.bincount(pairs // person.domain, minlength=count))

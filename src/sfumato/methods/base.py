@@ -49,15 +49,20 @@ class Task:
         """Each principle with each sensitive attribute, or several taken together, that it is to hold on."""
         return tuple((p, names) for p in self.principles for names in attributes_of(p, self.table.schema))
 
+    @cached_property
+    def views(self) -> dict[tuple[str, ...], View]:
+        """The sensitive attributes asked about, with all rows in one group."""
+        everyone = Groups.partition(self.table, np.zeros(self.table.rows, np.int64), 1)
+        return {names: View(self.table, names, everyone) for _, names in self.asked}
+
     def satisfied(self, of_row: NDArray[np.int64]) -> NDArray[np.bool_]:
         """For each group of a partition (numbered from 0, none empty) whether every principle holds in it, exactly."""
         count = int(of_row.max()) + 1
-        groups = Groups(of_row, count, self.table.rows)
-        views: dict[tuple[str, ...], View] = {}
+        groups = Groups.partition(self.table, of_row, count)
+        views = {names: view.regrouped(groups) for names, view in self.views.items()}
         fine = np.ones(count, bool)
         for principle, names in self.asked:
-            view = views.setdefault(names, View(self.table, names, groups))
-            fine &= principle.measure(view).group_holds
+            fine &= principle.measure(views[names]).group_holds
         return fine
 
 

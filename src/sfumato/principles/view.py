@@ -62,3 +62,11 @@ class View:
         if epsilon not in self._graphs:
             self._graphs[epsilon] = NeighbourGraph(self.attribute, self.distance, epsilon)
         return self._graphs[epsilon]
+
+    def regrouped(self, groups: Groups) -> View:
+        """The same attribute in other groups of the same table; its values and neighbours are not found anew."""
+        other = View(self.table, self.sensitive, groups)
+        other._graphs = self._graphs
+        if self.sensitive:
+            other.attribute = self.attribute
+        return other
