@@ -223,6 +223,37 @@ def test_too_few_rows():
     assert feasibility(table, None, sf.NTCloseness(3, "0.1")).verdict == "guaranteed"
 
 
+def test_data_of_any_kind(tmp_path):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    content = {"a": [1, 1, 2, 2], "x": [1, 2, 8, 9]}
+    schema = sf.Schema(["a"], ["x"])
+    path = tmp_path / "x.csv"
+    pandas.DataFrame(content).to_csv(path, index=False)
+    kinds = [path, str(path), pandas.DataFrame(content), polars.DataFrame(content), pa.table(content)]
+    table = sf.Table(pa.table(content), schema)
+    for data in kinds:
+        wish = sf.Dissimilarity(1, 1, 2)
+        assert sf.feasibility(data, schema, wish) == sf.feasibility(table, None, wish)
+        assert sf.frontier(data, schema, [1], [1], [2]) == sf.frontier(table, None, [1], [1], [2])
+        # both groups hold values that are near
+        assert sf.vulnerability(data, schema, [1], [1]).breached == ((2,),)
+    with pytest.raises(sf.ParameterProblem, match="no schema"):
+        sf.feasibility(pa.table(content), None, sf.KAnonymity(2))
+    with pytest.raises(sf.ParameterProblem, match="no principle"):
+        sf.feasibility(table, None, "k-anonymity")
+
+
+def test_a_quick_answer_looks_at_no_other_epsilon_where_that_is_long():
+    many = pa.table({"x": [f"v{i}" for i in range(600)]})
+    wish = sf.Dissimilarity("0.1", 1, 2)
+    schema = sf.Schema([], ["x"], distance=sf.Custom(lambda x, y: float(x != y)))
+    near = sf.feasibility(many, schema, wish, nearby="quick").outlooks[0].nearest
+    assert not near.searched
+    assert near.guaranteed.k == 300
+    few = many.slice(0, 100)
+    assert sf.feasibility(few, schema, wish, nearby="quick").outlooks[0].nearest.searched
+
+
 def test_errors_name_the_key():
     table = number_table([1, 2])
     for wrong in (

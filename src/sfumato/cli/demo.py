@@ -44,6 +44,8 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
         release = released(people, seed)
     except Unreached as error:
         out.print(f"{error}", markup=False)
+        if save is not None:
+            out.print(f"\nWrote people.csv, hierarchies and sfumato.toml to {save}.", markup=False)
         return
     show_audit(release.audit, worst=0)
     show_worth(release)
