@@ -53,7 +53,29 @@ ColumnProblem incom - Did you mean 'income'?
 """
 
 SECTIONS = {
+    "Anonymize": ["anonymize", "Release", "verify", "Verification", "Method", "Task", "Grouping", "recode", "Recoded"],
     "Audit": ["audit", "Audit", "Finding", "Principle", "View"],
+    "Is it possible?": [
+        "feasibility",
+        "Feasibility",
+        "Outlook",
+        "Certificate",
+        "frontier",
+        "Frontier",
+        "vulnerability",
+        "Contour",
+    ],
+    "Utility": [
+        "utility_of",
+        "Utility",
+        "Loss",
+        "ClassSizes",
+        "Workload",
+        "query_errors",
+        "QueryErrors",
+        "marginals",
+        "Marginal",
+    ],
     "Data": ["read_table", "Table", "Attribute", "Groups", "NeighbourGraph", "synthetic_census"],
     "What is declared": ["Schema", "Role", "Kind", "Missing", "Hierarchy", "Intervals", "Flat", "Config"],
     "Principles": [kind.__name__ for kind in PRINCIPLES.values()],
@@ -67,6 +89,8 @@ SECTIONS = {
         "ConfigProblem",
         "ParameterProblem",
         "DistanceProblem",
+        "ReleaseProblem",
+        "Unreached",
     ],
 }
 

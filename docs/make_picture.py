@@ -11,15 +11,21 @@ from rich.console import Console
 from sfumato.auditing import audit
 from sfumato.census import synthetic_census
 from sfumato.cli import show
-from sfumato.demo import PRINCIPLES, coarsened
+from sfumato.demo import PRINCIPLES, coarsened, released
 
 
 def draw() -> str:
-    """The second half of the demo as an SVG."""
+    """The second and third part of the demo as an SVG."""
     console = Console(record=True, width=132, file=io.StringIO(), force_terminal=True, highlight=False)
     show.console = lambda: console
-    console.print("[bold]$ sfumato demo[/bold]  (its second half)\n")
-    show.show_audit(audit(*coarsened(synthetic_census()), PRINCIPLES), worst=2)
+    console.print("[bold]$ sfumato demo[/bold]  (its second and third part)\n")
+    people = synthetic_census()
+    console.print("[bold]2. The same census, coarsened[/bold]\n")
+    show.show_audit(audit(*coarsened(people), PRINCIPLES), worst=1)
+    console.print("\n[bold]3. The same census, anonymized by sfumato[/bold]\n")
+    release = released(people)
+    show.show_audit(release.audit, worst=0)
+    show.show_worth(release)
     picture = console.export_svg(title="sfumato demo")
     # rich asks for a web font and names its maker; a picture must not fetch anything
     picture = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)

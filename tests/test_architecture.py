@@ -34,9 +34,9 @@ ROOMS = [
     ["recoding"],
     ["methods"],
     ["utility"],
-    ["feasibility"],
     ["io"],
     ["auditing"],
+    ["feasible"],
     ["verifying"],
     ["release"],
     ["config", "census"],
@@ -96,6 +96,20 @@ def test_every_public_name_is_documented(name):
     is_error = isinstance(thing, type) and issubclass(thing, sf.SfumatoError) and thing is not sf.SfumatoError
     if not is_error:
         assert ">>>" in thing.__doc__ or f"sf.{name}" in _all_examples(), name
+
+
+def test_no_room_hides_a_public_name():
+    """`import sfumato.room.anything` puts the room beside the public names; none may take the place of another."""
+    assert not LEVEL.keys() & set(sf.__all__)
+    probe = (
+        "import importlib, pkgutil, types, sfumato as sf\n"
+        "for module in pkgutil.walk_packages(sf.__path__, 'sfumato.'):\n"
+        "    if not module.name.endswith('__main__'):\n"
+        "        importlib.import_module(module.name)\n"
+        "print([n for n in sf.__all__ if isinstance(getattr(sf, n), types.ModuleType)])"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def _all_examples():

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from all_partitions import degree, graph_table, number_table, sums
-from sfumato.feasibility import bounds, feasibility
-from sfumato.feasibility.bounds import (
+from sfumato.feasible import bounds, feasibility
+from sfumato.feasible.bounds import (
     allowed,
     equitable_bound,
     inequality_4,
@@ -26,8 +26,8 @@ from sfumato.feasibility.bounds import (
     swap_bound,
     theorem_3,
 )
-from sfumato.feasibility.capacity import admits, clique_capacity, largest_delta_admitting
-from sfumato.feasibility.cliques import heavy_clique
+from sfumato.feasible.capacity import admits, clique_capacity, largest_delta_admitting
+from sfumato.feasible.cliques import heavy_clique
 from sfumato.principles import View
 from small_tables import THRESHOLDS, TREE
 
@@ -165,7 +165,7 @@ def test_erratum_7_inequality_4_drops_the_floor():
     assert inequality_4(12, 3, "0.7") >= 3 and stuck(STUCK_GROUPS, STUCK, t=0)
     # and no bound is necessary: beyond all of them groups exist
     path = {(0, 1), (1, 2), (2, 3)}
-    found = feasibility(graph_table(4, path), sf.Dissimilarity("0.5", 1, 2), nearby=False).outlooks[0]
+    found = feasibility(graph_table(4, path), None, sf.Dissimilarity("0.5", 1, 2), nearby=False).outlooks[0]
     assert found.verdict == "open" and found.theta > max(found.bounds.guaranteed, found.bounds.lemma_2)
     assert not path & {(0, 2), (1, 3)}
 
@@ -177,7 +177,7 @@ def test_erratum_9_swaps_are_stuck_above_their_bound_where_groups_exist():
     rotated = [[4, 1, 2], [3, 9, 5], [6, 7, 8], [0, 10, 11]]
     assert all(degree(v, group, STUCK) == 0 for group in rotated for v in group)
     assert swap_bound(12, 4, "0.7") == 2
-    found = feasibility(graph_table(12, STUCK), sf.Dissimilarity("0.5", "0.7", 3)).outlooks[0]
+    found = feasibility(graph_table(12, STUCK), None, sf.Dissimilarity("0.5", "0.7", 3)).outlooks[0]
     assert (found.verdict, found.groups) == ("guaranteed", 4)
     assert "Hajnal" in found.reason
 
@@ -228,7 +228,7 @@ def test_erratum_15_a_clique_above_the_largest_share_rules_it_out():
     assert share == Fraction(3, 11)
     for count, verdict in ((30, "open"), (31, "impossible")):
         values = [7] * count + [100 + 10 * i for i in range(110 - count)]
-        found = feasibility(number_table(values), sf.Dissimilarity(1, delta, 10))
+        found = feasibility(number_table(values), None, sf.Dissimilarity(1, delta, 10))
         assert found.verdict == verdict
     assert found.certificate.count == 31 > 110 * share
     assert (found.certificate.most, found.certificate.values) == (30, ("7",))
@@ -238,7 +238,7 @@ def test_erratum_15_a_clique_above_the_largest_share_rules_it_out():
 def test_a_value_near_everybody_rules_it_out_though_no_clique_does():
     edges = {(0, v) for v in range(1, 8)}
     table = graph_table(8, edges)
-    found = feasibility(table, sf.Dissimilarity("0.5", "0.1", 2))
+    found = feasibility(table, None, sf.Dissimilarity("0.5", "0.1", 2))
     assert found.certificate.kind == "crowd"
     assert heavy_clique(View(table, ["x"]).graph(Fraction("0.5"))).count == 2
 

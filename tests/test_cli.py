@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import sfumato as sf
+
 CONFIG = """
 [data]
 path = "people.csv"
@@ -163,6 +165,9 @@ def test_demo(tmp_path):
     done = sfumato("demo", "--rows", "5000", "--save", str(tmp_path / "demo"))
     assert done.returncode == 0, done.stderr
     assert "k-anonymity" in done.stdout
+    assert "4 of 4 principles hold" in done.stdout
+    assert "Utility: loss" in done.stdout
+    assert sf.verify(tmp_path / "demo" / "release", tmp_path / "demo" / "people.csv").holds
     again = sfumato("audit", str(tmp_path / "demo" / "sfumato.toml"), "--json")
     assert again.returncode == 1, again.stderr
     assert json.loads(again.stdout)["rows"] == 5000
@@ -189,7 +194,9 @@ def test_bench_with_a_peer_that_is_not_there():
     assert "pycanon cannot be run" in done.stderr
 
 
-@pytest.mark.parametrize("verb", [(), ("audit",), ("demo",), ("anonymize",), ("verify",), ("bench",), ("bench", "audit")])
+@pytest.mark.parametrize(
+    "verb", [(), ("audit",), ("demo",), ("anonymize",), ("verify",), ("frontier",), ("bench",), ("bench", "audit")]
+)
 def test_help_imports_nothing_heavy(verb):
     probe = (
         "import sys\n"

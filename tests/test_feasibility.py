@@ -15,8 +15,8 @@ import naive
 import sfumato as sf
 from all_partitions import all_partitions, degree, equitable, graph_table, number_table, satisfied
 from sfumato.exact import written
-from sfumato.feasibility import bounds, certificate_of, feasibility, frontier, vulnerability
-from sfumato.feasibility.certificate import Crowding, excluded, one_group
+from sfumato.feasible import bounds, certificate_of, feasibility, frontier, vulnerability
+from sfumato.feasible.certificate import Crowding, excluded, one_group
 from sfumato.principles import View
 from small_tables import THRESHOLDS
 
@@ -41,7 +41,7 @@ def test_verdicts_on_graphs(graph, delta, k):
     n, edges = graph
     edges = {(a, b) for a, b in edges if a != b}
     assume(k <= n)
-    found = feasibility(graph_table(n, edges), sf.Dissimilarity("0.5", delta, k), nearby=False).outlooks[0]
+    found = feasibility(graph_table(n, edges), None, sf.Dissimilarity("0.5", delta, k), nearby=False).outlooks[0]
 
     def near(v, w):
         return v == w or (min(v, w), max(v, w)) in edges
@@ -69,7 +69,7 @@ def test_verdicts_and_nearest_wishes_on_numbers(values, epsilon, delta, k, ids):
         sf.Schema(sensitive=["x"], kinds={"x": "numeric"}, person_id="who"),
     )
     for table, who in ((plain, None), (shared, people)):
-        found = feasibility(table, sf.Dissimilarity(epsilon, delta, k)).outlooks[0]
+        found = feasibility(table, None, sf.Dissimilarity(epsilon, delta, k)).outlooks[0]
 
         def possible(e, d, least, who=who):
             return [
@@ -129,7 +129,7 @@ def test_other_principles(principle, fine):
     @settings(max_examples=40)
     @given(st.lists(st.integers(-4, 5), min_size=1, max_size=6))
     def check(values):
-        found = feasibility(number_table(values), principle)
+        found = feasibility(number_table(values), None, principle)
         good = [g for g in all_partitions(len(values)) if all(fine([values[i] for i in group]) for group in g)]
         if principle.monotone:
             assert found.verdict == ("guaranteed" if good else "impossible")
@@ -145,7 +145,7 @@ def test_other_principles(principle, fine):
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), min_size=1, max_size=10))
 def test_contour(rows):
     table = sf.Table(pa.table({"q": [q for q, _ in rows], "x": [x for _, x in rows]}), sf.Schema(["q"], ["x"]))
-    found = vulnerability(table, [0, 1, 3], ["0", "0.5", "0.8", 1])
+    found = vulnerability(table, None, [0, 1, 3], ["0", "0.5", "0.8", 1])
     groups = [[x for q, x in rows if q == which] for which in {q for q, _ in rows}]
     for i, epsilon in enumerate((0, 1, 3)):
         risks = [naive.risk(group, lambda v, w, e=epsilon: abs(v - w) <= e) for group in groups]
@@ -163,9 +163,9 @@ def test_frontier_says_what_feasibility_says(values):
         tried.append(principle)
         return 0.5 if principle.k == 2 else None
 
-    found = frontier(table, [0, 2], ["0", "0.6", 1], [1, 2, 9], attempt=attempt)
+    found = frontier(table, None, [0, 2], ["0", "0.6", 1], [1, 2, 9], attempt=attempt)
     for cell in found.cells:
-        single = feasibility(table, cell.principle, nearby=False)
+        single = feasibility(table, None, cell.principle, nearby=False)
         assert cell.verdict == single.verdict
         assert cell is found.cell(cell.principle.epsilon, cell.principle.delta, cell.principle.k)
         asked = cell.verdict != "impossible" and cell.groups < 2
@@ -176,7 +176,7 @@ def test_frontier_says_what_feasibility_says(values):
 
 def test_frontier_may_try_all_cells():
     table = number_table([1, 5, 9, 13])
-    found = frontier(table, [0, 100], [1], [2], attempt=lambda _: 0.25, which="all")
+    found = frontier(table, None, [0, 100], [1], [2], attempt=lambda _: 0.25, which="all")
     assert [cell.status for cell in found.cells] == ["reached", "impossible"]
     assert "reached 0.25" in repr(found)
     with pytest.raises(sf.ParameterProblem, match="not on the frontier"):
@@ -190,7 +190,7 @@ def test_frontier_may_try_all_cells():
 @example(values=[1], delta=Fraction(0))
 @example(values=[1], delta=Fraction(1))
 def test_everything_can_be_written(values, delta):
-    found = feasibility(number_table(values), sf.Dissimilarity(1, delta, 2))
+    found = feasibility(number_table(values), None, sf.Dissimilarity(1, delta, 2))
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["verdict"] == found.verdict and found.verdict in repr(found)
     assert plain["parameters"]["delta"] == written(delta)
@@ -199,12 +199,12 @@ def test_everything_can_be_written(values, delta):
 def test_several_attributes_are_guaranteed_together_only_as_one_group():
     data = pa.table({"a": [1, 1, 2, 2, 3, 3], "b": [1, 2, 1, 2, 3, 3]})
     table = sf.Table(data, sf.Schema(sensitive=["a", "b"]))
-    found = feasibility(table, sf.Dissimilarity(0, 1, 2, on="each"))
+    found = feasibility(table, None, sf.Dissimilarity(0, 1, 2, on="each"))
     assert [outlook.verdict for outlook in found.outlooks] == ["guaranteed", "guaranteed"]
     assert found.verdict == "open"
-    assert feasibility(table, sf.Dissimilarity(0, "0.5", 2, on="each")).verdict == "guaranteed"
-    assert feasibility(table, sf.DistinctLDiversity(3)).verdict == "guaranteed"
-    assert feasibility(table, sf.DistinctLDiversity(4)).verdict == "impossible"
+    assert feasibility(table, None, sf.Dissimilarity(0, "0.5", 2, on="each")).verdict == "guaranteed"
+    assert feasibility(table, None, sf.DistinctLDiversity(3)).verdict == "guaranteed"
+    assert feasibility(table, None, sf.DistinctLDiversity(4)).verdict == "impossible"
 
 
 def test_too_few_rows():
@@ -215,12 +215,43 @@ def test_too_few_rows():
         sf.AlphaKAnonymity("0.5", 4),
         sf.NTCloseness(4, "0.1"),
     ):
-        found = feasibility(table, principle)
+        found = feasibility(table, None, principle)
         assert (found.verdict, found.certificate.kind) == ("impossible", "size")
-    assert feasibility(table, sf.Dissimilarity(0, "0.5", 4)).outlooks[0].nearest.not_excluded.k == 3
-    one = feasibility(number_table([1]), sf.Dissimilarity(0, "0.5"))
+    assert feasibility(table, None, sf.Dissimilarity(0, "0.5", 4)).outlooks[0].nearest.not_excluded.k == 3
+    one = feasibility(number_table([1]), None, sf.Dissimilarity(0, "0.5"))
     assert "one row" in one.certificate.sentence
-    assert feasibility(table, sf.NTCloseness(3, "0.1")).verdict == "guaranteed"
+    assert feasibility(table, None, sf.NTCloseness(3, "0.1")).verdict == "guaranteed"
+
+
+def test_data_of_any_kind(tmp_path):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    content = {"a": [1, 1, 2, 2], "x": [1, 2, 8, 9]}
+    schema = sf.Schema(["a"], ["x"])
+    path = tmp_path / "x.csv"
+    pandas.DataFrame(content).to_csv(path, index=False)
+    kinds = [path, str(path), pandas.DataFrame(content), polars.DataFrame(content), pa.table(content)]
+    table = sf.Table(pa.table(content), schema)
+    for data in kinds:
+        wish = sf.Dissimilarity(1, 1, 2)
+        assert sf.feasibility(data, schema, wish) == sf.feasibility(table, None, wish)
+        assert sf.frontier(data, schema, [1], [1], [2]) == sf.frontier(table, None, [1], [1], [2])
+        # both groups hold values that are near
+        assert sf.vulnerability(data, schema, [1], [1]).breached == ((2,),)
+    with pytest.raises(sf.ParameterProblem, match="no schema"):
+        sf.feasibility(pa.table(content), None, sf.KAnonymity(2))
+    with pytest.raises(sf.ParameterProblem, match="no principle"):
+        sf.feasibility(table, None, "k-anonymity")
+
+
+def test_a_quick_answer_looks_at_no_other_epsilon_where_that_is_long():
+    many = pa.table({"x": [f"v{i}" for i in range(600)]})
+    wish = sf.Dissimilarity("0.1", 1, 2)
+    schema = sf.Schema([], ["x"], distance=sf.Custom(lambda x, y: float(x != y)))
+    near = sf.feasibility(many, schema, wish, nearby="quick").outlooks[0].nearest
+    assert not near.searched
+    assert near.guaranteed.k == 300
+    few = many.slice(0, 100)
+    assert sf.feasibility(few, schema, wish, nearby="quick").outlooks[0].nearest.searched
 
 
 def test_errors_name_the_key():
@@ -228,15 +259,15 @@ def test_errors_name_the_key():
     for wrong in (
         lambda: bounds(10, 11, "0.5"),
         lambda: bounds(10, 2, 2),
-        lambda: vulnerability(table, "0.1", [1]),
-        lambda: vulnerability(table, [1], []),
-        lambda: frontier(table, [-1], [1], [2]),
-        lambda: frontier(table, [1], [1], [0]),
+        lambda: vulnerability(table, None, "0.1", [1]),
+        lambda: vulnerability(table, None, [1], []),
+        lambda: frontier(table, None, [-1], [1], [2]),
+        lambda: frontier(table, None, [1], [1], [0]),
     ):
         with pytest.raises(sf.ParameterProblem) as caught:
             wrong()
         assert caught.value.key
     both = sf.Table(pa.table({"a": [1, 2], "b": [1, 2]}), sf.Schema(sensitive=["a", "b"]))
-    for wrong in (vulnerability, lambda t, e, d, on: frontier(t, e, d, [1], on)):
+    for wrong in (vulnerability, lambda t, s, e, d, on: frontier(t, s, e, d, [1], on)):
         with pytest.raises(sf.ParameterProblem, match="one sensitive attribute"):
-            wrong(both, [0], [1], on="each")
+            wrong(both, None, [0], [1], on="each")

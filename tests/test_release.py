@@ -198,7 +198,7 @@ def test_a_group_column_of_the_datas_own(tmp_path):
 
 
 def test_folder(release, tmp_path):
-    release.save(tmp_path / "out", utility={"loss": 0.25})
+    release.save(tmp_path / "out")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["data.csv", "release.json"]
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o700
@@ -206,7 +206,8 @@ def test_folder(release, tmp_path):
     assert content["format"] == 1
     assert content["seed"] == 5
     assert content["method"] == {"name": "chunks", "parameters": {"size": 10}}
-    assert content["utility"] == {"loss": 0.25}
+    assert content["utility"] == json.loads(json.dumps(release.utility.to_dict()))
+    assert content["utility"]["loss"]["mean"] == release.loss
     assert content["holds"] is True
     assert [p["name"] for p in content["principles"]] == ["k-anonymity", *["distinct-l-diversity"] * 3]
     assert content["principles"][0]["exact"] == {"k": "10"}

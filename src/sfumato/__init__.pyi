@@ -27,9 +27,20 @@ from .errors import (
     SfumatoError,
     Unreached,
 )
+from .feasible import (
+    Certificate,
+    Contour,
+    Feasibility,
+    Frontier,
+    Outlook,
+    feasibility,
+    frontier,
+    vulnerability,
+)
 from .groups import Groups
 from .hierarchy import Flat, Hierarchy, Intervals
 from .io.read import read_table
+from .methods import Grouping, Method, Task
 from .neighbours import NeighbourGraph
 from .principles import (
     AlphaKAnonymity,
@@ -51,8 +62,22 @@ from .principles import (
     VarianceControl,
     View,
 )
+from .recoding import Recoded, recode
+from .release import Release, anonymize
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
+from .utility import (
+    ClassSizes,
+    Loss,
+    Marginal,
+    QueryErrors,
+    Utility,
+    Workload,
+    marginals,
+    query_errors,
+    utility_of,
+)
+from .verifying import Verification, verify
 from .version import __version__
 
 __all__ = [
@@ -62,9 +87,12 @@ __all__ = [
     "Audit",
     "BetaLikeness",
     "CellProblem",
+    "Certificate",
+    "ClassSizes",
     "ColumnProblem",
     "Config",
     "ConfigProblem",
+    "Contour",
     "Custom",
     "DeltaDisclosure",
     "DeltaLDiversity",
@@ -75,10 +103,13 @@ __all__ = [
     "DistinctLDiversity",
     "EntropyLDiversity",
     "EpsilonMAnonymity",
+    "Feasibility",
     "FileProblem",
     "Finding",
     "Flat",
     "FrequencyLDiversity",
+    "Frontier",
+    "Grouping",
     "Groups",
     "Hierarchy",
     "HierarchyProblem",
@@ -89,28 +120,48 @@ __all__ = [
     "KAnonymity",
     "KEAnonymity",
     "Kind",
+    "Loss",
     "Lp",
+    "Marginal",
+    "Method",
     "MinCoordinate",
     "Missing",
     "NTCloseness",
     "NeighbourGraph",
+    "Outlook",
     "PSensitivity",
     "ParameterProblem",
     "Principle",
+    "QueryErrors",
+    "Recoded",
     "RecursiveLDiversity",
+    "Release",
     "ReleaseProblem",
     "Role",
     "Schema",
     "SfumatoError",
     "TCloseness",
     "Table",
+    "Task",
     "Taxonomy",
     "TotalVariation",
     "Unreached",
+    "Utility",
     "VarianceControl",
+    "Verification",
     "View",
+    "Workload",
     "__version__",
+    "anonymize",
     "audit",
+    "feasibility",
+    "frontier",
+    "marginals",
+    "query_errors",
     "read_table",
+    "recode",
     "synthetic_census",
+    "utility_of",
+    "verify",
+    "vulnerability",
 ]

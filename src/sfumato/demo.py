@@ -1,4 +1,4 @@
-"""The demonstration: a synthetic census, and the same census coarsened as tools without proximity would leave it."""
+"""The demonstration: a synthetic census, the same coarsened as tools without proximity would leave it, and a release."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sfumato.config import Config
 from sfumato.errors import FileProblem
 from sfumato.groups import Groups
 from sfumato.principles import Dissimilarity, DistinctLDiversity, FrequencyLDiversity, KAnonymity, Principle
+from sfumato.release import Release, anonymize
 from sfumato.schema import Schema
 from sfumato.table import Table
 
@@ -42,6 +43,11 @@ def coarsened(people: pa.Table) -> tuple[pa.Table, Schema]:
     schema = replace(table.schema, kinds=kinds, hierarchies={"workclass": table.schema.hierarchies["workclass"]})
     groups = Groups.of(Table(people, schema))
     return people.filter(pa.array(groups.sizes[groups.of_row] >= K)), schema
+
+
+def released(people: pa.Table, seed: int = 0) -> Release:
+    """Anonymize the census for the principles of the demonstration, with the default method."""
+    return anonymize(people, census_schema(), PRINCIPLES, seed=seed)
 
 
 def save_demo(people: pa.Table, folder: Path) -> None:

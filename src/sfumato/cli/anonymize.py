@@ -29,7 +29,7 @@ def anonymize(config: Path, output: Path | None, seed: int | None, force: bool, 
     CONFIG is a sfumato.toml. Exit status: 0 written, and every principle holds; 1 the principles cannot be reached, and
     nothing was written; 2 bad input.
     """
-    from sfumato.cli.show import console, show_audit
+    from sfumato.cli.show import console, show_audit, show_worth
     from sfumato.config import Config, MethodSection
     from sfumato.errors import ConfigProblem
     from sfumato.release import anonymize as publish
@@ -73,6 +73,7 @@ def anonymize(config: Path, output: Path | None, seed: int | None, force: bool, 
     for note in (*release.reading, *release.notes):
         out.print(f"note {note}", markup=False)
     show_audit(release.audit, worst=0)
+    show_worth(release)
     out.print(
-        f"\nWrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}", markup=False
+        f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}", markup=False
     )

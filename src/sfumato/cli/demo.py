@@ -1,4 +1,4 @@
-"""`sfumato demo`: see on a synthetic census what other tools do not see."""
+"""`sfumato demo`: see on a synthetic census what other tools do not see, and what is done about it."""
 
 from __future__ import annotations
 
@@ -11,32 +11,52 @@ import click
     epilog="""\b
 Example:
   sfumato demo
-  sfumato demo --save demo && sfumato audit demo/sfumato.toml"""
+  sfumato demo --save demo && sfumato verify demo/release --original demo/people.csv"""
 )
 @click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="People to make.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="The same seed, the same people.")
-@click.option("--save", type=click.Path(path_type=Path), help="Also write the census and its config to a new folder.")
+@click.option("--save", type=click.Path(path_type=Path), help="Also write census, config and release to a new folder.")
 def demo(rows: int, seed: int, save: Path | None) -> None:
-    """Audit a synthetic census: as it is, and coarsened as other tools would leave it.
+    """Audit a synthetic census as it is, and coarsened as other tools would leave it; then anonymize it.
 
     Always ends with exit status 0: that principles fail here is what it shows.
     """
     from sfumato.auditing import audit
     from sfumato.census import census_schema, synthetic_census
-    from sfumato.cli.show import console, show_audit
-    from sfumato.demo import PRINCIPLES, coarsened, save_demo
+    from sfumato.cli.show import console, show_audit, show_worth
+    from sfumato.demo import PRINCIPLES, coarsened, released, save_demo
+    from sfumato.errors import Unreached
 
     out = console()
     people = synthetic_census(rows, seed)
     if save is not None:
         save_demo(people, save)
     out.print("[bold]1. A synthetic census as it is[/bold]: age, sex, marital status and race together single people out.\n")
-    show_audit(audit(people, census_schema(), PRINCIPLES), worst=1)
+    show_audit(audit(people, census_schema(), PRINCIPLES), worst=0)
     out.print(
         "\n[bold]2. The same census, coarsened[/bold]: age in spans of 20 years, race and marital status in wide classes, "
         "rare groups dropped.\n   By k-anonymity and l-diversity it could be published. "
         "The proximity of the secrets says otherwise.\n"
     )
-    show_audit(audit(*coarsened(people), PRINCIPLES), worst=3)
-    if save is not None:
-        out.print(f"\nWrote people.csv, hierarchies and sfumato.toml to {save}; try: sfumato audit {save}/sfumato.toml")
+    show_audit(audit(*coarsened(people), PRINCIPLES), worst=1)
+    out.print("\n[bold]3. The same census, anonymized by sfumato[/bold]: all rows kept, every principle asked for.\n")
+    try:
+        release = released(people, seed)
+    except Unreached as error:
+        out.print(f"{error}", markup=False)
+        if save is not None:
+            out.print(f"\nWrote people.csv, hierarchies and sfumato.toml to {save}.", markup=False)
+        return
+    show_audit(release.audit, worst=0)
+    show_worth(release)
+    if save is None:
+        out.print("\nNext, with files to look at and to change:\n  sfumato demo --save demo")
+        return
+    release.save(save / "release")
+    out.print(
+        f"\nWrote people.csv, hierarchies, sfumato.toml and the release to {save}. Next:\n"
+        f"  sfumato verify {save}/release --original {save}/people.csv\n"
+        f"  sfumato frontier {save}/sfumato.toml\n"
+        f"  sfumato anonymize {save}/sfumato.toml --output release",
+        markup=False,
+    )

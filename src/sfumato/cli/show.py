@@ -12,6 +12,8 @@ from rich.text import Text
 
 from sfumato.auditing import Audit, Finding, count_of, finding_heading, measured_on, worst_shown
 from sfumato.cli.streams import abandon_output
+from sfumato.release import Release
+from sfumato.utility import percent
 
 _PLAIN_WIDTH = 140
 """Columns to use where there is no terminal to ask."""
@@ -61,6 +63,18 @@ def show_audit(found: Audit, worst: int) -> None:
                 out.print(f"    {escape(found.describe(finding, group))}")
     colour = "green" if found.holds else "red"
     out.print(f"\n[bold {colour}]{found.summary()}.[/bold {colour}]")
+
+
+def show_worth(release: Release) -> None:
+    """Print what a release is still worth: its loss, how far off answers from it are, and how large its groups are."""
+    utility = release.utility
+    queries, sizes = utility.queries, utility.classes
+    parts = [f"loss {percent(utility.loss.mean)}"]
+    if queries is not None and queries.mean is not None:
+        parts.append(f"mean relative error of {len(queries.workload):,} count queries {percent(queries.mean)}")
+    times = "" if sizes.average is None else f" ({sizes.average:.3g} × k)"
+    parts.append(f"{count_of(utility.groups, 'group')} of {sizes.mean:.4g} rows on average{times}")
+    console().print(f"Utility: {'; '.join(parts)}.")
 
 
 def _grouped_by(found: Audit) -> str:

@@ -58,6 +58,11 @@ def recode(table: Table, groups: Groups) -> Recoded:
     """Publish each group's quasi-identifiers as what all its rows have in common.
 
     Cost: that of sorting one integer per row and column.
+
+    >>> from sfumato.schema import Schema
+    >>> table = Table(pa.table({"town": ["Rome", "Bonn", "Bonn"]}), Schema(["town"]))
+    >>> recode(table, Groups(np.array([0, 0, 1]), 2, 3)).columns[0].labels
+    ('{Bonn; Rome}', 'Bonn')
     """
     return Recoded(groups, tuple(_column(domain, groups) for domain in domains_of(table)))
 

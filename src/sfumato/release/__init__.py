@@ -1,7 +1,8 @@
 """The release: what is published, how it comes about, and how it is written."""
 
 from sfumato.release.anonymize import anonymize, checked_seed, checked_share
+from sfumato.release.attempt import attempt_with
 from sfumato.release.release import Release
 from sfumato.release.save import free_target
 
-__all__ = ["Release", "anonymize", "checked_seed", "checked_share", "free_target"]
+__all__ = ["Release", "anonymize", "attempt_with", "checked_seed", "checked_share", "free_target"]

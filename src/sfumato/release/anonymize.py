@@ -17,6 +17,7 @@ from sfumato.exact import Number, as_fraction, written
 from sfumato.methods import Method, Task, method_of
 from sfumato.principles import Principle, attributes_of
 from sfumato.release.publish import Published, frame_of, publish, resolved_schema
+from sfumato.release.reasons import reasons
 from sfumato.release.release import Release
 from sfumato.schema import Role, Schema
 from sfumato.table import Table
@@ -38,16 +39,23 @@ def anonymize(
 
     `data`: a path, a frame of pandas, polars or pyarrow, or a Table (whose schema stands if none is given). `method`: a
     method or its name; the same data, method and seed give the same release. `suppress`: the largest share of the rows
-    that may be dropped, as a last resort. If the principles cannot be reached, `Unreached` says how far it got.
+    that may be dropped, as a last resort. If the principles cannot be reached, `Unreached` says how far it got, and what
+    is known of why.
+
+    >>> import sfumato as sf
+    >>> people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "gout", "flu", "cold"]})
+    >>> release = anonymize(people, sf.Schema(["age"], ["ill"]), [sf.KAnonymity(2), sf.DistinctLDiversity(2)])
+    >>> release.audit.holds, release.frame.column_names
+    (True, ['group', 'age', 'ill'])
     """
     asked = listed(principles)
     seed = checked_seed(seed)
     share = checked_share(suppress)
     chosen = _method(method)
     table = table_of(data, schema)
-    _check(table, asked)
+    check(table, asked)
     grouping = chosen.group(Task(table, asked), seed)
-    of_row = _partition(grouping.of_row, table.rows, chosen)
+    of_row = partition(grouping.of_row, table.rows, chosen)
     resolved = resolved_schema(table)
     published, found, kept = _suppressed(table, resolved, of_row, asked, seed, share)
     library = library_of(data)
@@ -57,6 +65,7 @@ def anonymize(
         table=published.table,
         audit=replace(found, library=library),
         recoded=published.recoded,
+        kept=published.original,
         schema=resolved,
         principles=asked,
         method=chosen,
@@ -109,7 +118,7 @@ def _method(method: Method | str | None) -> Method:
     )
 
 
-def _check(table: Table, principles: Sequence[Principle]) -> None:
+def check(table: Table, principles: Sequence[Principle]) -> None:
     """Refuse what cannot be anonymized, before any work is done."""
     schema = table.schema
     if schema.person_id is not None:
@@ -142,7 +151,7 @@ def _check(table: Table, principles: Sequence[Principle]) -> None:
         attributes_of(principle, schema)
 
 
-def _partition(of_row: NDArray[np.int64], rows: int, method: Method) -> NDArray[np.int64]:
+def partition(of_row: NDArray[np.int64], rows: int, method: Method) -> NDArray[np.int64]:
     """What a method returned, checked to be a partition and numbered without gaps."""
     found = np.asarray(of_row)
     if found.shape != (rows,) or not np.issubdtype(found.dtype, np.integer):
@@ -201,9 +210,12 @@ def _unreached(task: Task, found: Audit, most: int) -> Unreached:
             f"with {finding.violating_rows:,} of {count_of(rows, 'row')} ({levels})"
         )
     allowed = f"; {count_of(most, 'row')} may be suppressed, and that does not suffice" if most else ""
+    known = reasons(task.table, [finding.principle for finding in failing])
+    another = "" if any(reason.impossible for reason in known) else ", or try another method"
     return Unreached(
-        f"the principles cannot be reached by this method, so nothing is published: {'; '.join(parts)}{allowed}",
-        remedy="Ask for less, allow a share of the rows to be suppressed, or try another method.",
+        f"the principles cannot be reached by this method, so nothing is published: {'; '.join(parts)}{allowed}"
+        + "".join(f". {reason.text}" for reason in known),
+        remedy=f"Ask for less, {'' if another else 'or '}allow a share of the rows to be suppressed{another}.",
         file=task.table.source,
         value=found.to_dict(1)["principles"],
     )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sfumato.release.release import Release
 
 
-def described(release: Release, utility: dict[str, Any] | None = None) -> dict[str, Any]:
+def described(release: Release) -> dict[str, Any]:
     """A release as plain data: nothing that tells time, place or the order of the original."""
     audit = release.audit.to_dict(0)
     return {
@@ -40,7 +40,7 @@ def described(release: Release, utility: dict[str, Any] | None = None) -> dict[s
         "columns": _columns(release),
         "config": _config(release),
         "principles": audit["principles"],
-        "utility": utility or {},
+        "utility": release.utility.to_dict(),
         "notes": list(release.notes),
     }
 

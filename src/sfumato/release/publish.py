@@ -30,6 +30,8 @@ class Published:
     """A table as it is published, and how its rows and groups came about (which is never written anywhere)."""
 
     table: Table
+    original: Table
+    """The rows that were recoded, in their order."""
     recoded: Recoded
     rows: NDArray[np.int64]
     """For each published row its row in the table that was recoded."""
@@ -58,7 +60,8 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int) -> Published:
     numbers = pa.array(of_group[of_row[rows]], pa.int64())
     data = pa.table(plain).take(pa.array(rows)) if names else pa.table({})
     data = pa.table({group: numbers, **{name: _compact(data.column(name)) for name in names}})
-    return Published(Table(data, published_schema(resolved, group), untyped=table.untyped), recoded, rows, of_group)
+    found = Table(data, published_schema(resolved, group), untyped=table.untyped)
+    return Published(found, table, recoded, rows, of_group)
 
 
 def resolved_schema(table: Table) -> Schema:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from sfumato.release.describe import described
 from sfumato.release.save import save
 from sfumato.schema import Schema
 from sfumato.table import Table
+from sfumato.utility import Utility, mean_loss, percent, utility_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,6 +27,13 @@ class Release:
     In the frame, quasi-identifiers are texts that cover all values of their group, identifiers are gone, and everything
     else is as it was. A first column, `group` (`group_id` if the data has a `group` of its own), tells the rows of a
     group; its numbers, and the order of the rows, mean nothing.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> people = pa.table({"name": ["Ann", "Bob", "Cy", "Di"], "age": [30, 31, 50, 51]})
+    >>> release = sf.anonymize(people, sf.Schema(["age"], identifiers=["name"]), sf.KAnonymity(4))
+    >>> release.frame.to_pylist()[0], release.loss
+    ({'group': 1, 'age': '[30, 51]'}, 1.0)
     """
 
     frame: Any
@@ -33,6 +42,8 @@ class Release:
     audit: Audit
     recoded: Recoded
     """How each group's quasi-identifiers are published, over the rows of the original in their order."""
+    kept: Table
+    """The rows of the original that are published, in their order; never written."""
     schema: Schema
     """The schema of the original, the kind of each column that matters stated."""
     principles: tuple[Principle, ...]
@@ -54,9 +65,20 @@ class Release:
         """The name of the group column."""
         return str(self.table.schema.group)
 
-    def to_dict(self, utility: dict[str, Any] | None = None) -> dict[str, Any]:
+    @property
+    def loss(self) -> float:
+        """The information loss, from 0 (all is as it was) to 1 (nothing is told); see `sf.Loss`."""
+        return mean_loss(self.recoded, self.suppressed)
+
+    @cached_property
+    def utility(self) -> Utility:
+        """What the release is worth, measured against the original; the queries are drawn by the seed."""
+        sizes = [k for principle in self.principles if (k := getattr(principle, "k", None)) is not None]
+        return utility_of(self.kept, self.recoded, max(sizes, default=None), self.suppressed, seed=self.seed)
+
+    def to_dict(self) -> dict[str, Any]:
         """What release.json says, but for the files."""
-        return described(self, utility)
+        return described(self)
 
     def save(
         self,
@@ -64,19 +86,19 @@ class Release:
         *,
         force: bool = False,
         format: str = "csv",  # noqa: A002
-        utility: dict[str, Any] | None = None,
     ) -> Path:
         """Write `data.csv` (or `data.parquet`) and `release.json` to a new folder, and return where.
 
         The files are written aside, verified as written, and only then renamed into place: if anything fails, nothing is
         left behind. `force` replaces a release that is there already, and nothing else.
         """
-        return save(self, folder, force=force, format=format, utility=utility)
+        return save(self, folder, force=force, format=format)
 
     def __repr__(self) -> str:
         dropped = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""
         head = f"Release of {count_of(self.table.rows, 'row')} in {count_of(self.audit.groups.count, 'group')}"
         lines = [f"{head} by {self.method.name}, seed {self.seed}{dropped}: {self.audit.summary()}"]
+        lines.append(f"  loss   {percent(self.loss)}")
         lines += [f"  note   {note}" for note in (*self.reading, *self.notes)]
         lines += [line for line in repr(self.audit).splitlines()[1:] if not line.startswith("  note ")]
         return "\n".join(lines)

@@ -67,7 +67,6 @@ def save(
     *,
     force: bool = False,
     format: str = "csv",  # noqa: A002
-    utility: dict[str, Any] | None = None,
 ) -> Path:
     """Write a release to a new folder; if anything goes wrong nothing is left behind."""
     if format not in DATA_FILES:
@@ -82,7 +81,7 @@ def save(
     except OSError as error:
         raise _unwritable(folder, error) from error
     try:
-        _fill(release, aside, format, utility)
+        _fill(release, aside, format)
         _verify(release, aside)
         _move(aside, target)
     except OSError as error:
@@ -113,14 +112,14 @@ def _refuse_what_csv_cannot_hold(release: Release) -> None:
             )
 
 
-def _fill(release: Release, aside: Path, format: str, utility: dict[str, Any] | None) -> None:  # noqa: A002
+def _fill(release: Release, aside: Path, format: str) -> None:  # noqa: A002
     data = aside / DATA_FILES[format]
     if format == "csv":
         sets = {name: release.schema.separators.get(name, ";") for name in release.schema.sensitive_columns()}
         _write(data, lambda file: write_csv(release.table.data, file, sets))
     else:
         _write(data, lambda file: write_parquet(release.table.data, file))
-    content = {**described(release, utility), "files": {data.name: digest(data)}}
+    content = {**described(release), "files": {data.name: digest(data)}}
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
     _write(aside / MANIFEST, lambda file: file.write(text.encode()))
     _sync(aside)

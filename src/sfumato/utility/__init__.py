@@ -4,7 +4,7 @@ from sfumato.utility.classes import ClassSizes, average_class_size, class_sizes,
 from sfumato.utility.loss import Loss, certainty_penalty, column_losses, group_losses, mean_loss, normalised_loss
 from sfumato.utility.marginals import Marginal, marginals
 from sfumato.utility.queries import QueryErrors, query_errors
-from sfumato.utility.summary import Utility, utility_of
+from sfumato.utility.summary import Utility, percent, utility_of
 from sfumato.utility.workload import Workload
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "marginals",
     "mean_loss",
     "normalised_loss",
+    "percent",
     "query_errors",
     "utility_of",
 ]

@@ -62,8 +62,8 @@ class Utility:
     def __repr__(self) -> str:
         lines = [f"Utility of {_count(self.rows, 'row')} in {_count(self.groups, 'group')}"]
         lines[0] += f", {self.suppressed:,} suppressed" if self.suppressed else ""
-        by_column = ", ".join(f"{name} {_percent(loss)}" for name, loss in self.loss.columns.items())
-        lines.append(f"  loss            {_percent(self.loss.mean)}" + (f" ({by_column})" if by_column else ""))
+        by_column = ", ".join(f"{name} {percent(loss)}" for name, loss in self.loss.columns.items())
+        lines.append(f"  loss            {percent(self.loss.mean)}" + (f" ({by_column})" if by_column else ""))
         lines.append(f"  loss per group  {self.loss.group_mean:.4g} of at most {len(self.loss.columns)}")
         average = "" if self.classes.average is None else f", {self.classes.average:.4g} × k"
         lines.append(f"  group size      {self.classes.mean:.4g} on average{average}")
@@ -71,7 +71,7 @@ class Utility:
         if self.queries is not None:
             lines.append(f"  query error     {self._errors(self.queries)}")
         for marginal in self.marginals:
-            lines.append(f"  marginal        {marginal.name}: {_percent(marginal.distance)} of the rows misplaced")
+            lines.append(f"  marginal        {marginal.name}: {percent(marginal.distance)} of the rows misplaced")
         return "\n".join(lines)
 
     @staticmethod
@@ -80,7 +80,7 @@ class Utility:
         if errors.mean is None or errors.median is None:
             return f"none, for no row matches any of {asked}"
         zeros = f", {errors.zeros:,} of them matched by no row and left out" if errors.zeros else ""
-        return f"{_percent(errors.mean)} on average, {_percent(errors.median)} median ({asked}{zeros})"
+        return f"{percent(errors.mean)} on average, {percent(errors.median)} median ({asked}{zeros})"
 
 
 def utility_of(
@@ -152,7 +152,12 @@ def _queries(
     return query_errors(recoded, Workload.random(table, queries, qd, qs, selectivity, seed), bound)
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A share in percent, in four digits.
+
+    >>> percent(0.123456)
+    '12.35 %'
+    """
     return f"{100 * share:.4g} %"
 
 

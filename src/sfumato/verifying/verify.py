@@ -31,9 +31,15 @@ class Check:
     detail: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
-    """What a verification found; true if every check holds."""
+    """What a verification found; true if every check holds.
+
+    >>> Verification("out", (Check("counts", True, "6 rows in 2 groups"), Check("groups", False, "they differ")))
+    Verification of out: 1 of 2 checks hold
+      holds  counts: 6 rows in 2 groups
+      FAILS  groups: they differ
+    """
 
     folder: str
     checks: tuple[Check, ...]
@@ -96,6 +102,15 @@ def verify(
     `original`: a path, a frame or a Table. `schema` is needed only where the distance is a function of your own, which
     release.json cannot hold; its functions are then used. `principles` are needed only if they are of a class of your
     own.
+
+    >>> import tempfile
+    >>> import sfumato as sf
+    >>> people = pa.table({"age": [30, 31, 50, 51]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2)).save(f"{folder}/release")
+    ...     found = verify(written, people)
+    >>> found.holds, [check.name for check in found.checks][-2:]
+    (True, ['rows', 'cover'])
     """
     manifest = Manifest.load(Path(folder))
     declared, unknown = manifest.schema(schema)

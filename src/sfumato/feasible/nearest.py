@@ -11,9 +11,9 @@ import numpy as np
 
 from sfumato.distances import Absolute, Discrete, Taxonomy
 from sfumato.exact import as_fraction, written
-from sfumato.feasibility.bounds import largest_delta, largest_size, most_groups
-from sfumato.feasibility.capacity import largest_delta_admitting
-from sfumato.feasibility.certificate import Crowding, excluded, own_size
+from sfumato.feasible.bounds import largest_delta, largest_size, most_groups
+from sfumato.feasible.capacity import largest_delta_admitting
+from sfumato.feasible.certificate import Crowding, excluded, own_size
 from sfumato.groups import Groups
 from sfumato.neighbours import NeighbourGraph
 from sfumato.principles import Dissimilarity, View
@@ -22,6 +22,9 @@ from sfumato.table import Table
 
 _VALUES, _COSTLY_VALUES = 4096, 512
 """With more distinct values than this under a distance that does not order them, no other ε is looked at."""
+
+_QUICK_NUMBERS, _QUICK_VALUES = 50_000, 512
+"""The same where an answer must be quick: for numbers, and for values under a distance that does not order them."""
 
 _PAIRS = 1 << 20
 """So many distances are looked at to find the values of ε to try."""
@@ -108,7 +111,7 @@ class Nearest:
         }
 
 
-def nearest_wishes(view: View, principle: Dissimilarity, crowding: Crowding) -> Nearest:
+def nearest_wishes(view: View, principle: Dissimilarity, crowding: Crowding, quick: bool = False) -> Nearest:
     """How far ε, δ or k may go with the other two fixed. δ and k are exact; ε as `epsilons` has it.
 
     Both conditions only get harder as ε, δ or k grow, so bisection finds where they end.
@@ -130,7 +133,7 @@ def nearest_wishes(view: View, principle: Dissimilarity, crowding: Crowding) -> 
     least = population.rows_for(k)
     size = own_size(rows, k, Fraction(1))
     spare = Fraction(rows - 1 - crowding.theta, max(size - 1, 1))
-    steps = epsilons(view)
+    steps = epsilons(view, quick)
     known: dict[int, tuple[bool, bool]] = {}
 
     def at(i: int) -> tuple[bool, bool]:
@@ -158,8 +161,10 @@ def nearest_wishes(view: View, principle: Dissimilarity, crowding: Crowding) -> 
     )
 
 
-def epsilons(view: View) -> tuple[int, Callable[[int], Fraction]] | None:
+def epsilons(view: View, quick: bool = False) -> tuple[int, Callable[[int], Fraction]] | None:
     """The values of ε worth trying, ascending: how many, and which is the i-th; None if a search would cost too much.
+
+    `quick`: already where it would take more than a moment.
 
     For numbers all multiples of their unit, for a hierarchy its levels over its height, for the discrete distance 0 and 1:
     any other ε makes the same neighbours as the next one below, and the last stands for all beyond. For other distances
@@ -181,13 +186,15 @@ def epsilons(view: View) -> tuple[int, Callable[[int], Fraction]] | None:
         height = paths.shape[1] - 1
         return height + 1, lambda i: Fraction(i, height)
     if isinstance(distance, Absolute):
+        if quick and len(attribute) > _QUICK_NUMBERS:
+            return None
         numbers = attribute.columns[0].numbers
         assert numbers is not None
         reach = int(numbers.integers[-1]) - int(numbers.integers[0]) if len(numbers) else 0
         return reach + 1, lambda i: i * numbers.unit
     bound = distance.bind(attribute)
     size = len(attribute)
-    if size > (_COSTLY_VALUES if bound.costly else _VALUES):
+    if size > (_QUICK_VALUES if quick else _COSTLY_VALUES if bound.costly else _VALUES):
         return None
     some = np.unique(np.linspace(0, size - 1, min(size, max(1, _PAIRS // size))).astype(np.int64))
     apart = np.unique(bound.distances(some, np.arange(size)))

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sfumato.feasibility.bounds import Bounds, bounds, least_size, most_groups
-from sfumato.feasibility.certificate import Certificate, Crowding, certificate_of, one_group, proximity_certificate
-from sfumato.feasibility.nearest import Nearest, Population, nearest_wishes
+from sfumato.auditing import listed, table_of
+from sfumato.feasible.bounds import Bounds, bounds, least_size, most_groups
+from sfumato.feasible.certificate import Certificate, Crowding, certificate_of, one_group, proximity_certificate
+from sfumato.feasible.nearest import Nearest, Population, nearest_wishes
 from sfumato.principles import Dissimilarity, Principle, View, attributes_of
 from sfumato.principles.base import exactly
-from sfumato.table import Table
+from sfumato.schema import Schema
 
 Verdict = Literal["guaranteed", "open", "impossible"]
 """Groups exist, by a bound; nobody can tell beforehand; no groups exist, by a certificate."""
+
+Nearby = bool | Literal["quick"]
+"""Whether the nearest wishes are looked for; "quick": ε only where that costs little."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Outlook:
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": [1, 2, 3, 4]}), sf.Schema(sensitive=["x"]))
-    >>> outlook = feasibility(table, sf.Dissimilarity(epsilon=0, delta=1, k=2)).outlooks[0]
+    >>> outlook = feasibility(table, None, sf.Dissimilarity(epsilon=0, delta=1, k=2)).outlooks[0]
     >>> outlook.attribute, outlook.verdict, outlook.theta, outlook.groups
     ('x', 'guaranteed', 0, 2)
     """
@@ -62,7 +66,7 @@ class Feasibility:
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": [1, 2, 3, 4, 5, 6]}), sf.Schema(sensitive=["x"]))
-    >>> feasibility(table, sf.Dissimilarity(epsilon=3, delta="0.9", k=2))
+    >>> feasibility(table, None, sf.Dissimilarity(epsilon=3, delta="0.9", k=2))
     (ε,δ)^k-dissimilarity (epsilon = 3, delta = 0.9, k = 2): impossible
       x: the values 1 to 4 make up 4 of the 6 rows (66.7 %) and lie within ε = 3 of one another; at δ = 0.9 no groups of at
          least 2 can hold more than 3 such rows (50.0 %)
@@ -115,22 +119,26 @@ class Feasibility:
         return "\n".join(lines)
 
 
-def feasibility(table: Table, principle: Principle, nearby: bool = True) -> Feasibility:
+def feasibility(data: Any, schema: Schema | None, principle: Principle, nearby: Nearby = True) -> Feasibility:
     """Tell beforehand whether any grouping of a table can satisfy a principle.
+
+    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose schema stands if none is given).
 
     "impossible" comes with a certificate, "guaranteed" with a bound or with the table as one group, and "open" says that
     neither is known: a method may well succeed, for no bound is necessary. Deciding it in general is NP-hard (paper 001,
     Theorem 2). Every verdict is exact. Unless `nearby` is false, for (ε,δ)^k-dissimilarity the largest ε, δ and k that are
-    guaranteed, or not ruled out, are found too, each with the other two fixed.
+    guaranteed, or not ruled out, are found too, each with the other two fixed; with "quick", ε only where that costs little.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
-    >>> table = sf.Table(pa.table({"x": [1, 2, 3, 4, 5, 6]}), sf.Schema(sensitive=["x"]))
-    >>> [feasibility(table, sf.Dissimilarity(epsilon=e, delta=1, k=3)).verdict for e in (0, 1, 2)]
+    >>> table, schema = pa.table({"x": [1, 2, 3, 4, 5, 6]}), sf.Schema(sensitive=["x"])
+    >>> [feasibility(table, schema, sf.Dissimilarity(epsilon=e, delta=1, k=3)).verdict for e in (0, 1, 2)]
     ['guaranteed', 'open', 'impossible']
-    >>> feasibility(table, sf.DistinctLDiversity(7)).certificate.sentence[:45]
+    >>> feasibility(table, schema, sf.DistinctLDiversity(7)).certificate.sentence[:45]
     'the table as one group has l 6, wanted at lea'
     """
+    (principle,) = listed(principle)
+    table = table_of(data, schema)
     groups = one_group(table)
     outlooks = []
     for names in attributes_of(principle, table.schema):
@@ -143,12 +151,12 @@ def feasibility(table: Table, principle: Principle, nearby: bool = True) -> Feas
     return Feasibility(principle, tuple(outlooks))
 
 
-def _proximity(view: View, attribute: str | None, principle: Dissimilarity, nearby: bool) -> Outlook:
+def _proximity(view: View, attribute: str | None, principle: Dissimilarity, nearby: Nearby) -> Outlook:
     population = Population.of(view.table)
     delta = exactly(principle.delta)
     crowding = Crowding.of(view.graph(exactly(principle.epsilon)))
     theta = crowding.theta
-    nearest = nearest_wishes(view, principle, crowding) if nearby else None
+    nearest = nearest_wishes(view, principle, crowding, nearby == "quick") if nearby else None
     if principle.k > population.people:
         certificate = certificate_of(principle, view)
     else:

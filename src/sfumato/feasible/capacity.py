@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sfumato.feasibility.bounds import allowed, least_size
+from sfumato.feasible.bounds import allowed, least_size
 
 TIGHT = 10_000
 """Up to so many rows the largest sum is found exactly; beyond, an upper limit that is at most a few tuples above it."""

@@ -12,9 +12,9 @@ from sfumato.attribute import Attribute
 from sfumato.distances.absolute import number_windows
 from sfumato.errors import ParameterProblem
 from sfumato.exact import Numbers, written
-from sfumato.feasibility.bounds import least_size
-from sfumato.feasibility.capacity import admits, clique_capacity
-from sfumato.feasibility.cliques import Clique, fullest_run, heavy_clique
+from sfumato.feasible.bounds import least_size
+from sfumato.feasible.capacity import admits, clique_capacity
+from sfumato.feasible.cliques import Clique, fullest_run, heavy_clique
 from sfumato.groups import Groups
 from sfumato.neighbours import NeighbourGraph
 from sfumato.principles import DeltaLDiversity, Dissimilarity, EpsilonMAnonymity, Principle, View

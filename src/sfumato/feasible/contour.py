@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sfumato.auditing import table_of
 from sfumato.errors import ParameterProblem
 from sfumato.exact import Number, Ratios, as_fraction, written
 from sfumato.groups import Groups
 from sfumato.principles import Dissimilarity, View, attributes_of
 from sfumato.principles.base import On
-from sfumato.table import Table
+from sfumato.schema import Schema
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,18 +59,23 @@ class Contour:
 
 
 def vulnerability(
-    table: Table, epsilons: Sequence[Number], deltas: Sequence[Number], groups: Groups | None = None, on: On = None
+    data: Any,
+    schema: Schema | None,
+    epsilons: Sequence[Number],
+    deltas: Sequence[Number],
+    groups: Groups | None = None,
+    on: On = None,
 ) -> Contour:
     """The share of a table's groups that breach (ε,δ)-dissimilarity, for every ε and δ of a grid.
 
+    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose schema stands if none is given).
     A group is in breach if its proximity risk exceeds 1 − δ, exactly. Source: paper 001, Section VI, Fig. 4. The groups are
     the table's own unless others are given. Each ε is measured once, whatever the number of δ.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> people = pa.table({"age": [30, 30, 30, 41, 41, 41], "income": [10, 11, 30, 20, 40, 60]})
-    >>> table = sf.Table(people, sf.Schema(["age"], ["income"]))
-    >>> vulnerability(table, epsilons=[0, 1, 25], deltas=["0.2", "0.8"])
+    >>> vulnerability(people, sf.Schema(["age"], ["income"]), epsilons=[0, 1, 25], deltas=["0.2", "0.8"])
     Groups of income in breach, of 2
     epsilon | delta    0.2      0.8
     0                  0.0 %    0.0 %
@@ -78,6 +84,7 @@ def vulnerability(
     """
     wishes = [Dissimilarity(epsilon, 0, on=on) for epsilon in as_grid(epsilons, "epsilons")]
     limits = [Dissimilarity(0, delta).delta for delta in as_grid(deltas, "deltas")]
+    table = table_of(data, schema)
     attributes = attributes_of(wishes[0], table.schema)
     if len(attributes) > 1:
         raise ParameterProblem(

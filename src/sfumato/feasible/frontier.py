@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+from sfumato.auditing import table_of
 from sfumato.errors import ParameterProblem
 from sfumato.exact import Number, as_fraction, written
-from sfumato.feasibility.bounds import most_groups
-from sfumato.feasibility.certificate import Crowding, excluded
-from sfumato.feasibility.contour import aligned, as_grid
-from sfumato.feasibility.guidance import Verdict
-from sfumato.feasibility.nearest import MORE_THAN_ONE, Population
+from sfumato.feasible.bounds import most_groups
+from sfumato.feasible.certificate import Crowding, excluded
+from sfumato.feasible.contour import aligned, as_grid
+from sfumato.feasible.feasibility import Verdict
+from sfumato.feasible.nearest import MORE_THAN_ONE, Population
 from sfumato.neighbours import NeighbourGraph
 from sfumato.principles import Dissimilarity, View, attributes_of
 from sfumato.principles.base import On, exactly
-from sfumato.table import Table
+from sfumato.schema import Schema
 
 Attempt = Callable[[Dissimilarity], float | None]
 """Try to reach a principle: the loss if that succeeded, else None."""
@@ -68,7 +69,7 @@ class Frontier:
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]))
-    >>> found = frontier(table, [3], ["0.5"], [4], attempt=lambda principle: 0.25)
+    >>> found = frontier(table, None, [3], ["0.5"], [4], attempt=lambda principle: 0.25)
     >>> found.cell(3, "0.5", 4).verdict, found.cell(3, "0.5", 4).status, found.cell(3, "0.5", 4).loss
     ('open', 'reached', 0.25)
     """
@@ -121,7 +122,8 @@ class Frontier:
 
 
 def frontier(
-    table: Table,
+    data: Any,
+    schema: Schema | None,
     epsilons: Sequence[Number],
     deltas: Sequence[Number],
     ks: Sequence[int],
@@ -131,14 +133,14 @@ def frontier(
 ) -> Frontier:
     """For every ε, δ and k of a grid whether (ε,δ)^k-dissimilarity is guaranteed, open or impossible.
 
+    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose schema stands if none is given).
     `attempt`, if given, is called for the cells in which more than one group is neither guaranteed nor ruled out (or, with
     which = "all", for all that are not impossible), and what it returns is kept as the cell's loss. Each ε is measured once.
     Source: the trade-off of ε, δ and k in paper 001, Section V.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
-    >>> table = sf.Table(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]))
-    >>> frontier(table, epsilons=[1, 3], deltas=["0.5", 1], ks=[4])
+    >>> frontier(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]), epsilons=[1, 3], deltas=["0.5", 1], ks=[4])
     (ε,δ)^k-dissimilarity of x
     k = 4: epsilon | delta         0.5           1
     1                       guaranteed  guaranteed
@@ -147,6 +149,7 @@ def frontier(
     values = [exactly(Dissimilarity(epsilon, 0).epsilon) for epsilon in as_grid(epsilons, "epsilons")]
     limits = [exactly(Dissimilarity(0, delta).delta) for delta in as_grid(deltas, "deltas")]
     sizes = [Dissimilarity(0, 0, k).k for k in as_grid(ks, "ks")]
+    table = table_of(data, schema)
     attributes = attributes_of(Dissimilarity(0, 0, on=on), table.schema)
     if len(attributes) > 1:
         raise ParameterProblem(

@@ -1,0 +1,82 @@
+"""Show a frontier and a contour on a terminal: a table of ε by δ, for each k."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.markup import escape
+from rich.table import Table as Grid
+from rich.text import Text
+
+from sfumato.auditing import count_of
+from sfumato.cli.show import console
+from sfumato.exact import written
+from sfumato.feasible import Cell, Contour, Frontier
+from sfumato.table import Table
+
+_STYLES = {
+    "guaranteed": "green",
+    "reached": "green",
+    "one group": "yellow",
+    "open": "yellow",
+    "not reached": "yellow",
+    "impossible": "red",
+}
+
+_WORDS = {
+    "guaranteed": "a bound says that groups exist",
+    "reached": "the method found groups, at the loss that follows (0: as it was, 1: nothing is told)",
+    "one group": "only the table as one group is known to do",
+    "not reached": "the method found no groups; others may",
+    "open": "neither is known: a method may succeed (try --reach)",
+    "impossible": "a certificate says that no groups exist",
+}
+"""What each status means, in the order in which they are told."""
+
+_HIGH = 0.5
+"""From this share of groups in breach on a cell of a contour is red."""
+
+
+def show_frontier(found: Frontier, table: Table, notes: Sequence[str]) -> None:
+    """Print one table per k, and what the words in it mean."""
+    out = console()
+    source = f"{table.source}: " if table.source else ""
+    out.print(f"[bold]{escape(source)}[/bold]{count_of(table.rows, 'row')}")
+    for note in notes:
+        out.print(f"[yellow]note[/yellow] {escape(note)}")
+    out.print(f"(ε,δ)^k-dissimilarity of {escape(found.attribute)}")
+    for k in found.ks:
+        grid = _grid(f"k = {k}", [written(delta) for delta in found.deltas])
+        for epsilon in found.epsilons:
+            grid.add_row(f"ε = {written(epsilon)}", *(_cell(found.cell(epsilon, delta, k)) for delta in found.deltas))
+        out.print()
+        out.print(grid)
+    out.print()
+    occurring = {cell.status for cell in found.cells}
+    for status, words in _WORDS.items():
+        if status in occurring:
+            out.print(Text.assemble((status, _STYLES[status]), f": {words}"))
+
+
+def show_contour(found: Contour) -> None:
+    """Print the share of groups in breach."""
+    out = console()
+    out.print(f"\nGroups in breach as the table is, of {count_of(found.groups, 'group')}\n")
+    grid = _grid("", [written(delta) for delta in found.deltas])
+    for epsilon, shares in zip(found.epsilons, found.shares, strict=True):
+        cells = [Text(f"{100 * float(s):.1f} %", "red" if s >= _HIGH else "yellow" if s else "green") for s in shares]
+        grid.add_row(f"ε = {written(epsilon)}", *cells)
+    out.print(grid)
+
+
+def _grid(corner: str, deltas: Sequence[str]) -> Grid:
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    grid.add_column(corner, no_wrap=True)
+    for delta in deltas:
+        grid.add_column(f"δ = {delta}", overflow="fold")
+    return grid
+
+
+def _cell(cell: Cell) -> Text:
+    loss = "" if cell.loss is None else f" {cell.loss:.3f}"
+    return Text(f"{cell.status}{loss}", _STYLES[cell.status])
