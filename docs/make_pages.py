@@ -53,7 +53,21 @@ ColumnProblem incom - Did you mean 'income'?
 """
 
 SECTIONS = {
-    "Anonymize": ["anonymize", "Release", "verify", "Verification", "Method", "Task", "Grouping", "recode", "Recoded"],
+    "Anonymize": ["anonymize", "Release", "verify", "Verification"],
+    "Methods": ["Glaze", "Mondrian", "XColor", "Method", "Task", "Grouping", "recode", "Recoded"],
+        "anonymize",
+        "Release",
+        "verify",
+        "Verification",
+        "Glaze",
+        "Mondrian",
+        "XColor",
+        "Method",
+        "Task",
+        "Grouping",
+        "recode",
+        "Recoded",
+    ],
     "Audit": ["audit", "Audit", "Finding", "Principle", "View"],
     "Is it possible?": [
         "feasibility",

@@ -40,7 +40,7 @@ from .feasible import (
 from .groups import Groups
 from .hierarchy import Flat, Hierarchy, Intervals
 from .io.read import read_table
-from .methods import Grouping, Method, Task
+from .methods import Glaze, Grouping, Method, Mondrian, Task, XColor
 from .neighbours import NeighbourGraph
 from .principles import (
     AlphaKAnonymity,
@@ -109,6 +109,7 @@ __all__ = [
     "Flat",
     "FrequencyLDiversity",
     "Frontier",
+    "Glaze",
     "Grouping",
     "Groups",
     "Hierarchy",
@@ -126,6 +127,7 @@ __all__ = [
     "Method",
     "MinCoordinate",
     "Missing",
+    "Mondrian",
     "NTCloseness",
     "NeighbourGraph",
     "Outlook",
@@ -151,6 +153,7 @@ __all__ = [
     "Verification",
     "View",
     "Workload",
+    "XColor",
     "__version__",
     "anonymize",
     "audit",

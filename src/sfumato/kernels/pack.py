@@ -11,7 +11,7 @@ from sfumato.kernels.excess import allowed_of, near
 
 
 @kernel
-def pack(crowds: Any, rows: Any, size: Any, groups: Any, ease: Any, out: Any) -> Any:
+def pack(crowds: Any, rows: Any, size: Any, groups: Any, out: Any) -> Any:
     """Deal rows into groups of a size so that no row has more neighbours in its group than allowed there.
 
     Group after group is filled with the value whose neighbourhood holds the most rows still to be dealt, of those that
@@ -74,21 +74,12 @@ def pack(crowds: Any, rows: Any, size: Any, groups: Any, ease: Any, out: Any) ->
             for v in range(u):
                 if left[v] > 0 and not closed[v] and met[v] <= t and (pick < 0 or crowd[v] > crowd[pick]):
                     pick = v
-            taken = -1
-            if pick >= 0 and anchor >= 0 and ease < 1:
-                enough = ease * crowd[pick]
-                for v in range(u):
-                    if left[v] > 0 and not closed[v] and met[v] <= t and crowd[v] >= enough:
-                        other = _nearest(queue, start[v], start[v + 1], out, anchor)
-                        if taken < 0 or abs(other - anchor) < abs(taken - anchor):
-                            taken, pick = other, v
             if pick < 0:
                 for i in range(n):  # this group cannot be filled: its rows are left over
                     if out[i] == g:
                         out[i] = -1
                 return _leftover(crowds, rows, out, g, t)
-            if taken < 0:
-                taken = _nearest(queue, start[pick], start[pick + 1], out, anchor)
+            taken = _nearest(queue, start[pick], start[pick + 1], out, anchor)
             if anchor < 0:
                 anchor = taken
             out[taken] = g

@@ -268,7 +268,7 @@ def blend(
             joined = _cells(space, st, there, NONE, a)
             hope = price * (st.relief[a] + st.freed[there])
             best, partner = limit, np.int64(-2)
-            loss_here, loss_there, excess_here, excess_there = 0.0, 0.0, 0.0, 0.0
+            excess_here, excess_there = 0.0, 0.0
             if joined * size_there - st.loss[there] - st.gain[a] * size_here - st.best[there] < limit + hope:
                 looked = min(size_there, LOOKED_AT)
                 skip = np.int64(draw(random) >> np.uint64(33)) % size_there if looked < size_there else 0
@@ -289,7 +289,7 @@ def blend(
                     change += price * other
                     if change < best:
                         best, partner = change, c
-                        loss_here, loss_there, excess_here, excess_there = new_here, new_there, one, other
+                        excess_here, excess_there = one, other
             if size_here > least and size_there < st.room[there]:
                 new_there = joined * (size_there + 1)
                 new_here = (st.loss[here] / size_here - st.gain[a]) * (size_here - 1)
@@ -300,7 +300,7 @@ def blend(
                     change += price * (one + other - burden)
                     if change < best:
                         best, partner = change, np.int64(NONE)
-                        loss_here, loss_there, excess_here, excess_there = new_here, new_there, one, other
+                        excess_here, excess_there = one, other
             if partner == -2 or abs(best) < 1e-9:
                 continue
             changes += 1

@@ -74,9 +74,9 @@ def tree_order(space: Any, place: Any, order: Any, coarse: Any, leaf: Any, rando
             continue
         best, best_j, best_cut = -1.0, -1, -1
         for j in range(d):
-            low, high = np.int64(1 << 60), np.int64(-1)
+            low, high = 1 << 60, -1
             for i in range(start, stop):
-                p = np.int64(place[order[i], j])
+                p = int(place[order[i], j])
                 low, high = min(low, p), max(high, p)
             if low == high:
                 continue
@@ -92,8 +92,8 @@ def tree_order(space: Any, place: Any, order: Any, coarse: Any, leaf: Any, rando
             if full <= 0.0:
                 full = 1e-12
             if random:
-                wanted = np.int64(rows * (0.25 + 0.5 * uniform(state)))
-                left, cut = np.int64(0), low
+                wanted = int(rows * (0.25 + 0.5 * uniform(state)))
+                left, cut = 0, low
                 for p in range(low, high):
                     left += counts[p]
                     cut = p
@@ -103,7 +103,7 @@ def tree_order(space: Any, place: Any, order: Any, coarse: Any, leaf: Any, rando
                 if saved > best:
                     best, best_j, best_cut = saved, j, cut
                 continue
-            left, seen, p = np.int64(0), 0, low
+            left, seen, p = 0, 0, low
             while p < high:
                 left += counts[p]
                 seen += 1

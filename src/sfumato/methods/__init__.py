@@ -1,6 +1,9 @@
 """Methods: one per file, and the dict that names them all."""
 
 from sfumato.methods.base import Grouping, Method, Task, numbered
+from sfumato.methods.glaze import Glaze
+from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.registry import METHODS, method_of
+from sfumato.methods.xcolor import XColor
 
-__all__ = ["METHODS", "Grouping", "Method", "Task", "method_of", "numbered"]
+__all__ = ["METHODS", "Glaze", "Grouping", "Method", "Mondrian", "Task", "XColor", "method_of", "numbered"]

@@ -31,7 +31,9 @@ class Canvas:
         self.shapes = limits.shape_arrays()
         self.place = np.ascontiguousarray(task.places)
         self.random = np.array([(seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) % 2**64 or 1], np.uint64)
-        self.most = 2 * max(limits.least, limits.roomiest(2 * limits.least)) + 1
+        self.dealt_size = limits.roomiest(2 * limits.least)
+        self.can_be_dealt = len(limits.crowds) == 1 and not limits.shapes
+        self.most = 2 * self.dealt_size + 1
         self.order = np.arange(self.rows)
         self.coarse = np.zeros(self.rows + 1, np.int64)
         self.notes: list[str] = []
@@ -39,8 +41,7 @@ class Canvas:
 
     def cut(self, price: float, shuffled: bool = False) -> None:
         """Order the rows, and cut the order into groups."""
-        self.order = np.arange(self.rows)
-        tree_order(self.space, self.place, self.order, self.coarse, 1, shuffled, self.random)
+        self.good_order(shuffled)
         cuts = np.zeros(self.rows + 1, np.int64)
         cut_order(
             self.space, self.place, self.crowds, self.shapes, self.order, self.limits.least, self.most, price, cuts
@@ -51,18 +52,19 @@ class Canvas:
             end, group = int(cuts[end]), group + 1
         self.regroup(labels)
 
-    def cut_order_only(self) -> None:
-        """Go back to the good order."""
+    def good_order(self, shuffled: bool = False) -> None:
+        """Take the order that saves most; or, shuffled, one drawn at random."""
         self.order = np.arange(self.rows)
-        tree_order(self.space, self.place, self.order, self.coarse, 1, False, self.random)
+        tree_order(self.space, self.place, self.order, self.coarse, 1, shuffled, self.random)
 
     def joined_cost(self, one: int, other: int) -> float:
         """What the cells of two groups would cost together, sets counted as if nothing were shared."""
         st, total = self.state, 0.0
         for j in range(self.place.shape[1]):
             low, high = min(st.low[one, j], st.low[other, j]), max(st.high[one, j], st.high[other, j])
-            total += 1.0 if self.space.kinds[j] == SET and low != high else float(stretch_cost(self.space, j, low, high))
-        return total
+            apart = self.space.kinds[j] == SET and low != high
+            total += 1.0 if apart else float(stretch_cost(self.space, j, low, high))
+        return float(total)
 
     def regroup(self, labels: NDArray[np.int64]) -> None:
         """Take these groups, numbered from 0, and work out all that is known of them."""
@@ -74,13 +76,14 @@ class Canvas:
         member = np.full(int(room.sum()), -1, np.int64)
         within = np.arange(self.rows) - np.repeat(np.cumsum(size) - size, size)
         member[np.repeat(first, size) + within] = by_group
-        places = [np.zeros((count, d), np.int32) for _ in range(4)]
-        limits = len(self.limits.crowds)
+        low, low_next, high, high_next = (np.zeros((count, d), np.int32) for _ in range(4))
         self.state = State(
-            self.place, labels.copy(), first, room, size, member, *places, np.zeros(count), np.zeros(count),
-            np.zeros((limits, self.rows), np.int64), np.zeros(self.rows), np.zeros(count), np.zeros(self.rows),
-            np.zeros(count), scratch_counts(self.shapes), np.zeros(self.rows + 1, np.int64),
-            np.zeros(int(self.space.sizes.max()) + 2, np.int64), np.zeros(1, np.int64),
+            self.place, labels.copy(), first, room, size, member, low, low_next, high, high_next,
+            loss=np.zeros(count), excess=np.zeros(count),
+            degree=np.zeros((len(self.limits.crowds), self.rows), np.int64),
+            gain=np.zeros(self.rows), best=np.zeros(count), relief=np.zeros(self.rows), freed=np.zeros(count),
+            counts=scratch_counts(self.shapes), values=np.zeros(self.rows + 1, np.int64),
+            seen=np.zeros(int(self.space.sizes.max()) + 2, np.int64), clock=np.zeros(1, np.int64),
         )  # fmt: skip
         settle_all(self.space, self.crowds, self.shapes, self.state)
 
@@ -102,7 +105,7 @@ class Canvas:
     @property
     def rank(self) -> tuple[bool, float, float]:
         """Less is better: groups without excess first, then less loss."""
-        return self.excess > 0, self.loss if self.excess <= 0 else self.excess, self.loss
+        return self.excess > 0, self.excess, self.loss
 
     def new_order(self) -> None:
         """Draw a random order of the rows in which near rows stand together."""
@@ -125,6 +128,17 @@ class Canvas:
             self.new_order()
             self.turn(8, 40, 0.005, float(price))
         self.focus(10 * effort)
+
+    def blend_hard(self, effort: int) -> None:
+        """Where nearly everybody is crowded: a high price from the start, rows that came far, and a falling heat."""
+        passes = 40 * effort
+        for i in range(passes):
+            heat = max(0.0, 1.0 - i / (passes - 3))
+            if self.excess > 0:
+                self.new_order()
+                self.turn(16, int(400 * 2 ** min(i / 2, 8)), heat, 200.0, focus=True)
+            self.new_order()
+            self.turn(8, 300, heat, 200.0)
 
     def focus(self, passes: int, window: float = 100) -> None:
         """Look only at rows of groups with excess, ever further."""

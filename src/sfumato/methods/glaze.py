@@ -11,7 +11,7 @@ from sfumato.errors import ParameterProblem
 from sfumato.methods.base import Grouping, Method, Task, numbered
 from sfumato.methods.canvas import Canvas
 from sfumato.methods.limits import Limits
-from sfumato.methods.mending import mend
+from sfumato.methods.mending import deal, mend
 
 _SMALL = 400
 """Tables of up to so many rows are begun several times over, and the best end is kept."""
@@ -29,6 +29,7 @@ class Glaze(Method):
        excess of a group is what it lacks to satisfy the principles: neighbours too many, or values too few.
     3. Blend. Rows swap and move between groups whose rows stand near in other, random orders, at a slowly rising price
        and a falling heat, until no group has excess; then on, at a price no loss can pay, until the loss stops falling.
+       Where the cut leaves more than one unit of excess per row the table is dealt first (see 4), then blended.
     4. Mend. Where excess is left: the rows of a bad group and of those around it are dealt anew, the most crowded values
        first, in ever wider circles; if most of the table is bad, all of it, in the smallest parts that can be dealt. If
        the bound of paper 001 promises that exchanges end well, they are made from an equitable start; and last, bad
@@ -78,7 +79,10 @@ class Glaze(Method):
     def _painted(self, task: Task, limits: Limits, seed: int, start: int) -> Canvas:
         canvas = Canvas(task, limits, seed * _STARTS + start)
         canvas.cut(price=(0.3, 3.0, 0.0)[start % 3], shuffled=start >= 3)
-        if limits.crowds or limits.shapes:
+        if canvas.can_be_dealt and canvas.excess > canvas.rows:
+            deal(canvas)
+            canvas.blend_hard(self.effort)
+        elif limits.crowds or limits.shapes:
             canvas.blend_in(self.effort)
         canvas.polish(self.effort)
         if canvas.excess > 0:

@@ -145,7 +145,11 @@ class Limits:
             first[c] = sum(map(len, bits))
             bits.append(np.pad(near.bits, ((0, 0), (0, words - near.bits.shape[1]))))
             allowed[c] = [crowd.allowed(max(size, 1)) for size in range(top + 1)]
-        matrix = np.concatenate([*bits, np.zeros((1, max(words, 1)), np.uint64)[:, :words]]) if words else np.zeros((1, 1), np.uint64)
+        matrix = (
+            np.concatenate([*bits, np.zeros((1, max(words, 1)), np.uint64)[:, :words]])
+            if words
+            else np.zeros((1, 1), np.uint64)
+        )
         windowed = np.array([crowd.nearness.kind == WINDOWS for crowd in self.crowds], bool)
         return Crowds(value, windowed, rank, low, high, first, matrix, allowed, np.ones(count))
 
@@ -207,7 +211,11 @@ def _crowd(principle: Principle, view: View) -> Crowd | None:
             low, high = number_windows(numbers, width, width)
         else:
             width, part = exactly(principle.epsilon), exactly(principle.m)
-            low, high = number_windows(numbers, width, width) if principle.nearness == "absolute" else relative_windows(numbers, width)
+            low, high = (
+                number_windows(numbers, width, width)
+                if principle.nearness == "absolute"
+                else relative_windows(numbers, width)
+            )
         return Crowd(values, _windows(low, high), lambda s: int(s // part) - 1)
     if isinstance(principle, AlphaKAnonymity | FrequencyLDiversity):
         share = exactly(principle.alpha) if isinstance(principle, AlphaKAnonymity) else 1 / exactly(principle.l)

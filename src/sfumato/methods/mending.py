@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sfumato.kernels.pack import pack
 from sfumato.methods.canvas import Canvas
 
-_MANY = 0.05
-"""If more than this share of the groups is bad, the whole table is dealt anew."""
+_PART = 64
+"""Parts of an order are dealt from so many groups on."""
 
 _WIDEST = 65_536
 """No more rows than this are dealt in one go."""
@@ -17,12 +17,8 @@ _WIDEST = 65_536
 
 def mend(canvas: Canvas, effort: int) -> None:
     """Try everything, from the cheapest to the surest, until no group has excess."""
-    if canvas.excess > 0 and len(canvas.limits.crowds) == 1 and not canvas.limits.shapes:
-        bad = canvas.state.excess > 0
-        if bad.mean() > _MANY:
-            deal_down(canvas)
-        else:
-            deal_around(canvas)
+    if canvas.excess > 0 and canvas.can_be_dealt:
+        deal_around(canvas)
     rounds = 0
     while canvas.excess > 0 and len(canvas.state.size) > 1 and rounds < 40:
         merge(canvas)
@@ -32,7 +28,7 @@ def mend(canvas: Canvas, effort: int) -> None:
 
 def deal_around(canvas: Canvas) -> None:
     """Deal the rows of each bad group and of the groups around it anew, in circles that double until it works."""
-    canvas.cut_order_only()
+    canvas.good_order()
     position = np.empty(canvas.rows, np.int64)
     position[canvas.order] = np.arange(canvas.rows)
     labels = canvas.labels.copy()
@@ -54,7 +50,7 @@ def deal_around(canvas: Canvas) -> None:
                 break
             rows = rows[np.argsort(position[rows], kind="stable")]
             dealt = _dealt(canvas, rows, len(pool))
-            if dealt is not None:
+            if (dealt >= 0).all():
                 labels[rows] = pool[dealt]
                 mended[pool] = True
                 break
@@ -65,33 +61,42 @@ def deal_around(canvas: Canvas) -> None:
     canvas.regroup(labels)
 
 
-def deal_down(canvas: Canvas) -> None:
-    """Deal the whole table anew, in the smallest parts of a good order that can be dealt without a neighbour too many."""
-    canvas.cut_order_only()
-    order, coarse = canvas.order, canvas.coarse
+def deal(canvas: Canvas) -> None:
+    """Deal the whole table anew: in small parts of a good order first, what no group takes then in ever larger ones.
+
+    What is left in the end forms groups as it comes; they are bad, and the search goes on from there.
+    """
+    canvas.good_order()
+    order, coarse, size = canvas.order, canvas.coarse, canvas.dealt_size
     labels = np.full(canvas.rows, -1, np.int64)
-    next_label = 0
+    made = 0
 
-    def settle(start: int, stop: int, dealt: NDArray[np.int64]) -> None:
-        nonlocal next_label
-        rows = order[start:stop]
-        half = _split(coarse, start, stop, canvas.limits.least)
+    def left_of(start: int, stop: int) -> NDArray[np.int64]:
+        nonlocal made
+        half = _split(coarse, start, stop, size) if stop - start > 2 * _PART * size else None
+        at = np.arange(start, stop)
         if half is not None:
-            parts = [_dealt(canvas, order[start:half]), _dealt(canvas, order[half:stop])]
-            if parts[0] is not None and parts[1] is not None:
-                settle(start, half, parts[0])
-                settle(half, stop, parts[1])
-                return
-        labels[rows] = next_label + dealt
-        next_label += int(dealt.max()) + 1
+            at = np.concatenate([left_of(start, half), left_of(half, stop)])
+        if not size <= len(at) <= _WIDEST:
+            return at
+        dealt = _dealt(canvas, order[at], len(at) // size)
+        labels[order[at]] = np.where(dealt >= 0, made + dealt, -1)
+        made += int(dealt.max()) + 1
+        return at[dealt < 0]
 
-    if canvas.rows > _WIDEST:
-        return
-    whole = _dealt(canvas, order)
-    if whole is not None:
-        settle(0, canvas.rows, whole)
-        _, labels = np.unique(labels, return_inverse=True)
-        canvas.regroup(labels)
+    left = order[left_of(0, canvas.rows)]
+    if len(left) < size and made:
+        labels[left] = np.arange(len(left)) % made
+    else:
+        # mixed, so that no group of them holds one kind alone
+        left = left[np.random.default_rng(int(canvas.random[0] >> np.uint64(1))).permutation(len(left))]
+        labels[left] = (
+            made + np.arange(len(left)) // size
+            if len(left) % size == 0
+            else made + (np.arange(len(left)) * (len(left) // size) // len(left))
+        )
+    _, labels = np.unique(labels, return_inverse=True)
+    canvas.regroup(labels)
 
 
 def _split(coarse: NDArray[np.int64], start: int, stop: int, least: int) -> int | None:
@@ -103,21 +108,16 @@ def _split(coarse: NDArray[np.int64], start: int, stop: int, least: int) -> int 
     return start + margin + int(np.argmax(inner))
 
 
-def _dealt(canvas: Canvas, rows: NDArray[np.int64], groups: int | None = None, ease: float = 1.0) -> NDArray[np.int64] | None:
-    """Groups of these rows without excess, or None if dealing finds none."""
-    limits = canvas.limits
-    size = limits.roomiest(2 * limits.least)
-    most = len(rows) // size
-    groups = most if groups is None else min(groups, most)
-    if groups < 1:
-        return None
+def _dealt(canvas: Canvas, rows: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
+    """A group for each of these rows, none with excess; -1 for those that dealing finds no group for."""
     out = np.empty(len(rows), np.int64)
-    return out if pack(canvas.crowds, rows, size, groups, ease, out) == 0 else None
+    pack(canvas.crowds, rows, canvas.dealt_size, min(groups, len(rows) // canvas.dealt_size), out)
+    return out
 
 
 def merge(canvas: Canvas) -> None:
     """Merge every bad group with the one beside it along a good order that costs least."""
-    canvas.cut_order_only()
+    canvas.good_order()
     position = np.empty(canvas.rows, np.int64)
     position[canvas.order] = np.arange(canvas.rows)
     labels = canvas.labels.copy()

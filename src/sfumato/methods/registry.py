@@ -9,14 +9,24 @@ from typing import Any
 
 from sfumato.errors import ParameterProblem
 from sfumato.methods.base import Method
+from sfumato.methods.glaze import Glaze
+from sfumato.methods.mondrian import Mondrian
+from sfumato.methods.xcolor import XColor
 
-METHODS: dict[str, type[Method]] = {}
+METHODS: dict[str, type[Method]] = {method.name: method for method in (Glaze, Mondrian, XColor)}
 """Every method under its name in a config."""
+
+AUTO = "auto"
+"""What a config says that leaves the choice to sfumato: the default method."""
 
 
 def method_of(name: str, parameters: Mapping[str, Any]) -> Method:
-    """Return the method of a name with its parameters, as a config states them."""
-    kind = METHODS.get(name)
+    """Return the method of a name with its parameters, as a config states them; "auto" is Glaze.
+
+    >>> method_of("mondrian", {"relaxed": True})
+    Mondrian(relaxed=True)
+    """
+    kind = Glaze if name == AUTO else METHODS.get(name)
     if kind is None:
         close = get_close_matches(name, METHODS, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"The methods are: {', '.join(METHODS)}."

@@ -43,7 +43,6 @@ def space_of(domains: Sequence[Domain]) -> Space:
             costs.append(pairs.ravel())
     sizes = [domain.size for domain in domains]
     return Space(
-        *(np.array(part, np.int64) for part in (kinds, sizes)),
-        np.array(base), np.array(first, np.int64), np.concatenate(costs),
-        *(np.array(part, np.int64) for part in (levels, first_node)), np.concatenate(nodes),
+        np.array(kinds, np.int64), np.array(sizes, np.int64), np.array(base), np.array(first, np.int64),
+        np.concatenate(costs), np.array(levels, np.int64), np.array(first_node, np.int64), np.concatenate(nodes),
     )  # fmt: skip
