@@ -59,12 +59,13 @@ class Canvas:
 
     def joined_cost(self, one: int, other: int) -> float:
         """What the cells of two groups would cost together, sets counted as if nothing were shared."""
-        st, total = self.state, 0.0
+        st = self.state
+        total = 0.0
         for j in range(self.place.shape[1]):
             low, high = min(st.low[one, j], st.low[other, j]), max(st.high[one, j], st.high[other, j])
             apart = self.space.kinds[j] == SET and low != high
             total += 1.0 if apart else float(stretch_cost(self.space, j, low, high))
-        return float(total)
+        return total
 
     def regroup(self, labels: NDArray[np.int64]) -> None:
         """Take these groups, numbered from 0, and work out all that is known of them."""

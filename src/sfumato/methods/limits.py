@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,20 +137,18 @@ class Limits:
         top = min(rows, SIZES) + 1
         value = np.zeros((count, rows), np.int64)
         rank, low, high = (np.zeros((count, max(widest, 1)), np.int64) for _ in range(3))
-        first, bits = np.zeros(count, np.int64), []
+        first = np.zeros(count, np.int64)
+        bits: list[NDArray[np.uint64]] = []
         allowed = np.zeros((count, top + 1), np.int64)
         for c, crowd in enumerate(self.crowds):
             near = crowd.nearness
             value[c] = crowd.values
             rank[c, : len(near.rank)], low[c, : len(near.low)], high[c, : len(near.high)] = near.rank, near.low, near.high
-            first[c] = sum(map(len, bits))
+            first[c] = sum(len(part) for part in bits)
             bits.append(np.pad(near.bits, ((0, 0), (0, words - near.bits.shape[1]))))
             allowed[c] = [crowd.allowed(max(size, 1)) for size in range(top + 1)]
-        matrix = (
-            np.concatenate([*bits, np.zeros((1, max(words, 1)), np.uint64)[:, :words]])
-            if words
-            else np.zeros((1, 1), np.uint64)
-        )
+        bits.append(np.zeros((1, max(words, 1)), np.uint64))  # never empty, for the compiler
+        matrix = np.concatenate([part for part in bits if part.shape[1] == max(words, 1)])
         windowed = np.array([crowd.nearness.kind == WINDOWS for crowd in self.crowds], bool)
         return Crowds(value, windowed, rank, low, high, first, matrix, allowed, np.ones(count))
 
@@ -231,51 +230,30 @@ def _windows(low: NDArray[np.int64], high: NDArray[np.int64]) -> Nearness:
 
 def _shapes(principle: Principle, view: View) -> list[Shape]:
     """The conditions on histograms that a principle is made of; none if it is not served."""
-    values, attribute = view.attribute.codes, view.attribute
-    shares = attribute.counts / attribute.counts.sum()
-    match principle:
-        case DistinctLDiversity():
-            return [Shape(values, excess.DISTINCT, principle.l)]
-        case PSensitivity():
-            return [Shape(values, excess.DISTINCT, principle.p)]
-        case EntropyLDiversity():
-            return [Shape(values, excess.ENTROPY, math.log(float(exactly(principle.l))))]
-        case RecursiveLDiversity():
-            return [Shape(values, excess.RECURSIVE, float(exactly(principle.c)), principle.l)]
-        case KEAnonymity():
-            spread = _range_or_variance(view, excess.RANGE, exactly(principle.e), principle.title)
-            return [Shape(values, excess.DISTINCT, principle.k), *spread]
-        case VarianceControl():
-            return _range_or_variance(view, excess.VARIANCE, exactly(principle.variance), principle.title)
-        case TCloseness():
-            limit = float(exactly(principle.t))
-            if principle.ground == "ordered":
-                return [_ordered(view, limit)]
-            levels = value_levels(attribute, principle.ground)
-            nodes = [np.arange(len(attribute)) if node is None else node for node in levels]
-            return [
-                Shape(
-                    values,
-                    excess.APART,
-                    limit,
-                    nodes=tuple(nodes),
-                    shares=tuple(np.bincount(node, weights=shares) for node in nodes),
-                )
-            ]
-        case BetaLikeness():
-            enhanced = float(principle.variant == "enhanced")
-            return [Shape(values, excess.GAIN, float(exactly(principle.beta)), enhanced, number=shares)]
-        case DeltaDisclosure():
-            return [Shape(values, excess.RATIO, float(exactly(principle.delta)), number=shares)]
-        case _:
-            return []
+    make = _SHAPES.get(type(principle))
+    return [] if make is None else make(principle, view)
+
+
+def _closeness(principle: TCloseness, view: View) -> list[Shape]:
+    limit, attribute = float(exactly(principle.t)), view.attribute
+    if principle.ground == "ordered":
+        return [_ordered(view, limit)]
+    levels = value_levels(attribute, principle.ground)
+    nodes = [np.arange(len(attribute)) if node is None else node for node in levels]
+    shares = tuple(np.bincount(node, weights=_table_shares(view)).astype(float) for node in nodes)
+    return [Shape(attribute.codes, excess.APART, limit, nodes=tuple(nodes), shares=shares)]
+
+
+def _table_shares(view: View) -> NDArray[np.float64]:
+    """Each value's share of the table."""
+    return np.asarray(view.attribute.counts / view.attribute.counts.sum(), float)
 
 
 def _ordered(view: View, limit: float) -> Shape:
     """Closeness along an order: values are numbered along it, those that an ordinal declares but no row has included."""
     column = view.attribute.single("an ordered ground distance")
     shares = np.zeros(column.size)
-    shares[view.attribute.parts[:, 0]] = view.attribute.counts / view.attribute.counts.sum()
+    shares[view.attribute.parts[:, 0]] = _table_shares(view)
     return Shape(column.codes.astype(np.int64), excess.ORDERED, limit, number=shares)
 
 
@@ -288,3 +266,24 @@ def _range_or_variance(view: View, kind: int, wanted: Fraction, title: str) -> l
     middle = numbers[len(numbers) // 2]
     scaled = np.array([nearest_float(numbers[i] - middle) for i in range(len(numbers))])
     return [Shape(view.attribute.codes, kind, float(wanted), number=scaled)]
+
+
+_SHAPES: dict[type[Principle], Callable[[Any, View], list[Shape]]] = {
+    DistinctLDiversity: lambda p, view: [Shape(view.attribute.codes, excess.DISTINCT, p.l)],
+    PSensitivity: lambda p, view: [Shape(view.attribute.codes, excess.DISTINCT, p.p)],
+    EntropyLDiversity: lambda p, view: [Shape(view.attribute.codes, excess.ENTROPY, math.log(exactly(p.l)))],
+    RecursiveLDiversity: lambda p, view: [Shape(view.attribute.codes, excess.RECURSIVE, float(exactly(p.c)), p.l)],
+    KEAnonymity: lambda p, view: [
+        Shape(view.attribute.codes, excess.DISTINCT, p.k),
+        *_range_or_variance(view, excess.RANGE, exactly(p.e), p.title),
+    ],
+    VarianceControl: lambda p, view: _range_or_variance(view, excess.VARIANCE, exactly(p.variance), p.title),
+    TCloseness: _closeness,
+    BetaLikeness: lambda p, view: [
+        Shape(view.attribute.codes, excess.GAIN, float(exactly(p.beta)), float(p.variant == "enhanced"), _table_shares(view))
+    ],
+    DeltaDisclosure: lambda p, view: [
+        Shape(view.attribute.codes, excess.RATIO, float(exactly(p.delta)), number=_table_shares(view))
+    ],
+}
+"""How each principle that is a condition on histograms is written as such."""
