@@ -101,7 +101,8 @@ class Canvas:
     @property
     def loss(self) -> float:
         """The loss: mean over rows and attributes."""
-        return float(self.state.loss.sum()) / (self.rows * max(1, self.place.shape[1]))
+        cells = self.rows * max(1, len(self.task.domains))
+        return float(self.state.loss.sum()) / cells
 
     @property
     def rank(self) -> tuple[bool, float, float]:
