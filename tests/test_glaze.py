@@ -171,7 +171,7 @@ def test_dealt_groups_have_no_neighbour_too_many(seed, k, delta, epsilon):
 
 @given(st.integers(0, 2**31), st.sampled_from([p for p in SERVED if p.monotone]))
 def test_no_excess_means_satisfied(seed, principle):
-    """The float that the search lowers is 0 just where the exact verdict holds, up to ties that only exact arithmetic sees."""
+    """The float that the search lowers is 0 just where the exact verdict holds."""
     task = task_of(people(40, seed, secrets=range(1, 9)), principle)
     limits = Limits.of(task)
     draw = np.random.default_rng(seed)
