@@ -15,10 +15,10 @@ import sfumato as sf
 from exhaustive import best_loss, loss_of, random_case, table_of
 from sfumato.kernels.excess import shape_excess
 from sfumato.kernels.pack import pack
-from sfumato.kernels.space import stretch_cost
+from sfumato.kernels.shares import share
 from sfumato.methods import METHODS, method_of
 from sfumato.methods.limits import Limits, scratch_counts
-from sfumato.methods.space import space_of
+from sfumato.methods.shares import shares_over
 from sfumato.recoding import recode
 from sfumato.utility import mean_loss
 
@@ -207,11 +207,11 @@ def test_costs_in_the_search_are_the_shares_that_are_published(seed):
     tree = sf.Hierarchy.from_rows([["a", "X", "*"], ["b", "X", "*"], ["c", "Y", "*"], ["d", "Y", "*"], ["e", "Z", "*"]])
     schema = sf.Schema(["age", "size", "place"], orders={"size": ["S", "M", "L", "XL"]}, hierarchies={"place": tree})
     task = sf.Task(sf.Table(frame, schema), (sf.KAnonymity(1),))
-    space = space_of(task.domains)
+    shares = shares_over(task.domains)
     for j, domain in enumerate(task.domains):
         for low in range(domain.size + 1):
             for high in range(low, domain.size + 1):
-                assert stretch_cost(space, j, low, high) == pytest.approx(domain.share(low, high))
+                assert share(shares, j, low, high, 1) == pytest.approx(domain.share(low, high))
 
 
 def test_a_large_tree_is_climbed():
@@ -221,9 +221,9 @@ def test_a_large_tree_is_climbed():
     frame = pa.table({"zip": [f"{i:04}" for i in draw.integers(0, 1000, 300)], "secret": draw.integers(0, 50, 300)})
     schema = sf.Schema(["zip"], ["secret"], hierarchies={"zip": sf.Hierarchy.from_rows(rows)})
     task = sf.Task(sf.Table(frame, schema), (sf.KAnonymity(3),))
-    space, domain = space_of(task.domains), task.domains[0]
+    shares, domain = shares_over(task.domains), task.domains[0]
     for low, high in [(0, 1), (3, 17), (5, 999), (10, 19), (20, 150)]:
-        assert stretch_cost(space, 0, low, high) == pytest.approx(domain.share(low, high))
+        assert share(shares, 0, low, high, 1) == pytest.approx(domain.share(low, high))
     assert task.satisfied(sf.Glaze().group(task).of_row).all()
 
 

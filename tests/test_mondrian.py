@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato.kernels.shares import share
 from sfumato.methods.base import Task
 from sfumato.methods.mondrian import Mondrian
-from sfumato.methods.shares import Shares
+from sfumato.methods.shares import shares_over
 from sfumato.recoding import How
 from small_tables import ORDER, TREE
 
@@ -93,12 +93,12 @@ def test_nodes_of_a_hierarchy_are_whole_or_cut_into_children(cells):
 @given(rows)
 def test_shares_are_those_of_the_domains(cells):
     task = Task(table(cells), ())
-    shares = Shares.of(task.domains)
+    shares = shares_over(task.domains)
     for j, domain in enumerate(task.domains):
         for low in range(domain.size + 1):
             for high in range(low, domain.size + 1):
                 distinct = high - low + 1
-                assert share(*shares, j, low, high, distinct) == pytest.approx(domain.share(low, high, distinct))
+                assert share(shares, j, low, high, distinct) == pytest.approx(domain.share(low, high, distinct))
 
 
 def of_ages(ages, *principles, **options):

@@ -14,7 +14,7 @@ import sfumato as sf
 from sfumato.methods.base import Task
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.nearness import Nearness
-from sfumato.methods.shares import Shares
+from sfumato.methods.shares import shares_over
 from sfumato.methods.xcolor import XColor, exchange, guarantee, initialize
 
 
@@ -35,7 +35,7 @@ def exchanged(task, start, allowed, **options):
     view = task.views[names]
     return exchange(
         np.array(start), view.attribute.codes, Nearness.of(view.graph(principle.epsilon)), allowed, task.places,
-        Shares.of(task.domains), **options,
+        shares_over(task.domains), **options,
     )  # fmt: skip
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from sfumato.kernels.compile import kernel
 from sfumato.kernels.excess import allowed_of, near, shape_excess
-from sfumato.kernels.space import SET, draw, stretch_cost, uniform
+from sfumato.kernels.order import draw, uniform
+from sfumato.kernels.shares import SET, share
 
 LOOKED_AT = 24
 """So many members of a group are looked at as partners of a swap; of a larger group a random stretch."""
@@ -57,7 +58,7 @@ class State(NamedTuple):
 
 
 @kernel
-def _cells(space: Any, st: Any, g: Any, out: Any, into: Any) -> Any:
+def _cells(shares: Any, st: Any, g: Any, out: Any, into: Any) -> Any:
     """The cost of a group's cells if row `out` left and row `into` came. Cost: attributes, times the size for sets."""
     total = 0.0
     for j in range(st.place.shape[1]):
@@ -71,8 +72,8 @@ def _cells(space: Any, st: Any, g: Any, out: Any, into: Any) -> Any:
         if into != NONE:
             p = st.place[into, j]
             low, high = min(low, p), max(high, p)
-        if space.kinds[j] != SET or low == high or high == space.sizes[j]:
-            total += stretch_cost(space, j, low, high)
+        if shares.kind[j] != SET or low == high or high == shares.size[j]:
+            total += share(shares, j, low, high, 0)
             continue
         st.clock[0] += 1
         now, distinct = st.clock[0], 0
@@ -84,7 +85,7 @@ def _cells(space: Any, st: Any, g: Any, out: Any, into: Any) -> Any:
             if row != out and st.seen[st.place[row, j]] != now:
                 st.seen[st.place[row, j]] = now
                 distinct += 1
-        total += distinct / space.sizes[j]
+        total += share(shares, j, low, high, distinct)
     return total
 
 
@@ -132,7 +133,7 @@ def _excess(crowds: Any, shapes: Any, st: Any, g: Any, out: Any, into: Any, limi
 
 
 @kernel
-def _settle(space: Any, crowds: Any, shapes: Any, st: Any, g: Any, excess: Any) -> None:
+def _settle(shares: Any, crowds: Any, shapes: Any, st: Any, g: Any, excess: Any) -> None:
     """Bring what is known of a group up to date, its degrees and members being right. Cost: size times attributes."""
     start, stop, d = st.first[g], st.first[g] + st.size[g], st.place.shape[1]
     for j in range(d):
@@ -149,7 +150,7 @@ def _settle(space: Any, crowds: Any, shapes: Any, st: Any, g: Any, excess: Any) 
                 high_next = p
         st.low[g, j], st.low_next[g, j], st.high[g, j], st.high_next[g, j] = low, low_next, high, high_next
     st.excess[g] = excess
-    cost = _cells(space, st, g, NONE, NONE)
+    cost = _cells(shares, st, g, NONE, NONE)
     st.loss[g] = cost * st.size[g]
     top_gain, top_relief = 0.0, 0.0
     shaped = 0.0
@@ -159,7 +160,7 @@ def _settle(space: Any, crowds: Any, shapes: Any, st: Any, g: Any, excess: Any) 
         row = st.member[i]
         gain, relief = 0.0, shaped
         if st.size[g] > 1:
-            gain = cost - _cells(space, st, g, row, NONE)
+            gain = cost - _cells(shares, st, g, row, NONE)
             if gain < 1e-12:
                 gain = 0.0
         if excess > 0 and shaped == 0.0:
@@ -177,7 +178,7 @@ def _settle(space: Any, crowds: Any, shapes: Any, st: Any, g: Any, excess: Any) 
 
 
 @kernel
-def settle_group(space: Any, crowds: Any, shapes: Any, st: Any, g: Any) -> None:
+def settle_group(shares: Any, crowds: Any, shapes: Any, st: Any, g: Any) -> None:
     """Work out all that is known of a group from its members alone. Cost: the square of its size."""
     start, stop = st.first[g], st.first[g] + st.size[g]
     for c in range(len(crowds.windowed)):
@@ -188,15 +189,15 @@ def settle_group(space: Any, crowds: Any, shapes: Any, st: Any, g: Any) -> None:
                     degree += 1
             st.degree[c, row] = degree
     excess = _excess(crowds, shapes, st, g, NONE, NONE, 1e300)
-    _settle(space, crowds, shapes, st, g, excess)
+    _settle(shares, crowds, shapes, st, g, excess)
 
 
 @kernel
-def settle_all(space: Any, crowds: Any, shapes: Any, st: Any) -> None:
+def settle_all(shares: Any, crowds: Any, shapes: Any, st: Any) -> None:
     """Work out all that is known of every group."""
     for g in range(len(st.size)):
         if st.size[g] > 0:
-            settle_group(space, crowds, shapes, st, g)
+            settle_group(shares, crowds, shapes, st, g)
 
 
 @kernel
@@ -236,7 +237,7 @@ def _put(st: Any, g: Any, row: Any) -> None:
 
 @kernel
 def blend(
-    space: Any, crowds: Any, shapes: Any, st: Any, order: Any, tries: Any, window: Any, heat: Any, price: Any,
+    shares: Any, crowds: Any, shapes: Any, st: Any, order: Any, tries: Any, window: Any, heat: Any, price: Any,
     least: Any, focus: Any, random: Any,
 ) -> Any:  # fmt: skip
     """Let rows change groups: one pass along an order, each row looking at the groups of rows that stand near it.
@@ -265,7 +266,7 @@ def blend(
             size_here, size_there = st.size[here], st.size[there]
             before = st.loss[here] + st.loss[there]
             burden = st.excess[here] + st.excess[there]
-            joined = _cells(space, st, there, NONE, a)
+            joined = _cells(shares, st, there, NONE, a)
             hope = price * (st.relief[a] + st.freed[there])
             best, partner = limit, np.int64(-2)
             excess_here, excess_there = 0.0, 0.0
@@ -274,10 +275,10 @@ def blend(
                 skip = np.int64(draw(random) >> np.uint64(33)) % size_there if looked < size_there else 0
                 for i in range(looked):
                     c = st.member[st.first[there] + (i + skip) % size_there]
-                    new_there = _cells(space, st, there, c, a) * size_there
+                    new_there = _cells(shares, st, there, c, a) * size_there
                     if new_there - before >= best + hope:
                         continue
-                    new_here = _cells(space, st, here, a, c) * size_here
+                    new_here = _cells(shares, st, here, a, c) * size_here
                     change = new_here + new_there - before
                     if change >= best + hope:
                         continue
@@ -313,6 +314,6 @@ def blend(
                 _degrees(crowds, st, here, partner, 1)
             _put(st, there, a)
             _degrees(crowds, st, there, a, 1)
-            _settle(space, crowds, shapes, st, here, excess_here)
-            _settle(space, crowds, shapes, st, there, excess_there)
+            _settle(shares, crowds, shapes, st, here, excess_here)
+            _settle(shares, crowds, shapes, st, there, excess_there)
     return changes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from sfumato.kernels.compile import kernel
 
@@ -10,34 +10,53 @@ LINE, TREE, SET = 0, 1, 2
 """How an attribute is published: intervals along a line, nodes of a tree, sets of values."""
 
 
+class Shares(NamedTuple):
+    """The domains of all attributes; attribute j has the places 0 to `size[j]` - 1, and `size[j]` means missing."""
+
+    kind: Any
+    """For each attribute LINE, TREE or SET."""
+    size: Any
+    at: Any
+    """Place p of a line stands at `at[j, p]`."""
+    least: Any
+    """The share of two places of a line that touch."""
+    above: Any
+    """Above place p of a tree stands, on each level, the node `above[j, level, p]`."""
+    wide: Any
+    """What that node covers: `wide[j, level, p]`."""
+    first: Any
+    """Where a tree's pairs begin in `pairs`; -1 if it is too large for that, and climbed instead."""
+    pairs: Any
+    """For each pair of places of a tree the share of their lowest common ancestor."""
+
+
 @kernel
-def share(
-    kind: Any, size: Any, at: Any, least: Any, above: Any, wide: Any, j: int, low: int, high: int, distinct: int
-) -> Any:
+def share(shares: Any, j: Any, low: Any, high: Any, distinct: Any) -> Any:
     """The share of attribute j's domain that a cell from place `low` to `high` covers, `distinct` values if it is a set.
 
-    Place p of a line stands at `at[j, p]`, and `least[j]` is the share of two that touch; above place p of a tree stands
-    the node `above[j, level, p]`, which covers `wide[j, level, p]`. Cost: constant, the levels for a tree.
+    Cost: constant; the levels of a large tree.
     """
     if low == high:
         return 0.0
-    if high == size[j]:  # missing together with something else
+    size = shares.size[j]
+    if high == size:  # missing together with something else
         return 1.0
-    if kind[j] == LINE:
-        return at[j, high] - at[j, low] + least[j]
-    if kind[j] == TREE:
-        level = 1
-        while above[j, level, low] != above[j, level, high]:
-            level += 1
-        return wide[j, level, low]
-    return distinct / size[j]
+    if shares.kind[j] == LINE:
+        return shares.at[j, high] - shares.at[j, low] + shares.least[j]
+    if shares.kind[j] == SET:
+        return distinct / size
+    first = shares.first[j]
+    if first >= 0:
+        return shares.pairs[first + low * size + high]
+    level = 1
+    while shares.above[j, level, low] != shares.above[j, level, high]:
+        level += 1
+    return shares.wide[j, level, low]
 
 
 @kernel
-def shares_of(
-    kind: Any, size: Any, at: Any, least: Any, above: Any, wide: Any, low: Any, high: Any, distinct: Any, out: Any
-) -> None:
+def shares_of(shares: Any, low: Any, high: Any, distinct: Any, out: Any) -> None:
     """Fill in the share of every cell: of each group (row) and attribute (column). Cost: linear in the cells."""
     for g in range(out.shape[0]):
         for j in range(out.shape[1]):
-            out[g, j] = share(kind, size, at, least, above, wide, j, low[g, j], high[g, j], distinct[g, j])
+            out[g, j] = share(shares, j, low[g, j], high[g, j], distinct[g, j])

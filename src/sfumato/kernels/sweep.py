@@ -8,12 +8,12 @@ import numpy as np
 
 from sfumato.kernels.compile import kernel
 from sfumato.kernels.excess import allowed_of, near, shape_excess
-from sfumato.kernels.space import SET, stretch_cost
+from sfumato.kernels.shares import SET, share
 
 
 @kernel
 def cut_order(
-    space: Any, place: Any, crowds: Any, shapes: Any, order: Any, least: Any, most: Any, price: Any, cut: Any
+    shares: Any, place: Any, crowds: Any, shapes: Any, order: Any, least: Any, most: Any, price: Any, cut: Any
 ) -> Any:
     """Cut into runs of `least` to `most` rows so that loss + price · excess is least; `cut[i]` starts the run before i.
 
@@ -27,7 +27,7 @@ def cut_order(
     distinct = np.zeros(d, np.int64)
     widest = 0
     for j in range(d):
-        widest = max(widest, space.sizes[j])
+        widest = max(widest, shares.size[j])
     seen = np.full((d, widest + 1), -1, np.int64)
     degree = np.zeros((limits, most + 1), np.int64)
     values = np.zeros((conditions, most + 1), np.int64)
@@ -43,7 +43,7 @@ def cut_order(
             for j in range(d):
                 p = np.int64(place[row, j])
                 low[j], high[j] = min(low[j], p), max(high[j], p)
-                if space.kinds[j] == SET and seen[j, p] != i:
+                if shares.kind[j] == SET and seen[j, p] != i:
                     seen[j, p] = i
                     distinct[j] += 1
             if price > 0:
@@ -61,11 +61,7 @@ def cut_order(
                 continue
             total = 0.0
             for j in range(d):
-                if space.kinds[j] == SET:
-                    if low[j] != high[j]:
-                        total += 1.0 if high[j] == space.sizes[j] else distinct[j] / space.sizes[j]
-                else:
-                    total += stretch_cost(space, j, low[j], high[j])
+                total += share(shares, j, low[j], high[j], distinct[j])
             total *= size
             if price > 0 and cost[i] + total < cost[i + size]:
                 excess = 0.0

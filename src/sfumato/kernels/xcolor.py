@@ -63,8 +63,7 @@ def _find_ends(places: Any, members: Any, start: int, stop: int, ends: Any) -> N
 
 @kernel
 def _loss(
-    kind: Any, size: Any, at: Any, least: Any, above: Any, wide: Any,
-    places: Any, offsets: Any, members: Any, ends: Any, seen: Any, c: int, out: int, into: int,
+    shares: Any, places: Any, offsets: Any, members: Any, ends: Any, seen: Any, c: int, out: int, into: int
 ) -> float:  # fmt: skip
     """The loss of a cell of a class, summed over the attributes, with one row out and another in (-1: none).
 
@@ -82,7 +81,7 @@ def _loss(
         if low >= high:
             continue
         distinct = 0
-        if kind[j] == SET:
+        if shares.kind[j] == SET:
             seen[-1] += 1
             for i in range(offsets[c], offsets[c + 1]):
                 row = into if members[i] == out else members[i]
@@ -91,7 +90,7 @@ def _loss(
                     distinct += 1
             if into >= 0 and out < 0 and seen[places[into, j]] != seen[-1]:
                 distinct += 1
-        total += share(kind, size, at, least, above, wide, j, low, high, distinct)
+        total += share(shares, j, low, high, distinct)
     return total
 
 
@@ -119,17 +118,16 @@ def _settle(shares: Any, table: Any, classes: Any, ledger: Any, c: int) -> None:
 
     Cost: the rows of the class times the attributes.
     """
-    kind, size, at, width, above, wide = shares
     places = table[1]
     offsets, members = classes[:2]
     ends, losses, saves, spare, seen = ledger
     start, stop = offsets[c], offsets[c + 1]
     _find_ends(places, members, start, stop, ends[c])
-    losses[c] = _loss(kind, size, at, width, above, wide, places, offsets, members, ends, seen, c, -1, -1)
+    losses[c] = _loss(shares, places, offsets, members, ends, seen, c, -1, -1)
     spare[c] = 0.0
     for i in range(start, stop):
         row = members[i]
-        left = _loss(kind, size, at, width, above, wide, places, offsets, members, ends, seen, c, row, -1)
+        left = _loss(shares, places, offsets, members, ends, seen, c, row, -1)
         saves[row] = losses[c] - left
         spare[c] = max(spare[c], saves[row])
 
@@ -147,7 +145,6 @@ def _partner(
     in them and a row of v's class.
     """
     kind, rank, low, high, bits = by
-    how, size, at, width, above, wide = shares
     values, places, profile = table
     offsets, members, of_row, own, allowed = classes
     ends, losses, saves, spare, seen = ledger
@@ -164,7 +161,7 @@ def _partner(
         if best_movable:
             if least - rows * saves[v] >= best_loss:
                 continue
-            taking = _loss(how, size, at, width, above, wide, places, offsets, members, ends, seen, c, -1, v)
+            taking = _loss(shares, places, offsets, members, ends, seen, c, -1, v)
             least += (end - there) * (taking - losses[c])
             if least - rows * saves[v] >= best_loss:
                 continue
@@ -183,12 +180,12 @@ def _partner(
             if change >= 0 or (best_movable and not movable):
                 continue
             if costs[profile[u], 0] != ticket:
-                cost = _loss(how, size, at, width, above, wide, places, offsets, members, ends, seen, mine, v, u)
+                cost = _loss(shares, places, offsets, members, ends, seen, mine, v, u)
                 costs[profile[u], 0], costs[profile[u], 1] = ticket, rows * (cost - losses[mine])
             loss = costs[profile[u], 1]
             if best_movable and loss + least >= best_loss:
                 continue
-            cost = _loss(how, size, at, width, above, wide, places, offsets, members, ends, seen, c, u, v)
+            cost = _loss(shares, places, offsets, members, ends, seen, c, u, v)
             loss += (end - there) * (cost - losses[c])
             if movable > best_movable or (movable == best_movable and loss < best_loss):
                 best, best_change, best_movable, best_loss = u, change, movable, loss

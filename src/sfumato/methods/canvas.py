@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.kernels.order import tree_order
 from sfumato.kernels.search import State, blend, settle_all
-from sfumato.kernels.space import SET, stretch_cost, tree_order
+from sfumato.kernels.shares import SET, share
 from sfumato.kernels.sweep import cut_order
 from sfumato.methods.base import Task
 from sfumato.methods.limits import Limits, scratch_counts
-from sfumato.methods.space import space_of
+from sfumato.methods.shares import shares_over
 
 DEAR = 1000.0
 """A price of excess that no loss can pay."""
@@ -30,7 +31,7 @@ class Canvas:
         self.task = task
         self.limits = limits
         self.rows = task.table.rows
-        self.space = space_of(task.domains)
+        self.shares = shares_over(task.domains)
         self.crowds = limits.crowd_arrays(self.rows)
         self.shapes = limits.shape_arrays()
         self.place = np.ascontiguousarray(task.places)
@@ -48,7 +49,7 @@ class Canvas:
         self.good_order(shuffled)
         cuts = np.zeros(self.rows + 1, np.int64)
         cut_order(
-            self.space, self.place, self.crowds, self.shapes, self.order, self.limits.least, self.most, price, cuts
+            self.shares, self.place, self.crowds, self.shapes, self.order, self.limits.least, self.most, price, cuts
         )  # fmt: skip
         labels, end, group = np.empty(self.rows, np.int64), self.rows, 0
         while end > 0:
@@ -59,7 +60,7 @@ class Canvas:
     def good_order(self, shuffled: bool = False) -> None:
         """Take the order that saves most; or, shuffled, one drawn at random."""
         self.order = np.arange(self.rows)
-        tree_order(self.space, self.place, self.order, self.coarse, 1, shuffled, self.random)
+        tree_order(self.shares, self.place, self.order, self.coarse, 1, shuffled, self.random)
 
     def stretch(self, rows: NDArray[np.int64]) -> float:
         """What the cells of a group of these rows would cost, a set counted as if it told nothing."""
@@ -74,8 +75,8 @@ class Canvas:
     def _stretch(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> float:
         total = 0.0
         for j in range(len(low)):
-            apart = self.space.kinds[j] == SET and low[j] != high[j]
-            total += 1.0 if apart else float(stretch_cost(self.space, j, int(low[j]), int(high[j])))
+            apart = self.shares.kind[j] == SET and low[j] != high[j]
+            total += 1.0 if apart else float(share(self.shares, j, int(low[j]), int(high[j]), 0))
         return total
 
     def regroup(self, labels: NDArray[np.int64]) -> None:
@@ -95,9 +96,9 @@ class Canvas:
             degree=np.zeros((len(self.limits.crowds), self.rows), np.int64),
             gain=np.zeros(self.rows), best=np.zeros(count), relief=np.zeros(self.rows), freed=np.zeros(count),
             counts=scratch_counts(self.shapes), values=np.zeros(self.rows + 1, np.int64),
-            seen=np.zeros(int(self.space.sizes.max()) + 2, np.int64), clock=np.zeros(1, np.int64),
+            seen=np.zeros(int(self.shares.size.max()) + 2, np.int64), clock=np.zeros(1, np.int64),
         )  # fmt: skip
-        settle_all(self.space, self.crowds, self.shapes, self.state)
+        settle_all(self.shares, self.crowds, self.shapes, self.state)
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -122,14 +123,14 @@ class Canvas:
 
     def new_order(self) -> None:
         """Draw a random order of the rows in which near rows stand together."""
-        tree_order(self.space, self.place, self.order, self.coarse, _FINE, True, self.random)
+        tree_order(self.shares, self.place, self.order, self.coarse, _FINE, True, self.random)
 
     def turn(self, tries: int, window: int, heat: float, price: float, focus: bool = False) -> int:
         """One pass along the order."""
         window = max(1, min(window, self.rows // 2))
         return int(
             blend(
-                self.space, self.crowds, self.shapes, self.state, self.order, tries, window, heat, price,
+                self.shares, self.crowds, self.shapes, self.state, self.order, tries, window, heat, price,
                 self.limits.least, focus, self.random,
             )
         )  # fmt: skip

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.mondrian import covers, cut
-from sfumato.kernels.shares import TREE, shares_of
+from sfumato.kernels.shares import TREE, Shares, shares_of
 from sfumato.methods.base import Grouping, Method, Task, numbered
-from sfumato.methods.shares import Shares
+from sfumato.methods.shares import shares_over
 
 Integers = NDArray[np.int64]
 
@@ -46,7 +46,7 @@ class Mondrian(Method):
         """
         del seed
         notes = _notes(task)
-        shares = Shares.of(task.domains)
+        shares = shares_over(task.domains)
         of_row = np.zeros(task.table.rows, np.int64)
         done, pending = 0, len(task.domains) and 1  # groups 0 to done - 1 are final, those after it may yet be cut
         while pending:
@@ -107,7 +107,7 @@ class _Level:
         low, high, distinct = (np.empty(shape, np.int64) for _ in range(3))
         spread = np.empty(shape)
         covers(self.order, self.offsets, self.task.places, self.shares.kind, self.shares.size, low, high, distinct)
-        shares_of(*self.shares, low, high, distinct, spread)
+        shares_of(self.shares, low, high, distinct, spread)
         spread[low == high] = -1
         ranked = np.argsort(-spread, axis=1, kind="stable")
         return np.where(np.take_along_axis(low != high, ranked, axis=1), ranked, -1).T

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterProblem
 from sfumato.groups import combined
+from sfumato.kernels.shares import Shares
 from sfumato.kernels.xcolor import AFTER, BEFORE, CYCLES, LOOKS, SWAPS, TESTS, exchanges
 from sfumato.methods.base import Grouping, Method, Task, numbered
 from sfumato.methods.nearness import Nearness
-from sfumato.methods.shares import Shares
+from sfumato.methods.shares import shares_over
 from sfumato.principles import Dissimilarity, KAnonymity
 from sfumato.principles.base import exactly, size_part
 
@@ -64,7 +65,7 @@ class XColor(Method):
         graph = view.graph(exactly(principle.epsilon))
         degrees = graph.degrees[view.attribute.codes]
         start = initialize(degrees, k)
-        nearness, shares = Nearness.of(graph), Shares.of(task.domains)
+        nearness, shares = Nearness.of(graph), shares_over(task.domains)
         bound = guarantee(np.bincount(start), principle.allowed_neighbours)
         looks = None if graph.max_degree < bound else _LOOKS
         found = exchange(
@@ -163,7 +164,7 @@ def exchange(
     >>> task = Task(table, (sf.Dissimilarity(epsilon=5, delta=1, k=2),))
     >>> view = task.views[("pay",)]
     >>> start, nearness = np.array([0, 0, 1, 1]), Nearness.of(view.graph(Fraction(5)))
-    >>> found = exchange(start, view.attribute.codes, nearness, lambda size: 0, task.places, Shares.of(task.domains))
+    >>> found = exchange(start, view.attribute.codes, nearness, lambda size: 0, task.places, shares_over(task.domains))
     >>> found.of_row.tolist(), found.swaps, found.potential
     ([1, 0, 0, 1], 1, (2, 0))
     """
@@ -177,7 +178,7 @@ def exchange(
     profile, profiles = _profiles(places, shares)
     most = np.iinfo(np.int64).max
     exchanges(
-        nearness.arrays, tuple(shares), (values, places, profile), (offsets, members, moved, own, each),
+        nearness.arrays, shares, (values, places, profile), (offsets, members, moved, own, each),
         int(values.max()) + 1, profiles, most if limit is None else limit, most if looks is None else looks,
         cycle_tests, figures,
     )  # fmt: skip

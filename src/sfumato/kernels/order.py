@@ -1,55 +1,17 @@
-"""What groups cost: stretches of places along domains, and an order of the rows in which near rows stand together."""
+"""An order of the rows in which near rows stand together."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sfumato.kernels.compile import kernel
-
-LINE, TABLE, TREE, SET = 0, 1, 2, 3
-"""How a domain's cost is looked up: along a line, in a table of all pairs, up a tree, or by counting values."""
-
-
-class Space(NamedTuple):
-    """The domains of all attributes; attribute j has the places 0 to `sizes[j]` - 1, and `sizes[j]` means missing."""
-
-    kinds: Any
-    sizes: Any
-    base: Any
-    """What a stretch of a line costs beyond its width, if it has more than one place."""
-    first: Any
-    """Where an attribute's entries begin in `costs`: coordinates, pairs, or levels times places."""
-    costs: Any
-    levels: Any
-    first_node: Any
-    nodes: Any
-    """For trees: the node above each place, level by level."""
+from sfumato.kernels.shares import share
 
 
 @kernel
-def stretch_cost(space: Any, j: Any, low: Any, high: Any) -> Any:
-    """The cost of a cell that covers the places from low to high. Cost: constant, or the height of a tree."""
-    if low == high:
-        return 0.0
-    size = space.sizes[j]
-    if high == size:
-        return 1.0
-    first = space.first[j]
-    if space.kinds[j] == LINE:
-        return space.base[j] + space.costs[first + high] - space.costs[first + low]
-    if space.kinds[j] == TABLE:
-        return space.costs[first + low * size + high]
-    for level in range(1, space.levels[j]):
-        at = space.first_node[j] + level * size
-        if space.nodes[at + low] == space.nodes[at + high]:
-            return space.costs[first + level * size + low]
-    return 1.0
-
-
-@kernel
-def tree_order(space: Any, place: Any, order: Any, coarse: Any, leaf: Any, random: Any, state: Any) -> None:
+def tree_order(shares: Any, place: Any, order: Any, coarse: Any, leaf: Any, random: Any, state: Any) -> None:
     """Order the rows by splitting them again and again, so that near rows stand together.
 
     Each set of rows is split along the attribute and cut that save most; costly attributes first (the saving is weighed
@@ -60,7 +22,7 @@ def tree_order(space: Any, place: Any, order: Any, coarse: Any, leaf: Any, rando
     n, d = place.shape
     widest = 0
     for j in range(d):
-        widest = max(widest, space.sizes[j])
+        widest = max(widest, shares.size[j])
     counts = np.zeros(widest + 2, np.int64)
     right = np.empty(n, np.int64)
     stack = np.empty((n + 2, 2), np.int64)
@@ -84,11 +46,10 @@ def tree_order(space: Any, place: Any, order: Any, coarse: Any, leaf: Any, rando
                 counts[p] = 0
             for i in range(start, stop):
                 counts[place[order[i], j]] += 1
-            is_set = space.kinds[j] == SET
             distinct = 0
             for p in range(low, high + 1):
                 distinct += counts[p] > 0
-            full = distinct / space.sizes[j] if is_set else stretch_cost(space, j, low, high)
+            full = share(shares, j, low, high, distinct)
             if full <= 0.0:
                 full = 1e-12
             if random:
@@ -110,11 +71,8 @@ def tree_order(space: Any, place: Any, order: Any, coarse: Any, leaf: Any, rando
                 after = p + 1
                 while counts[after] == 0:
                     after += 1
-                if is_set:
-                    below = seen / space.sizes[j] if seen > 1 else 0.0
-                    above = (distinct - seen) / space.sizes[j] if distinct - seen > 1 else 0.0
-                else:
-                    below, above = stretch_cost(space, j, low, p), stretch_cost(space, j, after, high)
+                below = share(shares, j, low, p, seen)
+                above = share(shares, j, after, high, distinct - seen)
                 saved = (left * (full - below) + (rows - left) * (full - above)) * full * full
                 if saved > best:
                     best, best_j, best_cut = saved, j, p
