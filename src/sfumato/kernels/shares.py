@@ -25,9 +25,9 @@ class Shares(NamedTuple):
     wide: Any
     """What that node covers: `wide[j, level, p]`."""
     first: Any
-    """Where a tree's pairs begin in `pairs`; -1 if it is too large for that, and climbed instead."""
+    """Where an attribute's pairs begin in `pairs`; -1 for sets, and for domains that are too large for pairs."""
     pairs: Any
-    """For each pair of places of a tree the share of their lowest common ancestor."""
+    """For each pair of places of a small line or tree the share of a cell that covers both."""
 
 
 @kernel
@@ -41,13 +41,13 @@ def share(shares: Any, j: Any, low: Any, high: Any, distinct: Any) -> Any:
     size = shares.size[j]
     if high == size:  # missing together with something else
         return 1.0
+    first = shares.first[j]
+    if first >= 0:
+        return shares.pairs[first + low * size + high]
     if shares.kind[j] == LINE:
         return shares.at[j, high] - shares.at[j, low] + shares.least[j]
     if shares.kind[j] == SET:
         return distinct / size
-    first = shares.first[j]
-    if first >= 0:
-        return shares.pairs[first + low * size + high]
     level = 1
     while shares.above[j, level, low] != shares.above[j, level, high]:
         level += 1

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.kernels.shares import LINE, SET, TREE, Shares
 from sfumato.recoding import Domain, How
 
 _PAIRS = 512
-"""Trees of up to so many leaves are tabulated by pairs of places; larger ones are climbed."""
+"""Domains of up to so many places are tabulated by pairs of places."""
 
 
 def shares_over(domains: Sequence[Domain]) -> Shares:
@@ -44,15 +45,22 @@ def shares_over(domains: Sequence[Domain]) -> Shares:
         for level, nodes in enumerate(domain.above):
             above[j, level, : domain.size] = nodes
             wide[j, level, : domain.size] = domain.leaves[level][nodes] / domain.size
-        if domain.how is How.ANCESTOR and domain.size <= _PAIRS:
+        if domain.how is not How.SET and domain.size <= _PAIRS:
             first[j] = sum(map(len, pairs))
-            table = np.ones((domain.size, domain.size))
-            for level in range(len(domain.above) - 1, -1, -1):
-                nodes = domain.above[level]
-                table = np.where(nodes[:, None] == nodes, wide[j, level, : domain.size, None], table)
-            pairs.append(table.ravel())
+            pairs.append(_pairs(domain, at[j], least[j], wide[j]).ravel())
     return Shares(
         np.array([kinds[domain.how] for domain in domains], np.int64),
         np.array([domain.size for domain in domains], np.int64),
         at, least, above, wide, first, np.concatenate(pairs),
     )  # fmt: skip
+
+
+def _pairs(domain: Domain, at: NDArray[np.float64], least: float, wide: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each pair of places the share of a cell that covers both."""
+    if domain.how is How.INTERVAL:
+        return np.asarray(np.abs(at[: domain.size] - at[: domain.size, None]) + least)
+    table = np.ones((domain.size, domain.size))
+    for level in range(len(domain.above) - 1, -1, -1):
+        nodes = domain.above[level]
+        table = np.where(nodes[:, None] == nodes, wide[level, : domain.size, None], table)
+    return table
