@@ -41,7 +41,12 @@ _WARM = 500
 
 
 def run(
-    rows: int, everything: bool, hard: bool, adult: bool, methods: Sequence[str], tell: Callable[[str], None] = lambda _: None
+    rows: int,
+    everything: bool,
+    hard: bool,
+    adult: bool,
+    methods: Sequence[str],
+    tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Measure each method on each setting, one after another; `tell` hears what is under way."""
     chosen = [method_named(name) for name in methods]

@@ -92,22 +92,28 @@ Example:
     help="The folder that tables and pictures are written to.",
 )
 @click.option("--quick", is_flag=True, help="Few points and queries: to see that it works.")
-@click.option("--draw-only", is_flag=True, help="Measure nothing; draw the pictures from the tables that are there.")
-def figures(rows: int, only: str, methods: str, out: Path, quick: bool, draw_only: bool) -> None:
+@click.option("--tables-only", is_flag=True, help="Draw nothing.")
+@click.option("--pictures-only", is_flag=True, help="Measure nothing; draw from the tables that are there.")
+def figures(rows: int, only: str, methods: str, out: Path, quick: bool, tables_only: bool, pictures_only: bool) -> None:
     """Repeat the experiments of paper 001 (Figures 4, 5 and 6): tables as CSV, and pictures drawn from them.
 
     The table is made from acs2018/sal_occ.csv.gz below SFUMATO_DATA; where that is not there, from the synthetic census.
     The pictures need matplotlib.
     """
-    from sfumato.benchmarks.draw import draw
+    from sfumato.benchmarks.draw import draw, need_matplotlib
     from sfumato.benchmarks.figures import run
     from sfumato.cli.show_bench import telling
 
+    if not tables_only:
+        need_matplotlib()  # to be missed before minutes of measuring, not after
     chosen = _names(only)
-    with telling() as tell:
-        tables = [] if draw_only else run(rows, chosen, _names(methods), out, quick, tell)
-    for path in (*tables, *draw(out, chosen)):
-        click.echo(str(path))
+    if not pictures_only:
+        with telling() as tell:
+            for path in run(rows, chosen, _names(methods), out, quick, tell):
+                click.echo(str(path))
+    if not tables_only:
+        for path in draw(out, chosen):
+            click.echo(str(path))
 
 
 def _names(listed: str) -> list[str]:

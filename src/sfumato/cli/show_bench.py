@@ -28,7 +28,20 @@ def telling() -> Iterator[Callable[[str], None]]:
 def show_runs(figures: Mapping[str, Any]) -> None:
     """Print one table: a line per setting and method, with the goal beside what was measured."""
     out = console()
-    heads = ["setting", "rows", "method", "loss", "goal", "violating", "groups", "CPU s", "goal", "/ lexsort", "check s", "MB"]
+    heads = [
+        "setting",
+        "rows",
+        "method",
+        "loss",
+        "goal",
+        "violating",
+        "groups",
+        "CPU s",
+        "goal",
+        "/ lexsort",
+        "check s",
+        "MB",
+    ]
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for head in heads:
         grid.add_column(head, justify="left" if head in ("setting", "method", "violating") else "right", no_wrap=True)
@@ -37,7 +50,9 @@ def show_runs(figures: Mapping[str, Any]) -> None:
         if "not served" in one:
             grid.add_row(*start, Text("not served", "yellow"))
             continue
-        breached = f"{one['violating groups']:,} ({count_of(one['violating rows'], 'row')})" if one["violating groups"] else "0"
+        breached = (
+            f"{one['violating groups']:,} ({count_of(one['violating rows'], 'row')})" if one["violating groups"] else "0"
+        )
         grid.add_row(
             *start,
             _beside(one["loss"], one["goal: loss"], f"{one['loss']:.4f}"),
@@ -51,7 +66,9 @@ def show_runs(figures: Mapping[str, Any]) -> None:
             f"{one['peak memory, MB']:,}",
         )
     out.print(grid)
-    out.print("\nA loss is over rows and quasi-identifiers, from 0 to 1 (adult: as other tools normalise it). Memory: so far.")
+    out.print(
+        "\nA loss is over rows and quasi-identifiers, from 0 to 1 (adult: as other tools normalise it). Memory: so far."
+    )
     for name, wish in {one["setting"]: f"{one['source']}: {one['wish']}" for one in figures["runs"]}.items():
         out.print(f"{name}: {wish}", markup=False)
     for one in figures["growth"]:
