@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import os
 import shutil
 import tempfile
@@ -17,6 +18,15 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 @cache
+def sources_digest() -> str:
+    """A name for the kernels as they are: numba does not notice when a kernel that another one calls has changed."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
 def cache_folder() -> str:
     """The folder for compiled code: the user's own cache, or a private temporary one if that cannot be written.
 
@@ -24,7 +34,7 @@ def cache_folder() -> str:
     """
     try:
         base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-        folder = Path(base) / "sfumato" / "kernels"
+        folder = Path(base) / "sfumato" / f"kernels-{sources_digest()}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
@@ -43,8 +53,7 @@ def kernel(function: Kernel) -> Kernel:
     """Compile a function on first call. Floats are IEEE floats: no fast math, nothing reordered."""
     # numba reads its folder when it decorates; set it for that moment only, and let a user's own setting win
     configured = numba.config.CACHE_DIR
-    if not configured:
-        numba.config.CACHE_DIR = cache_folder()
+    numba.config.CACHE_DIR = str(Path(configured) / sources_digest()) if configured else cache_folder()
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
     finally:

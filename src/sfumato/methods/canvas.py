@@ -19,6 +19,10 @@ _FINE = 16
 """Random orders are split down to sets of so many rows."""
 
 
+_NEARLY_ALL = 0.8
+"""From this share of bad groups on, nearly every group is bad."""
+
+
 class Canvas:
     """Rows in groups, with what the search needs to know of them."""
 
@@ -124,7 +128,15 @@ class Canvas:
         )  # fmt: skip
 
     def blend_in(self, effort: int) -> None:
-        """Raise the price of excess slowly over all rows, then look further and further around what is left."""
+        """Raise the price of excess slowly over all rows, then look further and further around what is left.
+
+        Where nearly every group is bad a low price moves nothing: it starts high, with more heat.
+        """
+        if (self.state.excess > 0).mean() > _NEARLY_ALL:
+            for price in np.geomspace(20.0, 70.0, 8 * effort):
+                self.new_order()
+                self.turn(4, 100, 0.5, float(price))
+            return
         passes = 12 * effort
         for price in np.geomspace(0.3, 2.0, passes):
             self.new_order()
@@ -153,9 +165,13 @@ class Canvas:
 
     def polish(self, effort: int) -> None:
         """Lower the loss at a price of excess that no loss can pay, until it stops falling."""
+        window = 1000
         for _ in range(20 * effort):
             before, bad = self.loss, self.excess > 0
             self.new_order()
+            if bad:
+                self.turn(64, window, 0.0, _DEAR, focus=True)
+                window *= 2
             self.turn(8, 40, 0.0, _DEAR)
             if not bad and before - self.loss < 5e-4 * before:
                 return
