@@ -78,7 +78,7 @@ def lexsort_seconds(setting: Setting) -> float:
 
 
 def cpu_seconds(work: Callable[[], Any]) -> tuple[float, Any]:
-    """The CPU seconds of this process that some work takes, and what came of it; other work on the machine does not count."""
+    """The CPU seconds of this process that some work takes, whatever else the machine does, and what came of it."""
     started = time.process_time()
     result = work()
     return time.process_time() - started, result

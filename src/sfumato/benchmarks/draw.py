@@ -103,7 +103,9 @@ def errors(pyplot: Any, rows: Sequence[Row]) -> Any:
             for method in _distinct(rows, "method"):
                 some = [r for r in rows if (r["against"], r["qd"], r["method"]) == (name, qd, method)]
                 _line(panel, [r for r in some if r["relative_error"]], name, "relative_error", *STYLES.get(method, _OTHER))
-            panel.set(yscale="log", xlabel=SYMBOLS[name] if i == len(down) - 1 else None)
+            panel.set_yscale("log")
+            if i == len(down) - 1:
+                _below(panel, rows, name)
             if j == 0:
                 panel.set_ylabel(f"qd = {qd}\nmean relative error")
     _methods_legend(figure, pyplot, rows)
@@ -125,9 +127,11 @@ def seconds(pyplot: Any, rows: Sequence[Row]) -> Any:
             for shade, size in zip(_SHADES, sizes, strict=False):
                 some = [r for r in rows if (r["against"], r["method"], int(r["rows"])) == (name, method, size)]
                 _line(panel, some, name, "cpu_seconds", shade, STYLES.get(method, _OTHER)[1], f"{size:,} rows")
-            panel.set(ylim=(0, None), xlabel=SYMBOLS[name] if i == len(down) - 1 else None)
+            if i == len(down) - 1:
+                _below(panel, rows, name)
             if j == 0:
                 panel.set_ylabel(f"{method}\nCPU seconds")
+        panels[i, 0].set_ylim(0)  # once the row has drawn all its lines: they share the axis
         panels[i, -1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
     figure.suptitle(f"Finding groups, {_distinct(rows, 'source')[0]}. Hollow: some groups are left in breach", fontsize=10)
     return figure
@@ -145,6 +149,13 @@ def _line(panel: Any, rows: Sequence[Row], x: str, y: str, colour: str, marker: 
     for at, value, row in points:
         fill = "white" if int(row["violating_groups"]) else colour
         panel.plot([at], [value], marker=marker, ms=5, color=colour, mfc=fill, ls="")
+
+
+def _below(panel: Any, rows: Sequence[Row], name: str) -> None:
+    """The axis of a parameter: a tick at each value that was measured."""
+    panel.set_xlabel(SYMBOLS[name])
+    values = sorted({row[name] for row in rows if row["against"] == name}, key=float)
+    panel.set_xticks([float(value) for value in values], values)
 
 
 def _methods_legend(figure: Any, pyplot: Any, rows: Sequence[Row]) -> None:

@@ -64,7 +64,7 @@ COST = {"epsilon": "0.15", "delta": "0.9", "k": "20"}
 FULL = Plan(
     contour=(
         tuple(f"{step / 100:g}" for step in range(2, 31, 2)),
-        tuple(f"{step / 100:g}" for step in range(50, 100, 5)) + ("0.98",),
+        (*(f"{step / 100:g}" for step in range(50, 100, 5)), "0.98"),
     ),
     quality={
         "epsilon": ("0.05", "0.075", "0.1", "0.125", "0.15"),
@@ -179,7 +179,7 @@ def vulnerability_table(rows: int, methods: Sequence[Method], plan: Plan, tell: 
 
 
 def quality_table(rows: int, methods: Sequence[Method], plan: Plan, tell: Tell) -> Iterator[Row]:
-    """Figure 5: how far off count queries are, against ε, δ, k and s; queries that no row matches are left out of the mean."""
+    """Figure 5: how far off count queries are, against ε, δ, k and s; those that no row matches are left out of the mean."""
     setting = composite(rows)
     workloads = {
         (qd, s): Workload.random(setting.table, plan.queries, qd, 2, s)

@@ -22,7 +22,7 @@ def telling() -> Iterator[Callable[[str], None]]:
         yield lambda _: None
         return
     with Console(stderr=True).status("starting") as status:
-        yield lambda text: status.update(text)
+        yield status.update
 
 
 def show_runs(figures: Mapping[str, Any]) -> None:
