@@ -31,6 +31,7 @@ _LOOK = {
     "axes.axisbelow": True,
     "legend.frameon": False,
     "svg.hashsalt": "sfumato",
+    "svg.fonttype": "none",
 }
 
 
@@ -104,6 +105,7 @@ def errors(pyplot: Any, rows: Sequence[Row]) -> Any:
                 some = [r for r in rows if (r["against"], r["qd"], r["method"]) == (name, qd, method)]
                 _line(panel, [r for r in some if r["relative_error"]], name, "relative_error", *STYLES.get(method, _OTHER))
             panel.set_yscale("log")
+            panel.minorticks_off()
             if i == len(down) - 1:
                 _below(panel, rows, name)
             if j == 0:
@@ -142,13 +144,21 @@ PICTURES: dict[str, Callable[[Any, Sequence[Row]], Any]] = {"4": contours, "5": 
 
 
 def _line(panel: Any, rows: Sequence[Row], x: str, y: str, colour: str, marker: str, label: str | None = None) -> None:
-    """A line through the points; dashed if only k-anonymity was reached for, hollow where groups are left in breach."""
-    points = sorted((float(row[x]), float(row[y]), row) for row in rows) if rows else []
-    dashed = any(row["principle"] != "dissimilarity" for row in rows)
-    panel.plot([p[0] for p in points], [p[1] for p in points], color=colour, lw=1.4, ls="--" if dashed else "-", label=label)
-    for at, value, row in points:
-        fill = "white" if int(row["violating_groups"]) else colour
-        panel.plot([at], [value], marker=marker, ms=5, color=colour, mfc=fill, ls="")
+    """A line through the points, apart and dashed through those of k-anonymity alone; hollow where groups are in breach."""
+    for dashed in (False, True):
+        some = sorted((row for row in rows if _alone(row) is dashed), key=lambda row: float(row[x]))
+        if not some:
+            continue
+        at, values = ([float(row[name]) for row in some] for name in (x, y))
+        panel.plot(at, values, color=colour, lw=1.4, ls="--" if dashed else "-", label=label)
+        for hollow in (False, True):
+            chosen = [i for i, row in enumerate(some) if (int(row["violating_groups"]) > 0) is hollow]
+            fill = "white" if hollow else colour
+            panel.plot([at[i] for i in chosen], [values[i] for i in chosen], marker, ms=5, color=colour, mfc=fill)
+
+
+def _alone(row: Row) -> bool:
+    return row["principle"] != "dissimilarity"
 
 
 def _below(panel: Any, rows: Sequence[Row], name: str) -> None:
@@ -160,11 +170,10 @@ def _below(panel: Any, rows: Sequence[Row], name: str) -> None:
 
 def _methods_legend(figure: Any, pyplot: Any, rows: Sequence[Row]) -> None:
     handles = []
-    for method in _distinct(rows, "method"):
-        dashed = any(row["principle"] != "dissimilarity" for row in rows if row["method"] == method)
+    for method, alone in dict.fromkeys((row["method"], _alone(row)) for row in sorted(rows, key=_alone)):
         colour, marker = STYLES.get(method, _OTHER)
-        label = f"{method} (k-anonymity alone)" if dashed else method
-        handles.append(pyplot.Line2D([], [], color=colour, marker=marker, ms=5, ls="--" if dashed else "-", label=label))
+        label = f"{method}, k-anonymity alone" if alone else method
+        handles.append(pyplot.Line2D([], [], color=colour, marker=marker, ms=5, ls="--" if alone else "-", label=label))
     if any(int(row["violating_groups"]) for row in rows):
         handles.append(pyplot.Line2D([], [], color="#555555", marker="o", mfc="white", ls="", label="groups left in breach"))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
