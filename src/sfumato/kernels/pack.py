@@ -167,3 +167,28 @@ def _degrees(crowds: Any, rows: Any, out: Any, groups: Any) -> Any:
                         degree[order[i]] += 1
         at = end
     return degree
+
+
+@kernel
+def crowding(crowds: Any, rows: Any, others: Any, out: Any) -> None:
+    """For each of some rows how many of the others are in its neighbourhood.
+
+    Cost: the distinct values of both, multiplied.
+    """
+    codes, theirs = np.empty(len(rows), np.int64), np.empty(len(others), np.int64)
+    for i in range(len(rows)):
+        codes[i] = crowds.value[0, rows[i]]
+    for i in range(len(others)):
+        theirs[i] = crowds.value[0, others[i]]
+    values, their_values = np.unique(codes), np.unique(theirs)
+    counts = np.zeros(len(their_values), np.int64)
+    for v in np.searchsorted(their_values, theirs):
+        counts[v] += 1
+    met = np.zeros(len(values), np.int64)
+    for v in range(len(values)):
+        for w in range(len(their_values)):
+            if near(crowds, 0, values[v], their_values[w]):
+                met[v] += counts[w]
+    at = np.searchsorted(values, codes)
+    for i in range(len(rows)):
+        out[i] = met[at[i]]

@@ -12,7 +12,7 @@ from sfumato.methods.base import Task
 from sfumato.methods.limits import Limits, scratch_counts
 from sfumato.methods.space import space_of
 
-_DEAR = 1000.0
+DEAR = 1000.0
 """A price of excess that no loss can pay."""
 
 _FINE = 16
@@ -61,14 +61,21 @@ class Canvas:
         self.order = np.arange(self.rows)
         tree_order(self.space, self.place, self.order, self.coarse, 1, shuffled, self.random)
 
+    def stretch(self, rows: NDArray[np.int64]) -> float:
+        """What the cells of a group of these rows would cost, a set counted as if it told nothing."""
+        low, high = self.place[rows].min(axis=0), self.place[rows].max(axis=0)
+        return self._stretch(low, high)
+
     def joined_cost(self, one: int, other: int) -> float:
-        """What the cells of two groups would cost together, sets counted as if nothing were shared."""
+        """What the cells of two groups would cost together, a set counted as if it told nothing."""
         st = self.state
+        return self._stretch(np.minimum(st.low[one], st.low[other]), np.maximum(st.high[one], st.high[other]))
+
+    def _stretch(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> float:
         total = 0.0
-        for j in range(self.place.shape[1]):
-            low, high = min(st.low[one, j], st.low[other, j]), max(st.high[one, j], st.high[other, j])
-            apart = self.space.kinds[j] == SET and low != high
-            total += 1.0 if apart else float(stretch_cost(self.space, j, low, high))
+        for j in range(len(low)):
+            apart = self.space.kinds[j] == SET and low[j] != high[j]
+            total += 1.0 if apart else float(stretch_cost(self.space, j, int(low[j]), int(high[j])))
         return total
 
     def regroup(self, labels: NDArray[np.int64]) -> None:
@@ -145,14 +152,14 @@ class Canvas:
 
     def blend_hard(self, effort: int) -> None:
         """Where nearly everybody is crowded: a high price from the start, rows that came far, and a falling heat."""
-        passes = 40 * effort
+        passes = 30 * effort
         for i in range(passes):
             heat = max(0.0, 1.0 - i / (passes - 3))
             if self.excess > 0:
                 self.new_order()
                 self.turn(16, int(400 * 2 ** min(i / 2, 8)), heat, 200.0, focus=True)
             self.new_order()
-            self.turn(8, 300, heat, 200.0)
+            self.turn(8, 100, heat, 200.0)
 
     def focus(self, passes: int, window: float = 100) -> None:
         """Look only at rows of groups with excess, ever further."""
@@ -170,8 +177,8 @@ class Canvas:
             before, bad = self.loss, self.excess > 0
             self.new_order()
             if bad:
-                self.turn(64, window, 0.0, _DEAR, focus=True)
+                self.turn(64, window, 0.0, DEAR, focus=True)
                 window *= 2
-            self.turn(8, 40, 0.0, _DEAR)
+            self.turn(8, 40, 0.0, DEAR)
             if not bad and before - self.loss < 5e-4 * before:
                 return

@@ -5,11 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.pack import pack
-from sfumato.methods.canvas import Canvas
+from sfumato.kernels.pack import crowding, pack
+from sfumato.methods.canvas import DEAR, Canvas
 
-_PART = 64
+_PART = 32
 """Parts of an order are dealt from so many groups on."""
+
+_TAKEN_BACK = (0, 1, 2, 4, 8)
+"""How many rows of groups are taken back, for each row left over."""
+
+_PASSED_UP = 6
+"""What a row costs that is left to the part above, in rows of which nothing is told."""
+
+_FEW = 200
+"""So many bad rows are few in any table."""
+
+_LOOKS = 200_000
+"""So many partners are looked at in one round of the last search."""
 
 _WIDEST = 65_536
 """No more rows than this are dealt in one go."""
@@ -17,6 +29,7 @@ _WIDEST = 65_536
 
 def mend(canvas: Canvas, effort: int) -> None:
     """Try everything, from the cheapest to the surest, until no group has excess."""
+    shake(canvas)
     if canvas.excess > 0 and canvas.can_be_dealt:
         deal_around(canvas)
     rounds = 0
@@ -24,6 +37,18 @@ def mend(canvas: Canvas, effort: int) -> None:
         merge(canvas)
         canvas.focus(4 * effort, window=200)
         rounds += 1
+
+
+def shake(canvas: Canvas) -> None:
+    """Look for partners of the last bad rows in the whole table, with heat, so that what cannot be mended here moves on."""
+    bad = canvas.state.size[canvas.state.excess > 0].sum()
+    if not 0 < bad <= max(_FEW, canvas.rows // 100):
+        return
+    for _ in range(8):
+        canvas.new_order()
+        canvas.turn(int(min(canvas.rows, _LOOKS // bad + 1)), canvas.rows, 2.0, DEAR, focus=True)
+        if canvas.excess <= 0:
+            return
 
 
 def deal_around(canvas: Canvas) -> None:
@@ -62,41 +87,85 @@ def deal_around(canvas: Canvas) -> None:
 
 
 def deal(canvas: Canvas) -> None:
-    """Deal the whole table anew: in small parts of a good order first, what no group takes then in ever larger ones.
+    """Deal the whole table anew: small parts of a good order first, what no group takes then in ever larger parts.
 
-    What is left in the end forms groups as it comes; they are bad, and the search goes on from there.
+    On the way up, groups that were dealt below may be taken back and dealt again with the rows left over, those first
+    that are least crowded by them: as many as pay, weighed against leaving rows to the part above. What is left in the
+    end forms groups as it comes; they are bad, and the search goes on from there.
     """
     canvas.good_order()
-    order, coarse, size = canvas.order, canvas.coarse, canvas.dealt_size
-    labels = np.full(canvas.rows, -1, np.int64)
-    made = 0
-
-    def left_of(start: int, stop: int) -> NDArray[np.int64]:
-        nonlocal made
-        half = _split(coarse, start, stop, size) if stop - start > 2 * _PART * size else None
-        at = np.arange(start, stop)
-        if half is not None:
-            at = np.concatenate([left_of(start, half), left_of(half, stop)])
-        if not size <= len(at) <= _WIDEST:
-            return at
-        dealt = _dealt(canvas, order[at], len(at) // size)
-        labels[order[at]] = np.where(dealt >= 0, made + dealt, -1)
-        made += int(dealt.max()) + 1
-        return at[dealt < 0]
-
-    left = order[left_of(0, canvas.rows)]
-    if len(left) < size and made:
-        labels[left] = np.arange(len(left)) % made
-    else:
-        # mixed, so that no group of them holds one kind alone
-        left = left[np.random.default_rng(int(canvas.random[0] >> np.uint64(1))).permutation(len(left))]
-        labels[left] = (
-            made + np.arange(len(left)) // size
-            if len(left) % size == 0
-            else made + (np.arange(len(left)) * (len(left) // size) // len(left))
-        )
+    labels = _Dealer(canvas).labels_of_all()
     _, labels = np.unique(labels, return_inverse=True)
     canvas.regroup(labels)
+
+
+class _Dealer:
+    """Deals a table part by part."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self.canvas = canvas
+        self.order = canvas.order
+        self.size = canvas.dealt_size
+        self.labels = np.full(canvas.rows, -1, np.int64)
+        self.made = 0
+        # a row that is passed up costs a few rows in which nothing is told
+        self.passed_up = _PASSED_UP * len(canvas.task.domains)
+
+    def labels_of_all(self) -> NDArray[np.int64]:
+        left = self.order[self.deal(0, self.canvas.rows)]
+        if len(left) < self.size:
+            self.labels[left] = np.arange(len(left)) % max(1, self.made)
+        else:
+            groups = len(left) // self.size
+            self.labels[left] = self.made + np.arange(len(left)) * groups // len(left)
+        return self.labels
+
+    def deal(self, start: int, stop: int) -> NDArray[np.int64]:
+        """Deal a part of the order; return the positions that are left."""
+        half = _split(self.canvas.coarse, start, stop, self.size) if stop - start > 2 * _PART * self.size else None
+        if half is None:
+            at = np.arange(start, stop)
+            return self._take(at, self._dealt(at))
+        at = np.concatenate([self.deal(start, half), self.deal(half, stop)])
+        if len(at) < self.size:
+            return at
+        best, least = None, np.inf
+        cost = self.canvas.stretch(self.order[start:stop])
+        ranked, group_at = self._least_crowded(at, start, stop)
+        for share in _TAKEN_BACK:
+            again = ranked[: share * len(at) // self.size]
+            back = start + np.flatnonzero(np.isin(group_at, again)) if len(again) else at[:0]
+            both = np.sort(np.concatenate([at, back]))
+            if len(both) > _WIDEST:
+                break
+            dealt = self._dealt(both)
+            left = int((dealt < 0).sum())
+            score = (len(both) - left) * cost + left * self.passed_up
+            if score < least:
+                best, least = (both, dealt), score
+            if left == 0 or len(again) == len(ranked):
+                break
+        return at if best is None else self._take(*best)
+
+    def _dealt(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
+        return _dealt(self.canvas, self.order[at], len(at) // self.size)
+
+    def _take(self, at: NDArray[np.int64], dealt: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Take what was dealt; return the positions that are left."""
+        self.labels[self.order[at]] = np.where(dealt >= 0, self.made + dealt, -1)
+        self.made += int(dealt.max(initial=-1)) + 1
+        return at[dealt < 0]
+
+    def _least_crowded(self, at: NDArray[np.int64], start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The groups of a part, those first whose rows have the fewest neighbours among what is left; each row's group."""
+        rows = self.order[start:stop]
+        group_at = self.labels[rows]
+        inside = np.flatnonzero(group_at >= 0)
+        groups, index = np.unique(group_at[inside], return_inverse=True)
+        met = np.empty(len(inside), np.int64)
+        crowding(self.canvas.crowds, rows[inside], self.order[at], met)
+        score = np.bincount(index, weights=met) / np.bincount(index)
+        return groups[np.argsort(score, kind="stable")], group_at
 
 
 def _split(coarse: NDArray[np.int64], start: int, stop: int, least: int) -> int | None:
