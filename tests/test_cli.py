@@ -195,7 +195,19 @@ def test_bench_with_a_peer_that_is_not_there():
 
 
 @pytest.mark.parametrize(
-    "verb", [(), ("audit",), ("demo",), ("anonymize",), ("verify",), ("frontier",), ("bench",), ("bench", "audit")]
+    "verb",
+    [
+        (),
+        ("audit",),
+        ("demo",),
+        ("anonymize",),
+        ("verify",),
+        ("frontier",),
+        ("bench",),
+        ("bench", "audit"),
+        ("bench", "anonymize"),
+        ("bench", "figures"),
+    ],
 )
 def test_help_imports_nothing_heavy(verb):
     probe = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import subprocess
 import tempfile
@@ -17,6 +16,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from sfumato.auditing import audit
+from sfumato.benchmarks.settings import survey_folder
 from sfumato.census import census_schema, synthetic_census
 from sfumato.distances import Lp
 from sfumato.errors import FileProblem
@@ -74,10 +74,9 @@ def run(rows: int, seed: int, pycanon: Path | None) -> dict[str, Any]:
 
 def _table(rows: int, seed: int) -> tuple[pa.Table, Schema, str, str]:
     """The data, its schema, where it came from, and the name of its income column."""
-    home = os.environ.get("SFUMATO_DATA")
-    folder = Path(home) / "acs2018" if home else None
+    folder = survey_folder()
     random = np.random.default_rng(seed)
-    if folder is None or not (folder / "sal_occ.csv.gz").exists():
+    if folder is None:
         return synthetic_census(rows, seed), census_schema(), "synthetic census", "income"
     data = read_csv(folder / "sal_occ.csv.gz").data
     data = data.select(["age", "gender", "marital", "race", "education", "workclass", "income50"])

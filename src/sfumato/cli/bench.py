@@ -44,3 +44,77 @@ def audit(rows: int, seed: int, pycanon: Path | None, as_json: bool) -> None:
     width = max(map(len, figures))
     for name, value in figures.items():
         out.print(f"{name:<{width}}  {value}")
+
+
+@bench.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data sfumato bench anonymize --all --adult --methods glaze,mondrian
+  sfumato bench anonymize --rows 5000 --json"""
+)
+@click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Rows of the survey.")
+@click.option("--all", "everything", is_flag=True, help="Then all rows of the survey too, and how the CPU time grows.")
+@click.option("--hard", is_flag=True, help="Also a wish about which the bounds promise nothing.")
+@click.option("--adult", is_flag=True, help="Also the Adult table, with wishes that other tools can be asked too.")
+@click.option("--methods", default="glaze,mondrian,xcolor", show_default=True, metavar="LIST", help="Methods to compare.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def anonymize(rows: int, everything: bool, hard: bool, adult: bool, methods: str, as_json: bool) -> None:
+    """Anonymize with several methods: loss, violations, CPU time, memory, beside the project's goals.
+
+    The settings are made from acs2018/sal_occ.csv.gz below SFUMATO_DATA; where that is not there, one from the synthetic
+    census.
+    """
+    from sfumato.benchmarks.anonymize import run
+    from sfumato.cli.show_bench import show_runs, telling
+
+    with telling() as tell:
+        figures = run(rows, everything, hard, adult, _names(methods), tell)
+    if as_json:
+        click.echo(json.dumps(figures, indent=2, ensure_ascii=False))
+    else:
+        show_runs(figures)
+
+
+@bench.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data sfumato bench figures --out figures
+  sfumato bench figures --rows 5000 --only 4,5 --out figures"""
+)
+@click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Rows of the table.")
+@click.option("--only", default="4,5,6", show_default=True, metavar="LIST", help="Which figures of the paper.")
+@click.option("--methods", default="glaze,mondrian,xcolor", show_default=True, metavar="LIST", help="Methods to compare.")
+@click.option(
+    "--out",
+    default=Path("docs/figures"),
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder that tables and pictures are written to.",
+)
+@click.option("--quick", is_flag=True, help="Few points and queries: to see that it works.")
+@click.option("--tables-only", is_flag=True, help="Draw nothing.")
+@click.option("--pictures-only", is_flag=True, help="Measure nothing; draw from the tables that are there.")
+def figures(rows: int, only: str, methods: str, out: Path, quick: bool, tables_only: bool, pictures_only: bool) -> None:
+    """Repeat the experiments of paper 001 (Figures 4, 5 and 6): tables as CSV, and pictures drawn from them.
+
+    The table is made from acs2018/sal_occ.csv.gz below SFUMATO_DATA; where that is not there, from the synthetic census.
+    The pictures need matplotlib.
+    """
+    from sfumato.benchmarks.draw import draw, need_matplotlib
+    from sfumato.benchmarks.figures import run
+    from sfumato.cli.show_bench import telling
+
+    if not tables_only:
+        need_matplotlib()  # to be missed before minutes of measuring, not after
+    chosen = _names(only)
+    if not pictures_only:
+        with telling() as tell:
+            for path in run(rows, chosen, _names(methods), out, quick, tell):
+                click.echo(str(path))
+    if not tables_only:
+        for path in draw(out, chosen):
+            click.echo(str(path))
+
+
+def _names(listed: str) -> list[str]:
+    return [name.strip() for name in listed.split(",") if name.strip()]
