@@ -20,7 +20,7 @@ from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigProblem, SfumatoError
 from sfumato.hierarchy import Hierarchy
 from sfumato.io.read import read_table
-from sfumato.methods import Method, method_of
+from sfumato.methods import AUTO, Method, method_of, suited
 from sfumato.principles import Principle, principle_of
 from sfumato.release import checked_share
 from sfumato.schema import Kind, Role, Schema
@@ -251,6 +251,8 @@ class Config(_Section):
         """The method that is to find the groups."""
         section = self.method or MethodSection()
         try:
+            if section.name == AUTO and not section.parameters:
+                return suited(self.asked)
             return method_of(section.name, section.parameters)
         except SfumatoError as error:
             found = self._located(error, "method")

@@ -138,9 +138,9 @@ class Canvas:
     def blend_in(self, effort: int) -> None:
         """Raise the price of excess slowly over all rows, then look further and further around what is left.
 
-        Where nearly every group is bad a low price moves nothing: it starts high, with more heat.
+        Where histograms are wrong in nearly every group a low price moves nothing: it starts high, with more heat.
         """
-        if (self.state.excess > 0).mean() > _NEARLY_ALL:
+        if not self.limits.crowds and (self.state.excess > 0).mean() > _NEARLY_ALL:
             for price in np.geomspace(20.0, 70.0, 8 * effort):
                 self.new_order()
                 self.turn(4, 100, 0.5, float(price))

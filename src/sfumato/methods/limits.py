@@ -177,6 +177,11 @@ class Limits:
         )  # fmt: skip
 
 
+def served(principle: Principle) -> bool:
+    """Whether a principle can be written as limits."""
+    return isinstance(principle, (KAnonymity, *_CROWDS, *_SHAPES))
+
+
 def scratch_counts(shapes: Shapes) -> NDArray[np.int64]:
     """Zeros enough for any value or node of the conditions."""
     return np.zeros(2 + max(shapes.number.shape[1], shapes.share.shape[2]), np.int64)
@@ -193,6 +198,10 @@ def _quota(shape: Shape, size: int) -> NDArray[np.int64]:
             return different[np.arange(size) % 2 * (len(different) - 1)]
         return different[np.arange(size) % len(different)]
     return spread
+
+
+_CROWDS = (Dissimilarity, EpsilonMAnonymity, DeltaLDiversity, AlphaKAnonymity, FrequencyLDiversity)
+"""The principles that limit neighbours."""
 
 
 def _crowd(principle: Principle, view: View) -> Crowd | None:

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.pack import crowding, pack
 from sfumato.methods.canvas import DEAR, Canvas
+from sfumato.methods.xcolor import exchange, guarantee, initialize
+from sfumato.principles import Dissimilarity
 
 _PART = 32
 """Parts of an order are dealt from so many groups on."""
@@ -23,6 +25,12 @@ _FEW = 200
 _LOOKS = 200_000
 """So many partners are looked at in one round of the last search."""
 
+_MERGES = 30
+"""So many rounds of merging at most."""
+
+_CROWD = 2_000
+"""Neighbours are counted pair by pair: groups of more rows are not merged further for their sake."""
+
 _WIDEST = 65_536
 """No more rows than this are dealt in one go."""
 
@@ -32,16 +40,27 @@ def mend(canvas: Canvas, effort: int) -> None:
     shake(canvas)
     if canvas.excess > 0 and canvas.can_be_dealt:
         deal_around(canvas)
-    rounds = 0
-    while canvas.excess > 0 and len(canvas.state.size) > 1 and rounds < 40:
+        exchange_if_promised(canvas)
+    before, bad = canvas.labels.copy(), _bad_rows(canvas)
+    for _ in range(_MERGES):
+        if canvas.excess <= 0 or len(canvas.state.size) == 1:
+            break
+        if canvas.limits.crowds and canvas.state.size.max() > _CROWD:
+            break
         merge(canvas)
         canvas.focus(4 * effort, window=200)
-        rounds += 1
+    if _bad_rows(canvas) > bad:
+        canvas.regroup(before)  # as little as possible is to fail
+
+
+def _bad_rows(canvas: Canvas) -> int:
+    """How many rows are in groups with excess."""
+    return int(canvas.state.size[canvas.state.excess > 0].sum())
 
 
 def shake(canvas: Canvas) -> None:
     """Look for partners of the last bad rows in the whole table, with heat, so that what cannot be mended here moves on."""
-    bad = canvas.state.size[canvas.state.excess > 0].sum()
+    bad = _bad_rows(canvas)
     if not 0 < bad <= max(_FEW, canvas.rows // 100):
         return
     for _ in range(8):
@@ -84,6 +103,18 @@ def deal_around(canvas: Canvas) -> None:
             circle *= 2
     _, labels = np.unique(labels, return_inverse=True)
     canvas.regroup(labels)
+
+
+def exchange_if_promised(canvas: Canvas) -> None:
+    """Start from equitable groups and exchange, as XColor does, if its bound says that this ends without excess."""
+    if canvas.excess <= 0 or not any(isinstance(principle, Dissimilarity) for principle in canvas.task.principles):
+        return
+    everyone, near = np.arange(canvas.rows), np.empty(canvas.rows, np.int64)
+    crowding(canvas.crowds, everyone, everyone, near)
+    start, crowd = initialize(near - 1, canvas.dealt_size), canvas.limits.crowds[0]
+    if near.max() - 1 < guarantee(np.bincount(start), crowd.allowed):
+        found = exchange(start, crowd.values, crowd.nearness, crowd.allowed, canvas.place, canvas.shares)
+        canvas.regroup(found.of_row)
 
 
 def deal(canvas: Canvas) -> None:

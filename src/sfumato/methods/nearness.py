@@ -11,7 +11,9 @@ from sfumato.errors import ParameterProblem
 from sfumato.kernels.nearness import BITS, WINDOWS
 from sfumato.neighbours import NeighbourGraph
 from sfumato.neighbours.bitset import BitsetCounter
-from sfumato.neighbours.graph import BITSET
+
+MOST = 40_000
+"""So many distinct values have one bit per pair at most: 200 MB."""
 
 Arrays = tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]
 
@@ -45,11 +47,11 @@ class Nearness:
             rank, low, high = (np.ascontiguousarray(a, np.int64) for a in (windows.rank, windows.low, windows.high))
             return cls(WINDOWS, rank, low, high, no_bits)
         size = len(graph.attribute)
-        if size > BITSET:
+        if size > MOST:
             raise ParameterProblem(
                 f"{graph.attribute.name!r} has {size:,} distinct values under a distance with no order, more than the "
-                f"{BITSET:,} whose neighbours are held pair by pair",
-                remedy="Round the values, or use a distance along one order, such as absolute or taxonomy.",
+                f"{MOST:,} whose neighbours are held pair by pair",
+                remedy='Round the values, use a distance along one order, such as absolute, or method "mondrian".',
                 key="distance",
                 value=size,
             )

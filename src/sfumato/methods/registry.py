@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from typing import Any
@@ -10,14 +10,26 @@ from typing import Any
 from sfumato.errors import ParameterProblem
 from sfumato.methods.base import Method
 from sfumato.methods.glaze import Glaze
+from sfumato.methods.limits import served
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.xcolor import XColor
+from sfumato.principles import Principle
 
 METHODS: dict[str, type[Method]] = {method.name: method for method in (Glaze, Mondrian, XColor)}
 """Every method under its name in a config."""
 
 AUTO = "auto"
 """What a config says that leaves the choice to sfumato: the default method."""
+
+
+def suited(principles: Sequence[Principle]) -> Method:
+    """The method that "auto" means for some principles: Glaze, but Mondrian where Glaze cannot serve one.
+
+    >>> from sfumato.principles import KAnonymity, NTCloseness
+    >>> suited([KAnonymity(5)]), suited([NTCloseness(n=100, t="0.2")])
+    (Glaze(effort=1), Mondrian(relaxed=False))
+    """
+    return Glaze() if all(served(principle) for principle in principles) else Mondrian()
 
 
 def method_of(name: str, parameters: Mapping[str, Any]) -> Method:

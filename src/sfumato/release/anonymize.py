@@ -14,16 +14,14 @@ from numpy.typing import NDArray
 from sfumato.auditing import Audit, audit, count_of, finding_heading, library_of, listed, table_of, worst_shown
 from sfumato.errors import ParameterProblem, Unreached
 from sfumato.exact import Number, as_fraction, written
-from sfumato.methods import Method, Task, method_of
+from sfumato.feasible import feasibility
+from sfumato.methods import AUTO, Method, Task, method_of, suited
 from sfumato.principles import Principle, attributes_of
 from sfumato.release.publish import Published, frame_of, publish, resolved_schema
 from sfumato.release.reasons import reasons
 from sfumato.release.release import Release
 from sfumato.schema import Role, Schema
 from sfumato.table import Table
-
-DEFAULT = "auto"
-"""The method that is used if none is named."""
 
 
 def anonymize(
@@ -51,9 +49,11 @@ def anonymize(
     asked = listed(principles)
     seed = checked_seed(seed)
     share = checked_share(suppress)
-    chosen = _method(method)
+    chosen = _method(method, asked)
     table = table_of(data, schema)
     check(table, asked)
+    if not share:
+        _refuse_impossible(table, asked)
     grouping = chosen.group(Task(table, asked), seed)
     of_row = partition(grouping.of_row, table.rows, chosen)
     resolved = resolved_schema(table)
@@ -108,11 +108,13 @@ def checked_share(suppress: Any) -> Fraction:
     return share
 
 
-def _method(method: Method | str | None) -> Method:
+def _method(method: Method | str | None, asked: Sequence[Principle]) -> Method:
     if isinstance(method, Method):
         return method
-    if method is None or isinstance(method, str):
-        return method_of(method or DEFAULT, {})
+    if method in (None, AUTO):
+        return suited(asked)
+    if isinstance(method, str):
+        return method_of(method, {})
     raise ParameterProblem(
         f"{method!r} is no method", remedy='Give a method or its name, such as "auto".', key="method", value=method
     )
@@ -195,6 +197,19 @@ def _suppressed(
         if table.rows - len(left) > most:
             raise _unreached(Task(table, principles), first, most)
         kept = left
+
+
+def _refuse_impossible(table: Table, asked: Sequence[Principle]) -> None:
+    """Say so at once if a certificate rules a principle out: no search could end well."""
+    ruled_out = [p for p in asked if feasibility(table, None, p, nearby=False).verdict == "impossible"]
+    if ruled_out:
+        known = " ".join(f"{reason.text}." for reason in reasons(table, ruled_out))
+        raise Unreached(
+            f"nothing is published: {known.removesuffix('.')}",
+            remedy="Ask for less, or allow a share of the rows to be suppressed.",
+            file=table.source,
+            value=[principle.name for principle in ruled_out],
+        )
 
 
 def _unreached(task: Task, found: Audit, most: int) -> Unreached:
