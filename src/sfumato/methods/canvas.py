@@ -20,6 +20,12 @@ _FINE = 16
 """Random orders are split down to sets of so many rows."""
 
 
+_PATIENCE = 5
+"""So many passes are made before one that brings nothing ends them."""
+
+_LOOKS = 200_000
+"""About so many partners are looked at in a pass over bad rows alone."""
+
 _NEARLY_ALL = 0.8
 """From this share of bad groups on, nearly every group is bad."""
 
@@ -111,6 +117,11 @@ class Canvas:
         return float(self.state.excess.sum())
 
     @property
+    def bad_rows(self) -> int:
+        """How many rows are in groups with excess."""
+        return int(self.state.size[self.state.excess > 0].sum())
+
+    @property
     def loss(self) -> float:
         """The loss: mean over rows and attributes."""
         cells = self.rows * max(1, len(self.task.domains))
@@ -160,7 +171,10 @@ class Canvas:
                 self.new_order()
                 self.turn(16, int(400 * 2 ** min(i / 2, 8)), heat, 200.0, focus=True)
             self.new_order()
+            before = self.excess
             self.turn(8, 100, heat, 200.0)
+            if i >= _PATIENCE and self.excess > max(0.98 * before, self.rows / 20):
+                return  # hopeless: more of the same will not do
 
     def focus(self, passes: int, window: float = 100) -> None:
         """Look only at rows of groups with excess, ever further."""
@@ -175,11 +189,11 @@ class Canvas:
         """Lower the loss at a price of excess that no loss can pay, until it stops falling."""
         window = 1000
         for _ in range(20 * effort):
-            before, bad = self.loss, self.excess > 0
+            loss, excess = self.loss, self.excess
             self.new_order()
-            if bad:
-                self.turn(64, window, 0.0, DEAR, focus=True)
+            if excess > 0:
+                self.turn(min(64, 1 + _LOOKS // self.bad_rows), window, 0.0, DEAR, focus=True)
                 window *= 2
             self.turn(8, 40, 0.0, DEAR)
-            if not bad and before - self.loss < 5e-4 * before:
+            if loss - self.loss < 5e-4 * loss and self.excess >= 0.98 * excess:
                 return

@@ -22,11 +22,8 @@ _PASSED_UP = 6
 _FEW = 200
 """So many bad rows are few in any table."""
 
-_LOOKS = 200_000
-"""So many partners are looked at in one round of the last search."""
-
-_MERGES = 30
-"""So many rounds of merging at most."""
+_IDLE = 3
+"""Merging ends after so many rounds that left no fewer rows bad: for limits on neighbours larger groups may not help."""
 
 _CROWD = 2_000
 """Neighbours are counted pair by pair: groups of more rows are not merged further for their sake."""
@@ -39,33 +36,31 @@ def mend(canvas: Canvas, effort: int) -> None:
     """Try everything, from the cheapest to the surest, until no group has excess."""
     shake(canvas)
     if canvas.excess > 0 and canvas.can_be_dealt:
-        deal_around(canvas)
+        if canvas.bad_rows <= canvas.rows // 10:
+            deal_around(canvas)
         exchange_if_promised(canvas)
-    before, bad = canvas.labels.copy(), _bad_rows(canvas)
-    for _ in range(_MERGES):
-        if canvas.excess <= 0 or len(canvas.state.size) == 1:
-            break
+    before, bad = canvas.labels.copy(), canvas.bad_rows
+    least, idle = bad, 0
+    while canvas.excess > 0 and len(canvas.state.size) > 1 and idle < _IDLE:
         if canvas.limits.crowds and canvas.state.size.max() > _CROWD:
             break
         merge(canvas)
-        canvas.focus(4 * effort, window=200)
-    if _bad_rows(canvas) > bad:
+        if canvas.bad_rows < canvas.rows // 10:
+            canvas.focus(4 * effort, window=200)
+        idle = 0 if canvas.bad_rows < least or not canvas.limits.crowds else idle + 1
+        least = min(least, canvas.bad_rows)
+    if canvas.bad_rows > bad:
         canvas.regroup(before)  # as little as possible is to fail
-
-
-def _bad_rows(canvas: Canvas) -> int:
-    """How many rows are in groups with excess."""
-    return int(canvas.state.size[canvas.state.excess > 0].sum())
 
 
 def shake(canvas: Canvas) -> None:
     """Look for partners of the last bad rows in the whole table, with heat, so that what cannot be mended here moves on."""
-    bad = _bad_rows(canvas)
+    bad = canvas.bad_rows
     if not 0 < bad <= max(_FEW, canvas.rows // 100):
         return
     for _ in range(8):
         canvas.new_order()
-        canvas.turn(int(min(canvas.rows, _LOOKS // bad + 1)), canvas.rows, 2.0, DEAR, focus=True)
+        canvas.turn(int(min(canvas.rows, 200_000 // bad + 1)), canvas.rows, 2.0, DEAR, focus=True)
         if canvas.excess <= 0:
             return
 
