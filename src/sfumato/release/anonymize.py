@@ -193,11 +193,11 @@ def _suppressed(
         fine = np.logical_and.reduce([finding.measurement.group_holds for finding in found])
         left = kept[fine[published.of_group[part_of_row] - 1]]
         if table.rows - len(left) > most:
-            raise _unreached(Task(table, principles), first, most)
+            raise _unreached(Task(table, principles), first, most, table.rows - len(left))
         kept = left
 
 
-def _unreached(task: Task, found: Audit, most: int) -> Unreached:
+def _unreached(task: Task, found: Audit, most: int, needed: int) -> Unreached:
     """The error that says how far the method got: which principles fail, where, and by how much."""
     failing = [finding for finding in found if not finding.holds]
     rows = task.table.rows
@@ -209,7 +209,7 @@ def _unreached(task: Task, found: Audit, most: int) -> Unreached:
             f"{finding_heading(finding)} fails in {finding.violating_groups:,} of {count_of(found.groups.count, 'group')} "
             f"with {finding.violating_rows:,} of {count_of(rows, 'row')} ({levels})"
         )
-    allowed = f"; {count_of(most, 'row')} may be suppressed, and that does not suffice" if most else ""
+    allowed = f"; the groups that fail hold {count_of(needed, 'row')}, and at most {most:,} may be suppressed" if most else ""
     known = reasons(task.table, [finding.principle for finding in failing])
     another = "" if any(reason.impossible for reason in known) else ", or try another method"
     return Unreached(
