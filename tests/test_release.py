@@ -67,7 +67,8 @@ def naive_covers(cell, value, column):
     if column == "letter":
         return cell in {"a": "vowel", "e": "vowel"}.get(value, "other")
     if column == "town":
-        return cell.startswith("{") and f"; {value}; " in f"; {cell[1:-1]}; "
+        quoted = '"' + value.replace('"', '""') + '"' if set(value) & set(';,"') else value
+        return cell.startswith("{") and f"; {quoted}; " in f"; {cell[1:-1]}; "
     if not (cell.startswith("[") and cell.endswith("]")):
         return False
     low, high = cell[1:-1].split(", ")
