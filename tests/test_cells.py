@@ -19,7 +19,26 @@ from sfumato.verifying import verify
 from sfumato.verifying.cover import Cover
 from standin import Chunks
 
-NASTY = ["a", "b", "a; b", "a, b", "b, c", "c", "*", "", " a", "a ", "{a}", "{a; b}", "[a, b]", '"', '"a"', '"*"', "a]", "x\ny"]
+NASTY = [
+    "a",
+    "b",
+    "a; b",
+    "a, b",
+    "b, c",
+    "c",
+    "*",
+    "",
+    " a",
+    "a ",
+    "{a}",
+    "{a; b}",
+    "[a, b]",
+    '"',
+    '"a"',
+    '"*"',
+    "a]",
+    "x\ny",
+]
 texts = st.one_of(st.sampled_from(NASTY), st.text('ab;,{}[]"* \n', max_size=5))
 NO_MISSING = sf.Missing(values=())
 

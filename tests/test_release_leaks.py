@@ -70,7 +70,9 @@ class TestOrderOfTheOriginal:
     def published(frame, schema=SCHEMA):
         return anonymize(frame, schema, sf.KAnonymity(5), method=Chunks(6)).frame
 
-    @pytest.mark.parametrize("cells", [cells, [c.encode() + b"\xff" for c in cells], [len(c) * i for i, c in enumerate(cells)]])
+    @pytest.mark.parametrize(
+        "cells", [cells, [c.encode() + b"\xff" for c in cells], [len(c) * i for i, c in enumerate(cells)]]
+    )
     def test_pyarrow(self, cells):
         dictionaries = []
         for order in (np.arange(ROWS), self.turned):
@@ -147,6 +149,8 @@ class TestBinary:
 
     def test_csv_says_what_to_do(self, tmp_path):
         release = anonymize(table(photo=pa.array(self.cells)), SCHEMA, sf.KAnonymity(5), method=Chunks(6))
-        with pytest.raises(sf.ColumnProblem, match=re.escape("binary cannot be written as text. Convert it to text, or write")):
+        with pytest.raises(
+            sf.ColumnProblem, match=re.escape("binary cannot be written as text. Convert it to text, or write")
+        ):
             release.save(tmp_path / "out")
         assert not list(tmp_path.iterdir())

@@ -209,7 +209,9 @@ def _unreached(task: Task, found: Audit, most: int, needed: int) -> Unreached:
             f"{finding_heading(finding)} fails in {finding.violating_groups:,} of {count_of(found.groups.count, 'group')} "
             f"with {finding.violating_rows:,} of {count_of(rows, 'row')} ({levels})"
         )
-    allowed = f"; the groups that fail hold {count_of(needed, 'row')}, and at most {most:,} may be suppressed" if most else ""
+    allowed = (
+        f"; the groups that fail hold {count_of(needed, 'row')}, and at most {most:,} may be suppressed" if most else ""
+    )
     known = reasons(task.table, [finding.principle for finding in failing])
     another = "" if any(reason.impossible for reason in known) else ", or try another method"
     return Unreached(
