@@ -122,14 +122,14 @@ def test_set_valued_values(values, data):
         assert covered(column, label, "set") == codes, label
 
 
-@pytest.mark.parametrize("format", ["csv", "parquet"])
-def test_they_survive_the_file(tmp_path, format):
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_they_survive_the_file(tmp_path, kind):
     table = pa.table({"o": ["a", "b, c", "a, b", "c"] * 6, "w": (NASTY * 2)[:24], "inc": list(range(24))})
     schema = sf.Schema(["o", "w"], ["inc"], orders={"o": ["a", "b, c", "a, b", "c"]}, missing=NO_MISSING)
     for size in (1, 2, 12):
         folder = tmp_path / str(size)
-        anonymize(table, schema, sf.KAnonymity(size), method=Chunks(size)).save(folder, format=format)
+        anonymize(table, schema, sf.KAnonymity(size), method=Chunks(size)).save(folder, format=kind)
         assert verify(folder, table, schema=schema)
-    if format == "csv":
+    if kind == "csv":
         with (tmp_path / "1" / "data.csv").open(encoding="utf-8", newline="") as file:
             assert {row["w"] for row in csv.DictReader(file)} >= {'"*"', '""', "a; b", '"{a; b}"', '"""a"""'}

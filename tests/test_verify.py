@@ -299,9 +299,9 @@ def test_another_original(folder, people):
 
 
 def test_parquet(people, tmp_path):
-    release = anonymize(people, census_schema(), sf.KAnonymity(5), method=Chunks(10))
+    release = anonymize(people.drop_columns(["name"]), census_schema(), sf.KAnonymity(5), method=Chunks(10))
     release.save(tmp_path / "out", format="parquet")
-    assert verify(tmp_path / "out", people)
+    assert verify(tmp_path / "out", people.drop_columns(["name"]))
     path = tmp_path / "out" / "data.parquet"
     data = parquet.ParquetFile(path).read()
     parquet.write_table(data.slice(0, 199), path)

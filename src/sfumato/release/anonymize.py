@@ -19,6 +19,7 @@ from sfumato.principles import Principle, attributes_of
 from sfumato.release.publish import Published, frame_of, publish, resolved_schema
 from sfumato.release.reasons import reasons
 from sfumato.release.release import Release
+from sfumato.release.unnamed import check_unnamed
 from sfumato.schema import Role, Schema
 from sfumato.table import Table
 
@@ -54,6 +55,7 @@ def anonymize(
     chosen = _method(method)
     table = table_of(data, schema)
     check(table, asked)
+    check_unnamed(table)
     grouping = chosen.group(Task(table, asked), seed)
     of_row = partition(grouping.of_row, table.rows, chosen)
     resolved = resolved_schema(table)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,37 +26,34 @@ def first_difference(
     >>> first_difference(Schema(["age"], ["ill"]), Schema(["age"]), None, ["age", "ill"])
     "the role of 'ill' is 'other' in release.json, and 'sensitive' is given"
     """
-    names = {**given.named_columns(), **declared.named_columns(), **dict.fromkeys(published)}
-    for name in names:
-        found = _differ("role", name, given.role(name), declared.role(name))
-        if found is not None:
-            return found
+    return next(filter(None, _differences(given, declared, original, published)), None)
+
+
+def _differences(
+    given: Schema, declared: Schema, original: Callable[[], Table] | None, published: Iterable[str]
+) -> Iterator[str | None]:
+    for name in {**given.named_columns(), **declared.named_columns(), **dict.fromkeys(published)}:
+        yield _differ("role", name, given.role(name), declared.role(name))
     if set(given.sensitive) != set(declared.sensitive):
-        return f"{', '.join(declared.sensitive)} are sensitive in release.json, and {', '.join(given.sensitive)} are given"
+        yield f"{', '.join(declared.sensitive)} are sensitive in release.json, and {', '.join(given.sensitive)} are given"
     for name in (*given.quasi_identifiers, *given.sensitive_columns(), *given.vectors):
         kind = given.kinds.get(name)
         if kind is None and original is not None:
             kind = original().column(name).kind
-        told = {
-            "kind": (kind, declared.kinds.get(name) if kind is not None else None),
-            "order": (given.orders.get(name), declared.orders.get(name)),
-            "hierarchy": (_tree(given.hierarchies.get(name)), _tree(declared.hierarchies.get(name))),
-            "recoding": (given.recodings.get(name), declared.recodings.get(name)),
-            "separator": (given.separators.get(name), declared.separators.get(name)),
-            "columns": (given.vectors.get(name), declared.vectors.get(name)),
-        }
-        for key, (ours, theirs) in told.items():
-            found = _differ(key, name, ours, theirs)
-            if found is not None:
-                return found
+        if kind is not None:
+            yield _differ("kind", name, kind, declared.kinds.get(name))
+        yield _differ("order", name, given.orders.get(name), declared.orders.get(name))
+        yield _differ("hierarchy", name, _tree(given.hierarchies.get(name)), _tree(declared.hierarchies.get(name)))
+        yield _differ("recoding", name, given.recodings.get(name), declared.recodings.get(name))
+        yield _differ("separator", name, given.separators.get(name), declared.separators.get(name))
+        yield _differ("columns", name, given.vectors.get(name), declared.vectors.get(name))
     for name in given.sensitive:
         if _distance(given.distances.get(name)) != _distance(declared.distances.get(name)):
-            return f"the distance of {name!r} in release.json is another than the one that is given"
+            yield f"the distance of {name!r} in release.json is another than the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
-        return "the distance in release.json is another than the one that is given"
+        yield "the distance in release.json is another than the one that is given"
     if given.missing != declared.missing:
-        return f"missing is {declared.missing} in release.json, and {given.missing} is given"
-    return None
+        yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
 
 
 def _differ(key: str, name: str, given: Any, declared: Any) -> str | None:
