@@ -93,7 +93,7 @@ def _column(domain: Domain, groups: Groups) -> RecodedColumn:
 def _label(domain: Domain, places: Sequence[int]) -> str | None:
     """What is published for values at these places; only the first and last are looked at unless it is a set.
 
-    Distinct stretches or sets have distinct labels, and `*` always means that nothing is told: a text that could be
+    Distinct intervals or sets have distinct labels, and `*` always means that nothing is told: a text that could be
     taken for something else stands in quotes.
     """
     low, high = places[0], places[-1]
