@@ -188,3 +188,20 @@ def test_a_distance_of_ones_own(sfumato, project):
     assert sfumato("verify", "release").returncode == 1
     done = sfumato("verify", "release", "--config", "sfumato.toml")
     assert done.returncode == 0, done.stdout
+
+
+def test_a_config_is_compared(sfumato, project):
+    assert sfumato("anonymize", "sfumato.toml").returncode == 0
+    done = sfumato("verify", "release", "--config", "sfumato.toml", "--original", "people.csv")
+    assert done.returncode == 0, done.stdout
+    assert "declared: release.json declares what is given" in done.stdout
+    text = (project / "sfumato.toml").read_text(encoding="utf-8")
+    for old, new, words in [
+        ("k = 2", "k = 3", "k-anonymity (k = 3) is given"),
+        ('[columns.name]\nrole = "identifier"', "", "the role of 'name' is 'identifier'"),
+        ('hierarchy = "towns.csv"', "", "the hierarchy of 'town'"),
+    ]:
+        (project / "sfumato.toml").write_text(text.replace(old, new), encoding="utf-8")
+        done = sfumato("verify", "release", "--config", "sfumato.toml")
+        assert done.returncode == 1
+        assert words in " ".join(done.stdout.split())

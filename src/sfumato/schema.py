@@ -81,7 +81,8 @@ class Missing:
 class Schema:
     """Each column's role and kind, and the distance of the sensitive attribute as a whole.
 
-    Columns of the data that are not named have the role "other". `kinds` may be left out: numbers of a frame are
+    Columns of the data that are not named have the role "other"; `anonymize` refuses one that is unlike in nearly every
+    row, unless it is listed in `other`. `kinds` may be left out: numbers of a frame are
     numeric, lists are sets, and a CSV column is numeric if every cell is a plain number (no leading zeros), else
     categorical. A vector is one sensitive attribute spread over several numeric columns: name it in `sensitive` and its
     columns in `vectors`.

@@ -27,6 +27,9 @@ MISSING = "(missing)"
 
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?", re.ASCII)
 
+_MARKS = re.compile(r'[;,{}\[\]"]')
+"""What stands around or between the members of a published cell."""
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -319,8 +322,26 @@ class _Encoder:
         distinct = sorted(set(sets), key=sorted)
         position = {members: code for code, members in enumerate(distinct)}
         codes = np.array([position[members] for members in sets], np.int32)
-        labels = ["{" + "; ".join(sorted(members)) + "}" for members in distinct]
+        labels = ["{" + "; ".join(map(as_member, sorted(members))) + "}" for members in distinct]
         return codes, {"size": len(distinct), "sets": distinct, "labels": labels.__getitem__}
+
+
+def as_member(text: str) -> str:
+    """A text as a member of a set `{a; b}` or an end of an interval: in quotes where it could be misread without.
+
+    >>> as_member("a"), as_member("a; b"), as_member('the "old" one'), as_member("*")
+    ('a', '"a; b"', '"the ""old"" one"', '"*"')
+    """
+    return in_quotes(text) if text in ("", "*") or text != text.strip() or _MARKS.search(text) else text
+
+
+def in_quotes(text: str) -> str:
+    """A text in double quotes, those within it doubled.
+
+    >>> in_quotes("*")
+    '"*"'
+    """
+    return '"' + text.replace('"', '""') + '"'
 
 
 def _same_number(cells: Sequence[str]) -> tuple[str, str] | None:

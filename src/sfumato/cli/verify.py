@@ -15,12 +15,14 @@ from sfumato.cli.streams import abandon_output
     epilog="""\b
 Example:
   sfumato verify release
-  sfumato verify release --original people.csv --json"""
+  sfumato verify release --original people.csv --config sfumato.toml --json"""
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--original", type=click.Path(path_type=Path), help="The table it was made from: check against that too.")
 @click.option(
-    "--config", type=click.Path(path_type=Path), help="Take distances that are your own functions from this config."
+    "--config",
+    type=click.Path(path_type=Path),
+    help="What it is to have been made under: compare, and take your own functions.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 def verify(folder: Path, original: Path | None, config: Path | None, as_json: bool) -> None:
@@ -31,12 +33,13 @@ def verify(folder: Path, original: Path | None, config: Path | None, as_json: bo
     from sfumato.cli.show import console
     from sfumato.verifying import verify as check
 
-    schema = None
+    schema = principles = None
     if config is not None:
         from sfumato.config import Config
 
-        schema = Config.load(config).schema
-    found = check(folder, original, schema=schema)
+        declared = Config.load(config)
+        schema, principles = declared.schema, declared.asked
+    found = check(folder, original, schema=schema, principles=principles)
     if as_json:
         try:
             click.echo(json.dumps(found.to_dict(), indent=2))

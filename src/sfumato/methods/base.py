@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -103,15 +103,22 @@ class Method(ABC):
     """
 
     name: ClassVar[str]
-    """The name in a config."""
+    """The name in a config; that of the class if none is given."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if not hasattr(cls, "name"):
+            cls.name = cls.__name__
 
     @abstractmethod
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Partition the rows. The principles are served as far as the method can: whoever calls checks the result."""
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters as they stand in a config."""
-        return {field.name: as_parameter(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+        """The parameters as they stand in a config; none if the method is no dataclass."""
+        if not is_dataclass(self):
+            return {}
+        return {field.name: as_parameter(getattr(self, field.name)) for field in fields(self)}
 
 
 def numbered(labels: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:

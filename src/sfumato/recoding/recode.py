@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from sfumato.groups import Groups, combined
 from sfumato.recoding.domain import Domain, How, domains_of
-from sfumato.table import Table
+from sfumato.schema import Kind
+from sfumato.table import Table, as_member, in_quotes
 
 WITHHELD = "*"
 """A cell that tells nothing."""
@@ -32,7 +33,10 @@ class RecodedColumn:
     shares: NDArray[np.float64]
     """For each group the loss of its cell, from 0 (a single value) to 1 (nothing is told)."""
     labels: tuple[str | None, ...]
-    """For each group what is published: the value itself, `[lo, hi]`, a node's label, `{a; b}`, or `*`; None if missing."""
+    """For each group what is published: the value itself, `[lo, hi]`, a node's label, `{a; b}`, or `*`; None if missing.
+
+    A text that could be misread stands in double quotes: `{"a; b"; c}`.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +91,26 @@ def _column(domain: Domain, groups: Groups) -> RecodedColumn:
 
 
 def _label(domain: Domain, places: Sequence[int]) -> str | None:
-    """What is published for values at these places; only the first and last are looked at unless it is a set."""
+    """What is published for values at these places; only the first and last are looked at unless it is a set.
+
+    Distinct intervals or sets have distinct labels, and `*` always means that nothing is told: a text that could be
+    taken for something else stands in quotes.
+    """
     low, high = places[0], places[-1]
     if low == domain.size:
         return None
     if high == domain.size:
         return WITHHELD
+    plain = domain.column.numbers is not None or domain.column.kind is Kind.SET  # no text of anyone's choice
     if low == high:
-        return domain.label(low)
+        label = domain.label(low)
+        return label if plain or not (label in ("", WITHHELD) or label[0] in '{["') else in_quotes(label)
     if domain.how is How.ANCESTOR:
-        return domain.node_label(domain.common_level(low, high), low)
+        level = domain.common_level(low, high)
+        label = domain.node_label(level, low)
+        root = level == len(domain.above) - 1
+        return in_quotes(label) if label[:1] in ("", '"') or (label == WITHHELD and not root) else label
+    member = domain.label if plain else lambda place: as_member(domain.label(place))
     if domain.how is How.SET:
-        return "{" + "; ".join(map(domain.label, places)) + "}"
-    return f"[{domain.label(low)}, {domain.label(high)}]"
+        return "{" + "; ".join(map(member, places)) + "}"
+    return f"[{member(low)}, {member(high)}]"

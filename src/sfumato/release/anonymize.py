@@ -20,6 +20,7 @@ from sfumato.principles import Principle, attributes_of
 from sfumato.release.publish import Published, frame_of, publish, resolved_schema
 from sfumato.release.reasons import reasons
 from sfumato.release.release import Release
+from sfumato.release.unnamed import check_unnamed
 from sfumato.schema import Role, Schema
 from sfumato.table import Table
 
@@ -52,6 +53,7 @@ def anonymize(
     chosen = _method(method, asked)
     table = table_of(data, schema)
     check(table, asked)
+    check_unnamed(table)
     if not share:
         _refuse_impossible(table, asked)
     grouping = chosen.group(Task(table, asked), seed)
@@ -195,7 +197,7 @@ def _suppressed(
         fine = np.logical_and.reduce([finding.measurement.group_holds for finding in found])
         left = kept[fine[published.of_group[part_of_row] - 1]]
         if table.rows - len(left) > most:
-            raise _unreached(Task(table, principles), first, most)
+            raise _unreached(Task(table, principles), first, most, table.rows - len(left))
         kept = left
 
 
@@ -212,7 +214,7 @@ def _refuse_impossible(table: Table, asked: Sequence[Principle]) -> None:
         )
 
 
-def _unreached(task: Task, found: Audit, most: int) -> Unreached:
+def _unreached(task: Task, found: Audit, most: int, needed: int) -> Unreached:
     """The error that says how far the method got: which principles fail, where, and by how much."""
     failing = [finding for finding in found if not finding.holds]
     rows = task.table.rows
@@ -224,7 +226,9 @@ def _unreached(task: Task, found: Audit, most: int) -> Unreached:
             f"{finding_heading(finding)} fails in {finding.violating_groups:,} of {count_of(found.groups.count, 'group')} "
             f"with {finding.violating_rows:,} of {count_of(rows, 'row')} ({levels})"
         )
-    allowed = f"; {count_of(most, 'row')} may be suppressed, and that does not suffice" if most else ""
+    allowed = (
+        f"; the groups that fail hold {count_of(needed, 'row')}, and at most {most:,} may be suppressed" if most else ""
+    )
     known = reasons(task.table, [finding.principle for finding in failing])
     another = "" if any(reason.impossible for reason in known) else ", or try another method"
     return Unreached(

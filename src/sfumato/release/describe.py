@@ -11,7 +11,7 @@ import pyarrow as pa
 from sfumato.declared import hierarchy_section, stated
 from sfumato.distances import Custom, Distance
 from sfumato.exact import written
-from sfumato.hierarchy import Hierarchy
+from sfumato.hierarchy import Hierarchy, Intervals
 from sfumato.schema import Role
 from sfumato.verifying import FORMAT
 from sfumato.version import __version__
@@ -40,9 +40,34 @@ def described(release: Release) -> dict[str, Any]:
         "columns": _columns(release),
         "config": _config(release),
         "principles": audit["principles"],
-        "utility": release.utility.to_dict(),
+        "utility": _utility(release),
         "notes": list(release.notes),
     }
+
+
+def _utility(release: Release) -> dict[str, Any]:
+    """What the release is worth, as far as it may be told.
+
+    The errors of seeded queries are left out: they are exact figures of the original quasi-identifiers together with the
+    sensitive values, and whoever draws the same queries can try who in a group has which value until the figures agree.
+    What is computed from the original quasi-identifiers alone is rounded to two decimals. Everything else follows from
+    the published table.
+    """
+    figures = release.utility.to_dict()
+    del figures["queries"]
+    figures["marginals"] = _rounded(figures["marginals"])
+    if any(isinstance(hierarchy, Intervals) for hierarchy in release.schema.hierarchies.values()):
+        figures["loss"] = _rounded(figures["loss"])  # a node's share then tells how many original values lie under it
+    return figures
+
+
+def _rounded(figures: Any) -> Any:
+    """The same plain data, its floats in two decimals."""
+    if isinstance(figures, dict):
+        return {key: _rounded(value) for key, value in figures.items()}
+    if isinstance(figures, list):
+        return [_rounded(value) for value in figures]
+    return round(figures, 2) if isinstance(figures, float) else figures
 
 
 def _columns(release: Release) -> list[dict[str, Any]]:

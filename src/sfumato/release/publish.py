@@ -128,17 +128,29 @@ def _ranks(column: Any, name: str) -> tuple[NDArray[np.int32], int]:
 
 
 def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose dictionary, if it has one, holds only what occurs."""
+    """A column whose dictionary, if it has one, holds only what occurs, each value once.
+
+    Unless the type is ordered, the values stand by their text: in the order in which they first occurred they would tell
+    something of the order of the original.
+    """
     if not pa.types.is_dictionary(column.type):
         return column
     encoded = column.unify_dictionaries().combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.chunk(0)
-    used = np.unique(np.asarray(encoded.indices.drop_null()))
-    place = np.zeros(len(encoded.dictionary), np.int32)
+    values = encoded.dictionary
+    same = np.arange(len(values))
+    if not pa.types.is_nested(values.type):
+        same = np.asarray(values.dictionary_encode(null_encoding="encode").indices).astype(np.int64)
+        values = values.dictionary_encode(null_encoding="encode").dictionary
+    used = np.unique(same[np.asarray(encoded.indices.drop_null())])
+    if not column.type.ordered:
+        ranks, _ = _ranks(values.take(pa.array(used)), "")
+        used = used[np.argsort(ranks, kind="stable")]
+    place = np.zeros(len(values), np.int32)
     place[used] = np.arange(len(used))
-    indices = pa.array(place).take(encoded.indices)
-    dictionary = encoded.dictionary.take(pa.array(used))
+    indices = pa.array(place[same]).take(encoded.indices)
+    dictionary = values.take(pa.array(used))
     return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, dictionary, ordered=column.type.ordered)])
 
 
@@ -161,5 +173,9 @@ def frame_of(published: Published, data: Any, library: str, kept: NDArray[np.int
         series = table.data.column(name).to_pandas() if name in texts else chosen.iloc[:, places[name]]
         if isinstance(series.dtype, pandas.CategoricalDtype):
             series = series.cat.remove_unused_categories()
+            if not series.cat.ordered:  # the order in which they first occurred would tell something of the rows
+                series = series.cat.reorder_categories(sorted(series.cat.categories, key=lambda c: (str(c), str(type(c)))))
+        elif isinstance(series.dtype, pandas.ArrowDtype) and pa.types.is_dictionary(series.dtype.pyarrow_dtype):
+            series = pandas.Series(pandas.arrays.ArrowExtensionArray(table.data.column(name)))
         columns[name] = series
     return pandas.DataFrame(columns)

@@ -72,7 +72,11 @@ class Release:
 
     @cached_property
     def utility(self) -> Utility:
-        """What the release is worth, measured against the original; the queries are drawn by the seed."""
+        """What the release is worth, measured against the original; the queries are drawn by the seed.
+
+        This is for the publisher. release.json holds no query errors, and distances of marginals in two decimals: exact
+        figures about the original would let a reader check guesses at who has which value.
+        """
         sizes = [k for principle in self.principles if (k := getattr(principle, "k", None)) is not None]
         return utility_of(self.kept, self.recoded, max(sizes, default=None), self.suppressed, seed=self.seed)
 

@@ -12,16 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.exact.numbers import parse_decimal
+from sfumato.schema import Kind
 from sfumato.table import Column
 
 Pairs = NDArray[np.bool_]
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_PART = re.compile(r'"(?:[^"]|"")*"|(?!\*(?:[;,]|$))[^;,{}\[\]"\s](?:[^;,{}\[\]"]*[^;,{}\[\]"\s])?')
+"""A text in quotes, or one that needs none."""
+_NESTED = re.compile(r'\{(?:[^{}"]|"(?:[^"]|"")*")*\}')
+"""A set among sets."""
 
 
 class Cover:
     """What the distinct published cells of a quasi-identifier cover of its original values.
 
     A cell is a value itself, an interval `[lo, hi]`, a node of the hierarchy, a set `{a; b}`, or `*`; null or an empty
-    cell stands for missing.
+    cell stands for missing. A text in double quotes, those within it doubled, stands for itself.
 
     >>> import pyarrow as pa
     >>> from sfumato import Schema, Table
@@ -32,6 +39,7 @@ class Cover:
 
     def __init__(self, cells: Sequence[str | None], column: Column, recoding: str) -> None:
         self.column = column
+        self.nested = column.kind is Kind.SET
         self.integers: list[int] = [] if column.numbers is None else column.numbers.integers.tolist()
         self.low = np.full(len(cells), 1, np.int64)
         self.high = np.zeros(len(cells), np.int64)  # an empty stretch of codes: covers nothing
@@ -40,28 +48,44 @@ class Cover:
         self.nodes: list[NDArray[np.int64]] = []
         members: list[int] = []
         values = {column.label(code): code for code in range(column.size)}
-        split = any("; " in value for value in values)
         for number, cell in enumerate(cells):
             if cell is None:
                 continue
-            single = self._single(cell, values)
+            single = None if cell == "*" else self._single(cell, values)
             if single is not None:
                 self.low[number] = self.high[number] = single
             elif recoding == "interval":
                 self.low[number], self.high[number] = self._interval(cell, values)
             elif recoding == "set" and cell.startswith("{") and cell.endswith("}"):
-                codes = self._members(cell[1:-1], values, split)
-                members += [number * column.domain + code for code in codes]
+                parts = _parts(cell[1:-1], "; ", self.nested)
+                members += [number * column.domain + values[part] for part in parts if part in values]
         self.members = np.array(sorted(members), np.int64)
         if recoding == "ancestor" and column.hierarchy is not None:
             number_of = {cell: number for number, cell in enumerate(cells) if cell is not None}
-            for labels in column.hierarchy.labels:
+            for level, labels in enumerate(column.hierarchy.labels):
+                known = (number_of.get(self._node(label, level), -1) for label in labels)
                 # missing values have a node of their own behind the last
-                self.nodes.append(np.array([*(number_of.get(label, -1) for label in labels), -1], np.int64))
+                self.nodes.append(np.array([*known, -1], np.int64))
+
+    def _node(self, label: str, level: int) -> str:
+        """How a node of the hierarchy stands in a cell: only the root may be a bare `*`, only a leaf needs more care."""
+        assert self.column.hierarchy is not None
+        if level == 0:
+            bare = self.column.numbers is not None or self.nested or (label != "*" and label[:1] not in ("", "{", "[", '"'))
+        else:
+            bare = label[:1] not in ("", '"') and (label != "*" or level == self.column.hierarchy.height)
+        return label if bare else '"' + label.replace('"', '""') + '"'
 
     def _single(self, cell: str, values: dict[str, int]) -> int | None:
-        if cell in values or self.column.numbers is None:
-            return values.get(cell)
+        if self.column.numbers is None:
+            if self.nested:
+                return values.get(cell)
+            quoted = _QUOTED.fullmatch(cell)
+            if quoted is not None:
+                return values.get(_unquoted(cell))
+            return None if cell[:1] in ("", "{", "[", '"') else values.get(cell)
+        if cell in values:
+            return values[cell]
         number = parse_decimal(cell)
         if number is None:
             return None
@@ -78,24 +102,14 @@ class Cover:
     def _interval(self, cell: str, values: dict[str, int]) -> tuple[int, int]:
         if not (cell.startswith("[") and cell.endswith("]")):
             return 1, 0
-        inner = cell[1:-1]
-        for comma in re.finditer(", ", inner):
-            low, high = inner[: comma.start()], inner[comma.end() :]
-            if self.column.numbers is None:
-                if low in values and high in values:
-                    return values[low], values[high]
-                continue
-            ends = [_number(end) for end in (low, high)]
-            if ends[0] is not None and ends[1] is not None:
-                return self._stretch(ends[0], ends[1])
-        return 1, 0
-
-    @staticmethod
-    def _members(inner: str, values: dict[str, int], split: bool) -> list[int]:
-        if split:  # a value may itself hold what stands between two values
-            around = f"; {inner}; "
-            return [code for value, code in values.items() if f"; {value}; " in around]
-        return [values[item] for item in inner.split("; ") if item in values]
+        parts = _parts(cell[1:-1], ", ", self.nested)
+        if len(parts) != 2:
+            return 1, 0
+        low, high = parts
+        if self.column.numbers is None:
+            return (values[low], values[high]) if low in values and high in values else (1, 0)
+        ends = [_number(end) for end in parts]
+        return (1, 0) if ends[0] is None or ends[1] is None else self._stretch(ends[0], ends[1])
 
     def holds(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> Pairs:
         """For each pair of a cell and a code, by their numbers, whether the cell covers the code's value."""
@@ -110,6 +124,27 @@ class Cover:
             assert paths is not None
             found |= (nodes[paths[:, level]][codes] == cells) & ~missing
         return np.asarray(found)
+
+
+def _parts(inner: str, between: str, nested: bool) -> list[str]:
+    """The members of a set or the ends of an interval, as they were before they were written; none if it is torn."""
+    found, at = [], 0
+    while True:
+        part = (_NESTED if nested else _PART).match(inner, at)
+        if part is None:
+            return []
+        text = part[0]
+        found.append(_unquoted(text) if text.startswith('"') else text)
+        at = part.end()
+        if at == len(inner):
+            return found
+        if not inner.startswith(between, at):
+            return []
+        at += len(between)
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1].replace('""', '"')
 
 
 def _number(text: str) -> Fraction | None:

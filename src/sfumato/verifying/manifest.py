@@ -29,6 +29,7 @@ _KEYS: dict[str, type] = {
     "rows": int,
     "groups": int,
     "suppressed": int,
+    "suppress": str,
     "group": str,
     "columns": list,
     "config": dict,
@@ -77,6 +78,10 @@ class Manifest:
                 "format",
                 f"the release is of format {manifest.content['format']}, and this version reads up to {FORMAT}",
                 "Verify it with a newer version of sfumato.",
+            )
+        if isinstance(manifest.content.get("format"), int) and manifest.content["format"] < 1:
+            raise manifest.problem(
+                "format", f"there is no format {manifest.content['format']}", "Fetch or make the release again."
             )
         for key, kind in _KEYS.items():
             value = manifest.content.get(key)
@@ -130,6 +135,12 @@ class Manifest:
             return Custom(_no_function)
 
         return self._restored(lambda: schema_of(self.content["config"], hierarchy_of, distance)), unknown
+
+    @property
+    def asked(self) -> list[Any]:
+        """The principles of the config as they stand there."""
+        found = self.content["config"].get("principles")
+        return found if isinstance(found, list) else []
 
     def principles(self) -> tuple[Principle, ...]:
         """The principles that the release was made for."""

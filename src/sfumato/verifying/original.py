@@ -68,11 +68,24 @@ def _alike(one: pa.ChunkedArray, other: pa.ChunkedArray, name: str, separators: 
     """The cells of two columns as texts that are equal where the cells are: CSV has no types, frames have."""
     if pa.types.is_nested(one.type) and pa.types.is_nested(other.type):
         return [pa.array([_items(cell) for cell in column.to_pylist()], pa.string()) for column in (one, other)]
+    if _binary(one.type) or _binary(other.type):
+        return [pa.array([_bytes(cell).hex() for cell in column.to_pylist()], pa.string()) for column in (one, other)]
     texts = [cell_texts(column, name, separators).fill_null("") for column in (one, other)]
     typed = [not pa.types.is_string(c.type) and not pa.types.is_large_string(c.type) for c in (one, other)]
     if typed[0] != typed[1]:
         texts = [_plain(text) for text in texts]
     return texts
+
+
+def _binary(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)
+    return any(test(kind) for test in tests)
+
+
+def _bytes(cell: Any) -> bytes:
+    """Bytes as they are, texts in UTF-8; nothing for null, as in CSV."""
+    return cell if isinstance(cell, bytes) else b"" if cell is None else str(cell).encode()
 
 
 def _items(cell: Any) -> str:

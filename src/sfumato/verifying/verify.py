@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from pyarrow import compute
 
 from sfumato.auditing import Finding, audit, count_of, finding_heading, table_of
 from sfumato.errors import SfumatoError
+from sfumato.exact import as_fraction
 from sfumato.io.read import read_table
 from sfumato.principles import Principle, attributes_of
-from sfumato.schema import RECODINGS, Kind, Missing, Role, Schema
+from sfumato.schema import Kind, Missing, Role, Schema
 from sfumato.table import Table
+from sfumato.verifying.given import first_difference, in_their_order, usual_recoding
 from sfumato.verifying.manifest import Manifest
 from sfumato.verifying.original import Matched, covered
 
@@ -99,9 +102,9 @@ def verify(
 ) -> Verification:
     """Check a release from its files, and, if the original table is given, against that.
 
-    `original`: a path, a frame or a Table. `schema` is needed only where the distance is a function of your own, which
-    release.json cannot hold; its functions are then used. `principles` are needed only if they are of a class of your
-    own.
+    `original`: a path, a frame or a Table. `schema` and `principles`: what the release is to have been made under; a
+    release.json that declares anything else fails. A schema is needed where the distance is a function of your own, which
+    release.json cannot hold (its functions are then used), and principles if they are of a class of your own.
 
     >>> import tempfile
     >>> import sfumato as sf
@@ -114,7 +117,9 @@ def verify(
     """
     manifest = Manifest.load(Path(folder))
     declared, unknown = manifest.schema(schema)
-    asked = manifest.principles() if principles is None else tuple(principles)
+    asked, differing = manifest.principles() if principles is None else tuple(principles), None
+    if principles is not None:
+        asked, differing = in_their_order(asked, manifest.asked)
     checks = [_file(manifest)]
     try:
         name = str(manifest.content["group"])
@@ -128,7 +133,21 @@ def verify(
     else:
         if original is not None and checks[1].holds:
             checks += _original(manifest, table.data, original, declared)
+    if schema is not None or principles is not None:
+        checks.append(_given(manifest, schema, declared, original, differing))
     return Verification(str(folder), tuple(checks))
+
+
+def _given(manifest: Manifest, schema: Schema | None, declared: Schema, original: Any, differing: str | None) -> Check:
+    """What release.json declares is what the reader was told elsewhere."""
+    found = None
+    if schema is not None:
+        columns = [str(_get(column, "name")) for column in manifest.content["columns"]]
+        published = [name for name in columns if name != manifest.content["group"]]
+        table = None if original is None else cache(lambda: table_of(original, schema))
+        found = first_difference(schema, declared, table, published)
+    found = found or differing
+    return Check("declared", found is None, found or "release.json declares what is given")
 
 
 def _comma(manifest: Manifest) -> str | None:
@@ -169,8 +188,8 @@ def _columns(manifest: Manifest, table: Table, declared: Schema) -> Check:
         stated = {"role": role}
         if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
             stated["kind"] = str(declared.kinds.get(name))
-        if role == Role.QUASI_IDENTIFIER and column.get("recoding") not in RECODINGS:
-            return Check("columns", False, f"the recoding of {name!r} is listed as {column.get('recoding')!r}")
+        if role == Role.QUASI_IDENTIFIER:
+            stated["recoding"] = usual_recoding(declared, name)
         for key, value in stated.items():
             if column.get(key) != value:
                 detail = f"the {key} of {name!r} is listed as {column.get(key)!r}, and the config says {value!r}"
@@ -184,10 +203,29 @@ def _counts(manifest: Manifest, table: Table) -> Check:
     groups = table.column(str(manifest.content["group"]))
     if groups.has_missing:
         return Check("counts", False, "a row has no group")
+    problem = _out_of_range(manifest.content)
+    if problem is not None:
+        return Check("counts", False, problem)
     found = {"rows": table.rows, "groups": groups.size}
     shown = f"{count_of(found['rows'], 'row')} in {count_of(found['groups'], 'group')}"
     same = claimed == found
     return Check("counts", same, shown if same else f"{shown}; release.json says {claimed['rows']} and {claimed['groups']}")
+
+
+def _out_of_range(content: Mapping[str, Any]) -> str | None:
+    """What release.json says of numbers that no release can have."""
+    rows, groups, suppressed = content["rows"], content["groups"], content["suppressed"]
+    try:
+        share = as_fraction(content["suppress"], "suppress")
+    except SfumatoError as error:
+        return f"release.json says that a share of {content['suppress']!r} may be suppressed: {error.problem}"
+    if not 1 <= groups <= rows:
+        return f"release.json says that there are {groups} groups of {rows} rows"
+    if not 0 <= share < 1:
+        return f"release.json says that a share of {content['suppress']} of the rows may be suppressed"
+    if not 0 <= suppressed <= share * (rows + suppressed):
+        return f"{suppressed} rows are said to be suppressed, and a share of {content['suppress']} may be"
+    return None
 
 
 def _groups(table: Table) -> Check:
@@ -225,6 +263,8 @@ def _principles(manifest: Manifest, table: Table, principles: Sequence[Principle
             position += 1
     if position != len(claims):
         checks.append(Check("principles", False, f"{len(claims)} are claimed, and the config asks for {position}"))
+    if not principles:
+        checks.append(Check("principles", False, "none is claimed, so nothing is promised"))
     holds = all(check.holds for check in checks)
     if manifest.content["holds"] is not True and holds:
         checks.append(Check("verdict", False, "release.json says that the principles do not hold, and they do"))
