@@ -301,8 +301,8 @@ def test_a_k_that_cannot_be_reached_is_an_error():
 
 
 def test_too_many_values_without_an_order_are_an_error():
-    pay = list(range(17_000))
-    with pytest.raises(sf.ParameterProblem, match="17,000 distinct values"):
+    pay = list(range(41_000))
+    with pytest.raises(sf.ParameterProblem, match="41,000 distinct values"):
         view = numbers_task(pay, sf.Dissimilarity(1, 1, 2), distance=sf.Lp()).views[("pay",)]
         graph = view.graph(sf.Dissimilarity(1, 1).epsilon)
         graph.bound.windows = lambda epsilon: None

@@ -203,7 +203,9 @@ def _suppressed(
 
 def _refuse_impossible(table: Table, asked: Sequence[Principle]) -> None:
     """Say so at once if a certificate rules a principle out: no search could end well."""
-    ruled_out = [p for p in asked if feasibility(table, None, p, nearby=False).verdict == "impossible"]
+    found = [(principle, feasibility(table, None, principle, nearby=False)) for principle in asked]
+    # a k beyond the table is bad input, and said so where groups are measured
+    ruled_out = [p for p, outlook in found if outlook.certificate is not None and outlook.certificate.kind != "size"]
     if ruled_out:
         known = " ".join(f"{reason.text}." for reason in reasons(table, ruled_out))
         raise Unreached(
