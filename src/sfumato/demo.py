@@ -45,9 +45,12 @@ def coarsened(people: pa.Table) -> tuple[pa.Table, Schema]:
     return people.filter(pa.array(groups.sizes[groups.of_row] >= K)), schema
 
 
-def released(people: pa.Table, seed: int = 0) -> Release:
-    """Anonymize the census for the principles of the demonstration, with the default method."""
-    return anonymize(people, census_schema(), PRINCIPLES, seed=seed)
+def released(people: pa.Table, seed: int = 0, saved: Path | None = None) -> Release:
+    """Anonymize the census for the principles of the demonstration; by the config that was saved with it, if it was."""
+    if saved is None:
+        return anonymize(people, census_schema(), PRINCIPLES, seed=seed)
+    config = Config.load(saved / "sfumato.toml")
+    return anonymize(config.table(), None, config.asked, seed=seed)
 
 
 def save_demo(people: pa.Table, folder: Path) -> None:

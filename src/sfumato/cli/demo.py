@@ -41,7 +41,7 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
     show_audit(audit(*coarsened(people), PRINCIPLES), worst=1)
     out.print("\n[bold]3. The same census, anonymized by sfumato[/bold]: all rows kept, every principle asked for.\n")
     try:
-        release = released(people, seed)
+        release = released(people, seed, save)
     except Unreached as error:
         out.print(f"{error}", markup=False)
         if save is not None:
@@ -55,7 +55,7 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
     release.save(save / "release")
     out.print(
         f"\nWrote people.csv, hierarchies, sfumato.toml and the release to {save}. Next:\n"
-        f"  sfumato verify {save}/release --original {save}/people.csv\n"
+        f"  sfumato verify {save}/release --original {save}/people.csv --config {save}/sfumato.toml\n"
         f"  sfumato frontier {save}/sfumato.toml\n"
         f"  sfumato anonymize {save}/sfumato.toml --output release",
         markup=False,
