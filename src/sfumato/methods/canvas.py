@@ -156,7 +156,7 @@ class Canvas:
                 self.new_order()
                 self.turn(4, 100, 0.5, float(price))
             return
-        passes = 12 * effort
+        passes = 10 * effort
         for price in np.geomspace(0.3, 2.0, passes):
             self.new_order()
             self.turn(8, 40, 0.005, float(price))
