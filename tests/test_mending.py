@@ -13,7 +13,7 @@ import sfumato as sf
 from sfumato.methods import Grouping, Method, Task
 from sfumato.methods.canvas import Canvas
 from sfumato.methods.limits import Limits
-from sfumato.methods.mending import deal, deal_around, exchange_if_promised, mend, merge, shake
+from sfumato.methods.mending import Dealer, deal, deal_around, exchange_if_promised, mend, merge, shake
 
 ROWS = 240
 FAIR = sf.Dissimilarity(epsilon=0, delta="0.75", k=8)
@@ -42,6 +42,21 @@ def test_each_way_mends_a_table_in_which_all_is_bad(how):
     how(canvas)
     assert canvas.excess == 0
     assert satisfied(canvas)
+
+
+def test_rows_left_over_join_groups_that_still_are():
+    """Groups that were taken back and dealt again leave numbers that no group has: no row may go there alone."""
+    canvas = canvas_of(FAIR)
+    canvas.good_order()
+    dealer = Dealer(canvas)
+
+    def dealt(start, stop):
+        dealer.labels[:], dealer.made = 7, 9
+        dealer.labels[canvas.order[-3:]] = -1
+        return np.arange(stop - 3, stop)
+
+    dealer.deal = dealt
+    assert set(dealer.labels_of_all().tolist()) == {7}
 
 
 def test_the_last_bad_rows_find_partners_far_away():

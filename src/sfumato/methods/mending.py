@@ -120,12 +120,12 @@ def deal(canvas: Canvas) -> None:
     end forms groups as it comes; they are bad, and the search goes on from there.
     """
     canvas.good_order()
-    labels = _Dealer(canvas).labels_of_all()
+    labels = Dealer(canvas).labels_of_all()
     _, labels = np.unique(labels, return_inverse=True)
     canvas.regroup(labels)
 
 
-class _Dealer:
+class Dealer:
     """Deals a table part by part."""
 
     def __init__(self, canvas: Canvas) -> None:
@@ -138,9 +138,11 @@ class _Dealer:
         self.passed_up = _PASSED_UP * len(canvas.task.domains)
 
     def labels_of_all(self) -> NDArray[np.int64]:
+        """A group for every row."""
         left = self.order[self.deal(0, self.canvas.rows)]
-        if len(left) < self.size:
-            self.labels[left] = np.arange(len(left)) % max(1, self.made)
+        groups_made = np.unique(self.labels[self.labels >= 0])
+        if len(left) < self.size and len(groups_made):
+            self.labels[left] = groups_made[np.arange(len(left)) % len(groups_made)]
         else:
             groups = len(left) // self.size
             self.labels[left] = self.made + np.arange(len(left)) * groups // len(left)
