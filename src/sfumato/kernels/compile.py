@@ -58,3 +58,8 @@ def kernel(function: Kernel) -> Kernel:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
     finally:
         numba.config.CACHE_DIR = configured
+
+
+def inlined(function: Kernel) -> Kernel:
+    """Compile a function into each kernel that calls it: where its arguments are large, passing them costs more than it."""
+    return numba.njit(inline="always", error_model="numpy")(function)  # type: ignore[no-any-return]

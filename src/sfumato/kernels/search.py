@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sfumato.kernels.compile import kernel
+from sfumato.kernels.compile import inlined, kernel
 from sfumato.kernels.excess import allowed_of, near, shape_excess
 from sfumato.kernels.order import draw, uniform
 from sfumato.kernels.shares import SET, share
@@ -57,7 +57,7 @@ class State(NamedTuple):
     clock: Any
 
 
-@kernel
+@inlined
 def _cells(shares: Any, st: Any, g: Any, out: Any, into: Any) -> Any:
     """The cost of a group's cells if row `out` left and row `into` came. Cost: attributes, times the size for sets."""
     total = 0.0
