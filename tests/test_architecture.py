@@ -20,6 +20,7 @@ SOURCE = ROOT / "src" / "sfumato"
 
 ROOMS = [
     ["version", "errors"],
+    ["named"],
     ["exact"],
     ["kernels"],
     ["hierarchy"],

@@ -12,8 +12,9 @@ import pytest
 import sfumato as sf
 from sfumato.methods import Grouping, Method, Task
 from sfumato.methods.canvas import Canvas
+from sfumato.methods.dealing import Dealer, deal, deal_around
 from sfumato.methods.limits import Limits
-from sfumato.methods.mending import Dealer, deal, deal_around, exchange_if_promised, mend, merge, shake
+from sfumato.methods.mending import exchange_if_promised, mend, merge, shake
 
 ROWS = 240
 FAIR = sf.Dissimilarity(epsilon=0, delta="0.75", k=8)

@@ -266,6 +266,17 @@ class Config(_Section):
                 )
             raise found from error
 
+    def wishes(self) -> tuple[Principle, ...]:
+        """The principles that the config asks for, where there must be one."""
+        if not self.asked:
+            raise ConfigProblem(
+                "the config asks for no principle",
+                remedy='Add one, such as [[principles]] with name = "k-anonymity" and k = 5.',
+                file=None if self.source is None else str(self.source),
+                key="principles",
+            )
+        return self.asked
+
     @property
     def folder(self) -> Path | None:
         """The folder that the release goes to, if the config says."""

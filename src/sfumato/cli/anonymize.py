@@ -36,13 +36,7 @@ def anonymize(config: Path, output: Path | None, seed: int | None, force: bool, 
     from sfumato.release import free_target
 
     declared = Config.load(config)
-    if not declared.asked:
-        raise ConfigProblem(
-            "the config asks for no principle",
-            remedy='Add one, such as [[principles]] with name = "k-anonymity" and k = 5.',
-            file=str(config),
-            key="principles",
-        )
+    wishes = declared.wishes()
     folder = declared.folder if output is None else output
     if folder is None:
         raise ConfigProblem(
@@ -56,7 +50,7 @@ def anonymize(config: Path, output: Path | None, seed: int | None, force: bool, 
     release = publish(
         declared.table(),
         None,
-        declared.asked,
+        wishes,
         method=declared.finder,
         seed=method.seed if seed is None else seed,
         suppress=method.suppress,

@@ -29,17 +29,10 @@ def audit(config: Path, as_json: bool, worst: int) -> None:
     from sfumato.auditing import audit as measure
     from sfumato.cli.show import show_audit
     from sfumato.config import Config
-    from sfumato.errors import ConfigProblem
 
     declared = Config.load(config)
-    if not declared.asked:
-        raise ConfigProblem(
-            "the config asks for no principle",
-            remedy='Add one, such as [[principles]] with name = "k-anonymity" and k = 5.',
-            file=str(config),
-            key="principles",
-        )
-    found = measure(declared.table(), None, declared.asked)
+    wishes = declared.wishes()
+    found = measure(declared.table(), None, wishes)
     if as_json:
         try:
             click.echo(found.to_json(worst))

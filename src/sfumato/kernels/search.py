@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sfumato.kernels.compile import inlined, kernel
+from sfumato.kernels.ends import ends_of
 from sfumato.kernels.excess import allowed_of, near, shape_excess
 from sfumato.kernels.order import draw, uniform
 from sfumato.kernels.shares import SET, share
@@ -137,17 +138,7 @@ def _settle(shares: Any, crowds: Any, shapes: Any, st: Any, g: Any, excess: Any)
     """Bring what is known of a group up to date, its degrees and members being right. Cost: size times attributes."""
     start, stop, d = st.first[g], st.first[g] + st.size[g], st.place.shape[1]
     for j in range(d):
-        low, low_next, high, high_next = 1 << 30, 1 << 30, -1, -1
-        for i in range(start, stop):
-            p = st.place[st.member[i], j]
-            if p < low:
-                low, low_next = p, low
-            elif p < low_next:
-                low_next = p
-            if p > high:
-                high, high_next = p, high
-            elif p > high_next:
-                high_next = p
+        low, low_next, high, high_next = ends_of(st.place, st.member, start, stop, j)
         st.low[g, j], st.low_next[g, j], st.high[g, j], st.high_next[g, j] = low, low_next, high, high_next
     st.excess[g] = excess
     cost = _cells(shares, st, g, NONE, NONE)

@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.compile import kernel
+from sfumato.kernels.ends import ends_of
 from sfumato.kernels.nearness import near
 from sfumato.kernels.shares import SET, share
-
-FULL = np.int32(2**31 - 1)
 
 SWAPS, CYCLES, BEFORE, AFTER, LOOKS, TESTS = range(6)
 """What `exchanges` counts: swaps, cycles, the potential before and after, looks at classes, and tests for cycles."""
@@ -41,24 +40,6 @@ def count_own(by: Any, values: Any, members: Any, offsets: Any, own: Any) -> Any
                     own[members[i]] += 1
                     own[members[j]] += 1
     return own.sum()
-
-
-@kernel
-def _find_ends(places: Any, members: Any, start: int, stop: int, ends: Any) -> None:
-    """Find for each attribute the two first and the two last places of a class, equal ones counted twice."""
-    for j in range(places.shape[1]):
-        first, second, last, before = FULL, FULL, np.int32(-1), np.int32(-1)
-        for i in range(start, stop):
-            place = places[members[i], j]
-            if place < first:
-                first, second = place, first
-            elif place < second:
-                second = place
-            if place > last:
-                last, before = place, last
-            elif place > before:
-                before = place
-        ends[j, 0], ends[j, 1], ends[j, 2], ends[j, 3] = first, second, last, before
 
 
 @kernel
@@ -122,7 +103,8 @@ def _settle(shares: Any, table: Any, classes: Any, ledger: Any, c: int) -> None:
     offsets, members = classes[:2]
     ends, losses, saves, spare, seen = ledger
     start, stop = offsets[c], offsets[c + 1]
-    _find_ends(places, members, start, stop, ends[c])
+    for j in range(places.shape[1]):
+        ends[c, j, 0], ends[c, j, 1], ends[c, j, 2], ends[c, j, 3] = ends_of(places, members, start, stop, j)
     losses[c] = _loss(shares, places, offsets, members, ends, seen, c, -1, -1)
     spare[c] = 0.0
     for i in range(start, stop):

@@ -19,7 +19,6 @@ DEAR = 1000.0
 _FINE = 16
 """Random orders are split down to sets of so many rows."""
 
-
 _PATIENCE = 5
 """So many passes are made before one that brings nothing ends them."""
 
@@ -47,7 +46,6 @@ class Canvas:
         self.most = 2 * self.dealt_size + 1
         self.order = np.arange(self.rows)
         self.coarse = np.zeros(self.rows + 1, np.int64)
-        self.notes: list[str] = []
         self.state: State
 
     def cut(self, price: float, shuffled: bool = False) -> None:
@@ -66,7 +64,16 @@ class Canvas:
     def good_order(self, shuffled: bool = False) -> None:
         """Take the order that saves most; or, shuffled, one drawn at random."""
         self.order = np.arange(self.rows)
+        self.coarse[:] = 0
         tree_order(self.shares, self.place, self.order, self.coarse, 1, shuffled, self.random)
+
+    def in_line(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The groups along a good order, by the mean of where their rows stand; and where each row stands."""
+        self.good_order()
+        position = np.empty(self.rows, np.int64)
+        position[self.order] = np.arange(self.rows)
+        where = np.bincount(self.labels, weights=position) / self.state.size
+        return np.argsort(where, kind="stable"), position
 
     def stretch(self, rows: NDArray[np.int64]) -> float:
         """What the cells of a group of these rows would cost, a set counted as if it told nothing."""

@@ -10,8 +10,9 @@ import numpy as np
 from sfumato.errors import ParameterProblem
 from sfumato.methods.base import Grouping, Method, Task, numbered
 from sfumato.methods.canvas import Canvas
+from sfumato.methods.dealing import deal
 from sfumato.methods.limits import Limits
-from sfumato.methods.mending import deal, mend
+from sfumato.methods.mending import mend
 
 _SMALL = 400
 """Tables of up to so many rows are begun several times over, and the best end is kept."""
@@ -74,7 +75,7 @@ class Glaze(Method):
             if best is None or canvas.rank < best.rank:
                 best = canvas
         assert best is not None
-        return Grouping(numbered(best.labels), tuple(best.notes))
+        return Grouping(numbered(best.labels))
 
     def _painted(self, task: Task, limits: Limits, seed: int, start: int) -> Canvas:
         canvas = Canvas(task, limits, seed * _STARTS + start)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,6 +12,7 @@ from sfumato.methods.glaze import Glaze
 from sfumato.methods.limits import served
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.xcolor import XColor
+from sfumato.named import built
 from sfumato.principles import Principle
 
 METHODS: dict[str, type[Method]] = {method.name: method for method in (Glaze, Mondrian, XColor)}
@@ -43,16 +43,4 @@ def method_of(name: str, parameters: Mapping[str, Any]) -> Method:
         close = get_close_matches(name, METHODS, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"The methods are: {', '.join(METHODS)}."
         raise ParameterProblem(f"there is no method {name!r}", remedy=hint, key="name", value=name)
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
-    for key in parameters:
-        if key not in known:
-            raise ParameterProblem(
-                f"the method {name} has no parameter {key!r}",
-                remedy=f"Its parameters are: {', '.join(known) or 'none'}.",
-                key=key,
-                value=parameters[key],
-            )
-    for key, field in known.items():
-        if key not in parameters and field.default is MISSING and field.default_factory is MISSING:
-            raise ParameterProblem(f"the method {name} needs {key!r}", remedy=f"Write {key} = …", key=key)
-    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()})
+    return built(kind, f"the method {name}", parameters)

@@ -1,11 +1,11 @@
 """Privacy principles: one per file, and the dict that names them all."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from typing import Any
 
 from sfumato.errors import ParameterProblem
+from sfumato.named import built
 from sfumato.principles.alpha_k_anonymity import AlphaKAnonymity
 from sfumato.principles.base import Measurement, Part, Principle
 from sfumato.principles.beta_likeness import BetaLikeness
@@ -61,20 +61,7 @@ def principle_of(name: str, parameters: Mapping[str, Any]) -> Principle:
         close = [known for known in PRINCIPLES if name and name in known] or get_close_matches(name, PRINCIPLES, n=1)
         hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"The principles are: {', '.join(PRINCIPLES)}."
         raise ParameterProblem(f"there is no principle {name!r}", remedy=hint, key="name", value=name)
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
-    for key in parameters:
-        if key not in known:
-            raise ParameterProblem(
-                f"{name} has no parameter {key!r}",
-                remedy=f"Its parameters are: {', '.join(known)}.",
-                key=key,
-                value=parameters[key],
-            )
-    for key, field in known.items():
-        if key not in parameters and field.default is MISSING:
-            raise ParameterProblem(f"{name} needs {key!r}", remedy=f"Write {key} = …", key=key)
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
-    return kind(**values)
+    return built(kind, name, parameters)
 
 
 __all__ = [
