@@ -30,9 +30,18 @@ class NTCloseness(Principle):
 
     A natural superset of a group is the set of rows that agree with all of it on some of the quasi-identifiers: on any
     subset of them, or on the subsets listed in `supersets`; the empty subset, the whole table, always counts. The level
-    is the smallest distance to such a superset.
-    Source: Li, Li and Venkatasubramanian, TKDE 22(7), 2010. Not monotone: two groups may be close to different supersets.
-    Does not protect values that are common in the superset.
+    is the smallest distance to such a superset, the earth mover's as in t-closeness.
+
+    - `n`: how many rows a superset holds at least.
+    - `t`: how far a group may be from it, from 0 to 1.
+    - `ground`: how far apart two values are: "equal", "ordered" or "hierarchical".
+    - `supersets`: the subsets of the quasi-identifiers to try; every subset if not given.
+
+    Not monotone: two groups may be close to different supersets.
+
+    Does not protect against what is common in the superset, nor against narrow ranges within a group.
+
+    Source: Li, Li and Venkatasubramanian, Closeness: a new privacy measure for data publishing, TKDE 22(7), 2010.
 
     >>> NTCloseness(n=1000, t="0.2").parameters()
     {'n': 1000, 't': '0.2', 'ground': 'equal'}
