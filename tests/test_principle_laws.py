@@ -58,6 +58,7 @@ def test_every_principle_says_what_it_is(kind):
     """Definition, parameters, whether it is monotone, what it does not protect against, and where it comes from."""
     words = told(kind)
     assert re.fullmatch(r"[A-Z].*\.", words.definition)
+    assert re.fullmatch(r"[A-Z].*\.", words.plain)
     assert words.parameters.keys() == {field.name for field in dataclasses.fields(kind)}
     assert all(re.fullmatch(r"\S.*\.", meaning) for meaning in words.parameters.values())
     assert words.monotone is kind.monotone

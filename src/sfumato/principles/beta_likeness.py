@@ -18,6 +18,8 @@ from sfumato.principles.view import View
 class BetaLikeness(Principle):
     """No sensitive value's share q of a group exceeds its share p of the table by more than β·p.
 
+    In plain words: seeing somebody's group makes no secret much likelier than the whole table made it.
+
     The level is the largest gain (q − p)/p. Enhanced: the gain is also at most −ln p, so that even frequent values are
     bounded.
 

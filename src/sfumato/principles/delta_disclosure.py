@@ -19,6 +19,9 @@ from sfumato.principles.view import View
 class DeltaDisclosure(Principle):
     """For every group and every sensitive value |ln(q/p)| < δ, with q its share of the group and p its share of the table.
 
+    In plain words: seeing somebody's group makes no secret much likelier, or much less likely, than the whole table
+    made it.
+
     The definition speaks of every value of the table: one that is absent from a group has q = 0 and an infinite level,
     since the group rules it out. (Tools that look only at the values a group holds measure something weaker that is not
     monotone.) The base of the logarithm is left open in the source, and e here.

@@ -16,6 +16,8 @@ from sfumato.principles.view import View
 class DeltaLDiversity(Principle):
     """For every sensitive number v of a group at most 1/l of the group is δ-similar to it: [v ± δ] and [w ± δ] overlap.
 
+    In plain words: at most 1/l of a group have numbers similar to that of any one of them.
+
     Intervals overlap exactly if |v − w| ≤ 2δ, so this is (2δ,l)-anonymity. Checked with a linear scan, the paper's with
     its comparison mended and groups of one taken as l = 1. The level is |G| over the most tuples that are similar to
     one value.

@@ -15,6 +15,8 @@ from sfumato.principles.view import View
 class DistinctLDiversity(Principle):
     """Every group holds at least l different sensitive values.
 
+    In plain words: at least l secrets are possible for everybody.
+
     - `l`: how many different values a group holds at least.
 
     Monotone.

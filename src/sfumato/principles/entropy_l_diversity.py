@@ -20,6 +20,8 @@ from sfumato.principles.view import View
 class EntropyLDiversity(Principle):
     """The entropy of the sensitive values of every group is at least log l.
 
+    In plain words: the secrets of every group are at least as mixed as l equally frequent ones.
+
     The level is exp(entropy). Decided exactly: nⁿ ≥ lⁿ·∏f^f over the counts f of a group of n, so that a group of l
     equally frequent values passes.
 

@@ -21,6 +21,8 @@ from sfumato.principles.view import View
 class EpsilonMAnonymity(Principle):
     """For every sensitive number x of a group at most 1/m of the group lies within ε of it.
 
+    In plain words: at most 1/m of a group have numbers near that of any one of them.
+
     Absolute: |y − x| ≤ ε. Relative: |y − x| ≤ ε·|x| with ε at most 1 (the source writes ε·x, which is empty for
     negative x). The level is |G| over the fullest neighbourhood.
 

@@ -14,6 +14,8 @@ from sfumato.principles.view import View
 class FrequencyLDiversity(Principle):
     """No sensitive value makes up more than 1/l of a group.
 
+    In plain words: no secret can be guessed with a confidence above 1/l.
+
     The level is the size of a group over the count of its most frequent value.
 
     - `l`: a value may make up at most 1/l of a group; any number from 1.

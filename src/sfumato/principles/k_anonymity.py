@@ -13,6 +13,8 @@ from sfumato.principles.view import View
 class KAnonymity(Principle):
     """Every group holds at least k people.
 
+    In plain words: by the quasi-identifiers nobody can be narrowed down to fewer than k people.
+
     - `k`: how many people a group holds at least.
 
     Monotone.

@@ -18,6 +18,9 @@ from sfumato.principles.view import View
 class KEAnonymity(Principle):
     """Every group holds at least k different sensitive numbers, and they span a range of at least e.
 
+    In plain words: at least k different numbers are possible for everybody, and the least and the greatest are far
+    apart.
+
     - `k`: how many different numbers a group holds at least.
     - `e`: how far its smallest and largest number are apart at least.
 

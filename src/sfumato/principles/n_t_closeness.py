@@ -28,6 +28,9 @@ _MOST = 12
 class NTCloseness(Principle):
     """Every group is within t of some natural superset that holds at least n rows.
 
+    In plain words: the secrets of every group are distributed much as in some larger part of the table that it belongs
+    to.
+
     A natural superset of a group is the set of rows that agree with all of it on some of the quasi-identifiers: on any
     subset of them, or on the subsets listed in `supersets`; the empty subset, the whole table, always counts. The level
     is the smallest distance to such a superset, the earth mover's as in t-closeness.

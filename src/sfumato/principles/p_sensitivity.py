@@ -15,6 +15,8 @@ from sfumato.principles.view import View
 class PSensitivity(Principle):
     """Every group holds at least k people and at least p different values of each sensitive attribute.
 
+    In plain words: nobody can be narrowed down to fewer than k people, nor to fewer than p secrets.
+
     - `p`: how many different values a group holds at least.
     - `k`: how many people a group holds at least.
 

@@ -19,6 +19,9 @@ from sfumato.principles.view import View
 class RecursiveLDiversity(Principle):
     """In every group r₁ < c·(r_l + … + r_m), where r₁ ≥ r₂ ≥ … are the counts of its m sensitive values.
 
+    In plain words: the most frequent secret of a group is not too frequent, even after the next l − 2 have been ruled
+    out.
+
     The level is r₁ / (r_l + … + r_m), infinite if there are fewer than l values.
 
     - `c`: the most frequent value's count stays below c times the sum of the counts from the l-th on.

@@ -17,6 +17,9 @@ from sfumato.principles.view import View
 class TCloseness(Principle):
     """The earth mover's distance between every group's distribution and the table's is at most t.
 
+    In plain words: the secrets of every group are distributed much as in the whole table, so a group tells little that
+    the table does not.
+
     Ground distance: "equal" (any two values are 1 apart), "ordered" (|i − j|/(m − 1) for the i-th and j-th of m values)
     or "hierarchical" (level of the lowest common ancestor over the height).
 

@@ -18,6 +18,8 @@ class Told:
 
     definition: str
     """What is asked of every group, in a sentence."""
+    plain: str
+    """The same in plain words, in a sentence."""
     body: str
     """How the level is measured, and where that departs from the source; empty if there is nothing to add."""
     parameters: dict[str, str]
@@ -35,8 +37,8 @@ class Told:
 def told(kind: type[Principle]) -> Told:
     """Take the docstring of a principle apart.
 
-    Its paragraphs are: the definition; anything more about it; a list of the parameters; "Monotone." or "Not monotone" and
-    why; "Does not protect against …"; "Source: …"; an example.
+    Its paragraphs are: the definition; "In plain words: …"; anything more about it; a list of the parameters; "Monotone."
+    or "Not monotone" and why; "Does not protect against …"; "Source: …"; an example.
 
     >>> from sfumato.principles import KAnonymity
     >>> told(KAnonymity).definition
@@ -46,7 +48,9 @@ def told(kind: type[Principle]) -> Told:
     """
     text, _, _ = cleandoc(str(kind.__doc__)).partition("\n>>> ")
     definition, *rest = text.split("\n\n")
-    marked = dict.fromkeys(("- `", "Monotone.", "Not monotone", "Does not protect against ", "Source: "), "")
+    marked = dict.fromkeys(
+        ("In plain words: ", "- `", "Monotone.", "Not monotone", "Does not protect against ", "Source: "), ""
+    )
     body = []
     for paragraph in rest:
         start = next((start for start in marked if paragraph.startswith(start)), None)
@@ -56,6 +60,7 @@ def told(kind: type[Principle]) -> Told:
             marked[start] = paragraph
     return Told(
         definition=_line(definition),
+        plain=_sentence(marked["In plain words: "].removeprefix("In plain words: ")),
         body=" ".join(body).strip(),
         parameters=_parameters(kind, marked["- `"]),
         monotone=kind.monotone,
@@ -74,3 +79,8 @@ def _parameters(kind: type[Principle], listed: str) -> dict[str, str]:
 
 def _line(paragraph: str) -> str:
     return " ".join(paragraph.split())
+
+
+def _sentence(text: str) -> str:
+    line = _line(text)
+    return line[:1].upper() + line[1:]

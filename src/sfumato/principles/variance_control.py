@@ -18,6 +18,8 @@ from sfumato.principles.view import View
 class VarianceControl(Principle):
     """The variance of the sensitive numbers of every group is at least a threshold.
 
+    In plain words: the numbers of every group are spread out, on average.
+
     The variance is the mean squared deviation from the group's mean.
 
     - `variance`: the least variance of a group, in the square of the column's unit.
