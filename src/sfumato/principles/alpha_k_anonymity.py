@@ -14,8 +14,8 @@ from sfumato.principles.view import View
 class AlphaKAnonymity(Principle):
     """Every group holds at least k people, and no sensitive value makes up more than a share α of a group.
 
-    In plain words: nobody can be narrowed down to fewer than k people, and no secret can be guessed with a confidence
-    above α.
+    In plain words: nobody can be narrowed down to fewer than k people, and from a group no secret can be guessed with a
+    confidence above α.
 
     The level is the share of the most frequent value. Stricter than dissimilarity at ε = 0 and δ = 1 − α, not
     equivalent to it as papers 000 and 001 say: 5 equal values of 9 fail α = 0.5, yet (5−1)/8 passes.

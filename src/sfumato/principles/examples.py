@@ -110,12 +110,12 @@ EXAMPLES: dict[str, Example] = {
             "illness",
             (
                 ("flu", "flu", "gout", "gout"),
-                "two illnesses, each that of 2 of the 4; the entropy is −2·(2/4)·ln(2/4)",
+                "two illnesses, each that of 2 of the 4; exp of the entropy",
                 "exp(−2·(2/4)·ln(2/4))",
             ),
             (
                 ("flu", "flu", "flu", "gout"),
-                "two illnesses, but one is that of 3 of the 4; the entropy is −(3/4)·ln(3/4) − (1/4)·ln(1/4)",
+                "two illnesses, but one is that of 3 of the 4; exp of the entropy",
                 "exp(−(3/4)·ln(3/4) − (1/4)·ln(1/4))",
             ),
         ),
@@ -143,7 +143,7 @@ EXAMPLES: dict[str, Example] = {
             ((40, 60), "40 ± 7.5 ends at 47.5, before 60 ± 7.5 begins: similar to 40 is 1 of the 2, itself", "2/1"),
             (
                 (40, 50, 60, 80),
-                "50 ± 7.5 overlaps 40 ± 7.5 and 60 ± 7.5: similar to 50 are 3 of the 4, itself included",
+                "50 ± 7.5 overlaps 40 ± 7.5 and 60 ± 7.5: similar to 50 are 3 of the 4",
                 "4/3",
             ),
         ),
@@ -193,7 +193,7 @@ EXAMPLES: dict[str, Example] = {
                 Group(
                     ("Nice", "30-39"),
                     ("ulcer", "ulcer"),
-                    "Nice holds 2, too few; of the 4 who are 30-39, nearest of all supersets, ulcer is 2/4, flu and gout 1/4 each",
+                    "Nice holds 2, too few; of the 4 who are 30-39 ulcer is 2/4, flu and gout 1/4 each",
                     "(|2/2 − 2/4| + |0/2 − 1/4| + |0/2 − 1/4|)/2",
                 ),
             ),

@@ -14,7 +14,7 @@ from sfumato.principles.view import View
 class FrequencyLDiversity(Principle):
     """No sensitive value makes up more than 1/l of a group.
 
-    In plain words: no secret can be guessed with a confidence above 1/l.
+    In plain words: from a group no secret can be guessed with a confidence above 1/l.
 
     The level is the size of a group over the count of its most frequent value.
 
