@@ -247,9 +247,7 @@ def _doctest(found: Explanation) -> str:
     """The example in Python."""
     example = found.example
     columns = "\n".join(f"...     {_quoted(name)}: {_quoted(values)}," for name, values in example.columns().items())
-    schema = (
-        f"sf.Schema(quasi_identifiers={_quoted(list(example.quasi_identifiers))}, sensitive={_quoted([example.sensitive])})"
-    )
+    roles = f"quasi_identifiers={_quoted(list(example.quasi_identifiers))}, sensitive={_quoted([example.sensitive])}"
     return f"""\
 >>> import pyarrow as pa
 >>> import sfumato as sf

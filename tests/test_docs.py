@@ -88,7 +88,7 @@ def commands(group, path=("sfumato",)):
             yield " ".join((*path, name)), command
 
 
-@pytest.mark.parametrize(("path", "command"), commands(main), ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(("path", "command"), list(commands(main)), ids=lambda v: v if isinstance(v, str) else "")
 def test_every_verb_has_help_with_an_example(path, command):
     _, *words = path.split()
     done = CliRunner().invoke(main, [*words, "--help"], prog_name="sfumato")
