@@ -62,8 +62,9 @@ from .principles import (
     VarianceControl,
     View,
 )
+from .progress import Progress
 from .recoding import Recoded, recode
-from .release import Release, anonymize
+from .release import Release, anonymize, replay
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
 from .utility import (
@@ -134,6 +135,7 @@ __all__ = [
     "PSensitivity",
     "ParameterProblem",
     "Principle",
+    "Progress",
     "QueryErrors",
     "Recoded",
     "RecursiveLDiversity",
@@ -163,6 +165,7 @@ __all__ = [
     "query_errors",
     "read_table",
     "recode",
+    "replay",
     "synthetic_census",
     "utility_of",
     "verify",

@@ -25,6 +25,9 @@ from sfumato.release import checked_share
 from sfumato.schema import Kind, Role, Schema
 from sfumato.table import Table
 
+FORMAT = 1
+"""The version of the config's format that is written, and the newest that is read."""
+
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
@@ -106,6 +109,7 @@ class Config(_Section):
     (('age',), (KAnonymity(k=5),))
     """
 
+    format: int = Field(default=FORMAT, ge=1, strict=True)
     data: DataSection
     columns: dict[str, ColumnSection] = Field(default_factory=dict)
     missing: MissingSection = Field(default_factory=MissingSection)
@@ -126,6 +130,14 @@ class Config(_Section):
             escaped = "hex" in str(error) or "escape" in str(error)
             remedy = "Write paths with / or in single quotes." if escaped else "Mend the line named."
             raise ConfigProblem(f"the file is not TOML: {error}", remedy=remedy, file=name) from error
+        if isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
+            raise ConfigProblem(
+                f"the config is of format {raw['format']}, and this version reads up to {FORMAT}",
+                remedy="Use a newer version of sfumato.",
+                file=name,
+                key="format",
+                value=raw["format"],
+            )
         if "source" in raw:
             raise ConfigProblem("the key is unknown", remedy="Drop it.", file=name, key="source")
         try:
@@ -173,6 +185,7 @@ class Config(_Section):
         sections = _plain(self.model_dump(mode="python", exclude_none=True, exclude_defaults=True))
         principles = sections.pop("principles", [])
         # one [[principles]] each, as a person would write them
+        sections = {"format": self.format, **sections}
         return tomli_w.dumps(sections) + "".join(f"\n[[principles]]\n{tomli_w.dumps(p)}" for p in principles)
 
     def save(self, path: str | Path) -> None:
@@ -283,9 +296,9 @@ class Config(_Section):
         if section.name != "auto" or section.parameters:
             _ = self.finder
 
-    def table(self) -> Table:
-        """Read the data."""
-        path = self._near(self.data.path)
+    def table(self, path: str | Path | None = None) -> Table:
+        """Read the data; from another path than the config's own, if one is given."""
+        path = self._near(self.data.path) if path is None else path
         return read_table(path, self.schema, delimiter=self.data.delimiter, encoding=self.data.encoding)
 
 

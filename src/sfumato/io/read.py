@@ -30,7 +30,8 @@ def read_table(path: str | Path, schema: Schema, *, delimiter: str | None = None
     name = str(path).lower()
     if name.endswith(_CSV):
         read = read_csv(path, delimiter, encoding)
-        return Table(read.data, schema, str(path), untyped=True, notes=read.notes)
+        declared = {key: value for key, value in (("delimiter", delimiter), ("encoding", encoding)) if value is not None}
+        return Table(read.data, schema, str(path), untyped=True, notes=read.notes, reading=declared)
     if name.endswith(_PARQUET):
         return Table(_parquet(Path(path)), schema, str(path))
     known = ", ".join((*_CSV, *_PARQUET))

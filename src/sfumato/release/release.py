@@ -12,6 +12,7 @@ from typing import Any
 from sfumato.auditing import Audit, count_of
 from sfumato.methods import Method
 from sfumato.principles import Principle
+from sfumato.progress import Progress, silent
 from sfumato.recoding import Recoded
 from sfumato.release.describe import described
 from sfumato.release.save import save
@@ -90,13 +91,14 @@ class Release:
         *,
         force: bool = False,
         format: str = "csv",  # noqa: A002
+        progress: Progress = silent,
     ) -> Path:
         """Write `data.csv` (or `data.parquet`) and `release.json` to a new folder, and return where.
 
         The files are written aside, verified as written, and only then renamed into place: if anything fails, nothing is
         left behind. `force` replaces a release that is there already, and nothing else.
         """
-        return save(self, folder, force=force, format=format)
+        return save(self, folder, force=force, format=format, progress=progress)
 
     def __repr__(self) -> str:
         dropped = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""

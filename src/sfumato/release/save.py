@@ -13,6 +13,7 @@ import pyarrow as pa
 from sfumato.errors import ColumnProblem, FileProblem, ParameterProblem, ReleaseProblem
 from sfumato.io.aside import folder_aside, open_to_readers, put_in_place, sweep, sync
 from sfumato.io.write import write_csv, write_parquet
+from sfumato.progress import Progress, silent
 from sfumato.release.describe import described
 from sfumato.schema import Kind
 from sfumato.verifying import DATA_FILES, MANIFEST, digest, verify
@@ -67,6 +68,7 @@ def save(
     *,
     force: bool = False,
     format: str = "csv",  # noqa: A002
+    progress: Progress = silent,
 ) -> Path:
     """Write a release to a new folder; if anything goes wrong nothing is left behind."""
     if format not in DATA_FILES:
@@ -78,7 +80,9 @@ def save(
     target = free_target(folder, force)
     try:
         with folder_aside(target) as aside:
+            progress("writing")
             _fill(release, aside, format)
+            progress("verifying what was written")
             _verify(release, aside)
             open_to_readers(aside)
             put_in_place(aside, target)
