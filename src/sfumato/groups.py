@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _SPARSE = 4
 """Combined codes are counted in place while their range is at most this many times the number of rows."""
 
+_WIDEST = 1 << 62
+"""Combined codes that are too many to count are sorted but once, while their range is at most this."""
+
 
 def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the distinct combinations of several code columns, in lexicographic order.
@@ -25,11 +28,12 @@ def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tupl
     is about the number of rows, else that of sorting.
     """
     rows = len(codes[0])
+    countable = max(_SPARSE * rows, 1 << 20)
     numbers = np.zeros(rows, np.int64)
     span = 1
     steps: list[NDArray[np.int64] | int] = []  # how to take a number apart again: a domain, or a list of prefixes
     for column, domain in zip(codes, domains, strict=True):
-        if span * domain > max(_SPARSE * rows, 1 << 20):
+        if span * domain > (countable if span <= countable else _WIDEST):
             # keep the range of combinations within reach by numbering the prefixes that occur
             prefixes, numbers = _numbered(numbers, span)
             steps.append(prefixes)

@@ -396,8 +396,10 @@ def _distinct(array: pa.ChunkedArray) -> tuple[NDArray[np.int64], list[Any]]:
     if not pa.types.is_dictionary(kind):
         return rows, cells
     # a dictionary that came with the data may hold cells that no row has
-    used, rows = np.unique(rows, return_inverse=True)
-    return rows, [cells[i] for i in used]
+    occurs = np.bincount(rows, minlength=len(cells)) > 0
+    if occurs.all():
+        return rows, cells
+    return (np.cumsum(occurs) - 1)[rows], [cells[i] for i in np.flatnonzero(occurs)]
 
 
 def _cells(values: pa.Array) -> list[Any]:

@@ -53,9 +53,9 @@ class Recoded:
     columns: tuple[RecodedColumn, ...]
 
     def texts(self, column: RecodedColumn) -> pa.Array:
-        """The published cells of one column, row by row."""
-        dictionary = pa.array(column.labels, pa.string())
-        return dictionary.take(pa.array(self.groups.of_row))
+        """The published cells of one column, row by row; each distinct one is held once."""
+        encoded = pa.array(column.labels, pa.string()).dictionary_encode()
+        return pa.DictionaryArray.from_arrays(encoded.indices.take(pa.array(self.groups.of_row)), encoded.dictionary)
 
 
 def recode(table: Table, groups: Groups) -> Recoded:
