@@ -27,6 +27,8 @@ MISSING = "(missing)"
 
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?", re.ASCII)
 
+_WHOLE_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
+
 _MARKS = re.compile(r'[;,{}\[\]"]')
 """What stands around or between the members of a published cell."""
 
@@ -264,9 +266,10 @@ class _Encoder:
     def _numeric(
         self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], dict[str, Any]]:
-        whole = cells and all(type(cell) is int for cell in cells)
-        if whole:
+        if cells and all(type(cell) is int for cell in cells):
             numbers = Numbers(packed(cells), Numbers.of([]).unit)
+        elif all(isinstance(cell, str) and _WHOLE_NUMBER.fullmatch(cell) for cell in cells):
+            numbers = Numbers(packed([*map(int, cells)]), Numbers.of([]).unit)
         else:
             decimals: list[Decimal] = []
             for index, cell in zip(present, cells, strict=True):

@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from sfumato.errors import ColumnProblem
+from sfumato.io.formulas import escape
 
 _BATCH = 1 << 16
 """Rows that are put into lines at a time."""
@@ -21,7 +22,8 @@ _QUOTED = '[",\\r\\n]|^[\\s\\x{FEFF}]|\\s$'
 def write_csv(data: pa.Table, file: BinaryIO, separators: Mapping[str, str] | None = None) -> None:
     r"""Write CSV in UTF-8: a comma between cells, quotes only where needed, an empty cell for null.
 
-    A column of lists is written as text with its separator between the items; it must be named in `separators`.
+    A column of lists is written as text with its separator between the items; it must be named in `separators`. Cells that
+    a spreadsheet would run as a formula are escaped, see `formulas`.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -110,6 +112,7 @@ def _joined(column: pa.ChunkedArray, name: str, separator: str | None) -> pa.Arr
     return pa.array(map(text, column.to_pylist()), pa.string())
 
 
+<<<<<<< HEAD
 def _distinct_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str, str] | None) -> pa.DictionaryArray:
     """The cells of a column as texts, so that each distinct one is looked at once; null is one of them."""
     if not pa.types.is_dictionary(column.type):
@@ -122,5 +125,11 @@ def _distinct_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str,
 
 def _quoted(cells: pa.Array) -> pa.Array:
     """Cells as they stand in the file."""
+=======
+def _quoted(texts: pa.Array) -> pa.Array:
+    """Cells as they stand in the file: each distinct one is looked at once."""
+    encoded = texts.fill_null("").dictionary_encode()
+    cells = escape(encoded.dictionary)
+>>>>>>> 87b684ea96568dd3213574a675bf7f1eba6e7709
     wrapped = compute.binary_join_element_wise("", compute.replace_substring(cells, '"', '""'), "", '"')
     return compute.if_else(compute.match_substring_regex(cells, _QUOTED), wrapped, cells)

@@ -16,13 +16,13 @@ from pyarrow import compute
 from sfumato.auditing import Finding, audit, count_of, finding_heading, table_of
 from sfumato.errors import SfumatoError
 from sfumato.exact import as_fraction
-from sfumato.io.read import read_table
 from sfumato.principles import Principle, attributes_of
 from sfumato.schema import Kind, Missing, Role, Schema
 from sfumato.table import Table
 from sfumato.verifying.given import first_difference, in_their_order, usual_recoding
 from sfumato.verifying.manifest import Manifest
 from sfumato.verifying.original import Matched, covered
+from sfumato.verifying.published import published_table
 
 
 @dataclass(frozen=True)
@@ -123,9 +123,7 @@ def verify(
     checks = [_file(manifest)]
     try:
         name = str(manifest.content["group"])
-        table = read_table(
-            manifest.data, published_schema(declared, name), delimiter=_comma(manifest), encoding=_utf8(manifest)
-        )
+        table = published_table(manifest, published_schema(declared, name))
         checks += [_columns(manifest, table, declared), _counts(manifest, table), _groups(table)]
         checks += _principles(manifest, table, asked, unknown)
     except SfumatoError as error:
@@ -148,14 +146,6 @@ def _given(manifest: Manifest, schema: Schema | None, declared: Schema, original
         found = first_difference(schema, declared, table, published)
     found = found or differing
     return Check("declared", found is None, found or "release.json declares what is given")
-
-
-def _comma(manifest: Manifest) -> str | None:
-    return "," if manifest.data.suffix == ".csv" else None
-
-
-def _utf8(manifest: Manifest) -> str | None:
-    return "utf-8" if manifest.data.suffix == ".csv" else None
 
 
 def digest(path: Path) -> dict[str, Any]:
