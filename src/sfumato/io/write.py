@@ -112,7 +112,6 @@ def _joined(column: pa.ChunkedArray, name: str, separator: str | None) -> pa.Arr
     return pa.array(map(text, column.to_pylist()), pa.string())
 
 
-<<<<<<< HEAD
 def _distinct_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str, str] | None) -> pa.DictionaryArray:
     """The cells of a column as texts, so that each distinct one is looked at once; null is one of them."""
     if not pa.types.is_dictionary(column.type):
@@ -125,11 +124,6 @@ def _distinct_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str,
 
 def _quoted(cells: pa.Array) -> pa.Array:
     """Cells as they stand in the file."""
-=======
-def _quoted(texts: pa.Array) -> pa.Array:
-    """Cells as they stand in the file: each distinct one is looked at once."""
-    encoded = texts.fill_null("").dictionary_encode()
-    cells = escape(encoded.dictionary)
->>>>>>> 87b684ea96568dd3213574a675bf7f1eba6e7709
+    cells = escape(cells)
     wrapped = compute.binary_join_element_wise("", compute.replace_substring(cells, '"', '""'), "", '"')
     return compute.if_else(compute.match_substring_regex(cells, _QUOTED), wrapped, cells)

@@ -137,11 +137,11 @@ def utility_of(
         loss=Loss.of(recoded, suppressed, weights),
         classes=ClassSizes.of(recoded.groups, k, suppressed),
         marginals=marginals(recoded),
-        ask=_asking(table, recoded, queries, qd, qs, selectivity, seed, bound),
+        ask=partial(_queries, table, recoded, queries, qd, qs, selectivity, seed, bound),
     )
 
 
-def _asking(
+def _queries(
     table: Table,
     recoded: Recoded,
     queries: int,
@@ -150,15 +150,14 @@ def _asking(
     selectivity: Number,
     seed: int,
     bound: Number | None,
-) -> Callable[[], QueryErrors | None]:
-    """What asks a random workload, if there is anything to ask for."""
+) -> QueryErrors | None:
+    """The errors of a random workload, if there is anything to ask for."""
     quasi, sensitive = (sum(domain.size > 0 for domain in domains) for domains in queried_columns(table))
     qd = min(_QD, quasi) if qd is None else qd
     qs = min(_QS, sensitive) if qs is None else qs
     if queries == 0 or qd + qs == 0:
-        return lambda: None
-    workload = Workload.random(table, queries, qd, qs, selectivity, seed)
-    return partial(query_errors, recoded, workload, bound)
+        return None
+    return query_errors(recoded, Workload.random(table, queries, qd, qs, selectivity, seed), bound)
 
 
 def percent(share: float) -> str:
