@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,6 @@ def anonymize(
     library = library_of(data)
     dropped = table.rows - len(kept)
     return Release(
-        frame=frame_of(published, data, library, kept),
         table=published.table,
         audit=replace(found, library=library),
         recoded=published.recoded,
@@ -83,6 +83,7 @@ def anonymize(
         notes=_notes(table, published, dropped, grouping.notes),
         reading=_reading(table),
         source=table,
+        make_frame=partial(frame_of, published, data, library, kept),
     )
 
 

@@ -61,8 +61,7 @@ def _utility(release: Release) -> dict[str, Any]:
     What is computed from the original quasi-identifiers alone is rounded to two decimals. Everything else follows from
     the published table.
     """
-    figures = release.utility.to_dict()
-    del figures["queries"]
+    figures = release.utility.to_dict(queries=False)
     figures["marginals"] = _rounded(figures["marginals"])
     if any(isinstance(hierarchy, Intervals) for hierarchy in release.schema.hierarchies.values()):
         figures["loss"] = _rounded(figures["loss"])  # a node's share then tells how many original values lie under it

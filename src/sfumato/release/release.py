@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -37,7 +37,6 @@ class Release:
     ({'group': 1, 'age': '[30, 51]'}, 1.0)
     """
 
-    frame: Any
     table: Table
     """The published table, encoded, with the schema under which it can be audited."""
     audit: Audit
@@ -58,8 +57,15 @@ class Release:
     """What a reader of the release should know; written with it."""
     reading: Sequence[str] = ()
     """What the publisher should know about how the original was understood; never written."""
-    source: Table | None = field(default=None, repr=False)
+    source: Table | None = None
     """The original table, to verify against when the release is saved; never written."""
+    make_frame: Callable[[], Any] = lambda: None
+    """Makes `frame`."""
+
+    @cached_property
+    def frame(self) -> Any:
+        """The published table in the library that the data came in, made when it is first asked for."""
+        return self.make_frame()
 
     @property
     def group(self) -> str:
