@@ -32,6 +32,8 @@ def anonymize(config: Path, output: Path | None, seed: int | None, force: bool, 
     from sfumato.cli.show import console, show_audit, show_worth
     from sfumato.config import Config, MethodSection
     from sfumato.errors import ConfigProblem
+    from sfumato.io.sink import refuse_taken
+    from sfumato.io.uri import shown
     from sfumato.release import anonymize as publish
     from sfumato.release import free_target
 
@@ -45,7 +47,10 @@ def anonymize(config: Path, output: Path | None, seed: int | None, force: bool, 
             file=str(config),
             key="output.path",
         )
+    database, table = declared.sink or (None, None)
     free_target(folder, force)  # before the work, not after it
+    if database is not None and table is not None:
+        refuse_taken(database, table, force)
     method = declared.method or MethodSection()
     release = publish(
         declared.table(),
@@ -55,7 +60,8 @@ def anonymize(config: Path, output: Path | None, seed: int | None, force: bool, 
         seed=method.seed if seed is None else seed,
         suppress=method.suppress,
     )
-    written = release.save(folder, force=force, format="csv" if declared.output is None else declared.output.format)
+    format = "csv" if declared.output is None else declared.output.format  # noqa: A001
+    written = release.save(folder, force=force, format=format, database=database, table=table)
     if as_json:
         content = json.loads((written / "release.json").read_text(encoding="utf-8"))
         try:
@@ -68,6 +74,8 @@ def anonymize(config: Path, output: Path | None, seed: int | None, force: bool, 
         out.print(f"note {note}", markup=False)
     show_audit(release.audit, worst=0)
     show_worth(release)
+    if database is not None:
+        out.print(f"Wrote its rows to the table {table} of {shown(database)}.", markup=False)
     out.print(
         f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}", markup=False
     )

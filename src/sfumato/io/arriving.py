@@ -30,6 +30,11 @@ _FIRST, _LAST = date(1, 1, 1), date(9999, 12, 31)
 
 def arrived(reader: Iterator[pa.RecordBatch], schema: pa.Schema, source: str) -> pa.Table:
     """The table that the batches of a query make up; texts that repeat are kept once."""
+    twice = [name for place, name in enumerate(schema.names) if name in schema.names[:place]]
+    if twice:
+        raise ColumnProblem(
+            "several columns have this name", remedy="Name them apart in the query, with AS.", column=twice[0], file=source
+        )
     columns = [_Column(field, source) for field in schema]
     rows = 0
     for batch in reader:

@@ -48,8 +48,7 @@ def read_database(uri: str, query: str | None = None, table: str | None = None) 
     with connected(uri) as connection:
         if name is not None:
             _refuse_unknown(uri, connection, name)
-        read = _sqlite if is_sqlite(uri) else _postgresql
-        return read(uri, connection, sql.strip().rstrip(";"), source), source
+        return read_query(uri, connection, sql.strip().rstrip(";"), source), source
 
 
 def _refuse_unknown(uri: str, connection: Any, name: TableName) -> None:
@@ -65,18 +64,31 @@ def _refuse_unknown(uri: str, connection: Any, name: TableName) -> None:
             raise
 
 
-def _postgresql(uri: str, connection: Any, sql: str, source: str) -> pa.Table:
+def read_query(uri: str, connection: Any, sql: str, source: str) -> pa.Table:
+    """What a query gives through ADBC, batch by batch."""
+    if not is_sqlite(uri):
+        return _run(uri, connection, sql, source)
+    # where later rows do not fit the types of the first ones, all come in one batch that has the types of all
+    try:
+        data = _run(uri, connection, sql, source, _BATCH)
+    except DatabaseProblem as error:
+        if "Type mismatch" not in error.problem:
+            raise
+        data = _run(uri, connection, sql, source, _EVERYTHING)
+    _refuse_mixed(uri, connection, sql, data, source)
+    return data
+
+
+def _run(uri: str, connection: Any, sql: str, source: str, batch: int | None = None) -> pa.Table:
     with connection.cursor() as cursor:
-        return _read(uri, cursor, sql, source)
-
-
-def _read(uri: str, cursor: Any, sql: str, source: str) -> pa.Table:
-    with told(uri, "the query is refused", "Mend the query."):
-        cursor.execute(sql)
-        reader = cursor.fetch_record_batch()
-    if not len(reader.schema):
-        raise DatabaseProblem("the query gives no columns", remedy="Write a SELECT.", file=shown(uri))
-    return arrived(_batches(uri, reader), reader.schema, source)
+        with told(uri, "the query is refused", "Mend the query."):
+            if batch is not None:
+                cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(batch)})
+            cursor.execute(sql)
+            reader = cursor.fetch_record_batch()
+        if not len(reader.schema):
+            raise DatabaseProblem("the query gives no columns", remedy="Write a SELECT.", file=shown(uri))
+        return arrived(_batches(uri, reader), reader.schema, source)
 
 
 def _batches(uri: str, reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
@@ -84,28 +96,12 @@ def _batches(uri: str, reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]
         yield from reader
 
 
-def _sqlite(uri: str, connection: Any, sql: str, source: str) -> pa.Table:
-    """Read in batches; where later rows do not fit the types of the first ones, in one batch that has the types of all."""
-    with connection.cursor() as cursor:
-        cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(_BATCH)})
-        try:
-            data = _read(uri, cursor, sql, source)
-        except DatabaseProblem as error:
-            if "Type mismatch" not in error.problem:
-                raise
-            with connection.cursor() as again:
-                again.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(_EVERYTHING)})
-                data = _read(uri, again, sql, source)
-        _refuse_mixed(uri, cursor, sql, data, source)
-    return data
-
-
-def _refuse_mixed(uri: str, cursor: Any, sql: str, data: pa.Table, source: str) -> None:
+def _refuse_mixed(uri: str, connection: Any, sql: str, data: pa.Table, source: str) -> None:
     """Raise for a column of several types whose cells lost digits when they were brought to one."""
     lost = {name: condition for name in data.column_names if (condition := _lost(data.schema.field(name)))}
     if not lost:
         return
-    with told(uri, "the query is refused", "Mend the query."):
+    with connection.cursor() as cursor, told(uri, "the query is refused", "Mend the query."):
         cursor.execute(f"select {', '.join(f'max({condition})' for condition in lost.values())} from ({sql})")
         found = cursor.fetchone()
     for name, is_lost in zip(lost, found, strict=True):

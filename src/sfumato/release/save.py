@@ -15,6 +15,7 @@ import pyarrow as pa
 from sfumato.errors import ColumnProblem, FileProblem, ParameterProblem, ReleaseProblem
 from sfumato.io.write import write_csv, write_parquet
 from sfumato.release.describe import described
+from sfumato.release.rows import rows_in_database
 from sfumato.schema import Kind
 from sfumato.verifying import DATA_FILES, MANIFEST, digest, verify
 
@@ -67,8 +68,10 @@ def save(
     *,
     force: bool = False,
     format: str = "csv",  # noqa: A002
+    database: str | None = None,
+    table: str | None = None,
 ) -> Path:
-    """Write a release to a new folder; if anything goes wrong nothing is left behind."""
+    """Write a release to a new folder, and its rows to a database; if anything goes wrong nothing is left behind."""
     if format not in DATA_FILES:
         raise ParameterProblem(
             f"format = {format!r} is unknown", remedy=f"Write one of: {', '.join(DATA_FILES)}.", key="format", value=format
@@ -83,7 +86,10 @@ def save(
     try:
         _fill(release, aside, format)
         _verify(release, aside)
-        _move(aside, target)
+        with rows_in_database(release, database, table, force) as pending:
+            _move(aside, target)
+            if pending is not None:
+                pending.commit()
     except OSError as error:
         raise _unwritable(folder, error) from error
     finally:

@@ -71,7 +71,8 @@ def _alike(one: pa.ChunkedArray, other: pa.ChunkedArray, name: str, separators: 
     if _binary(one.type) or _binary(other.type):
         return [pa.array([_bytes(cell).hex() for cell in column.to_pylist()], pa.string()) for column in (one, other)]
     texts = [cell_texts(column, name, separators).fill_null("") for column in (one, other)]
-    typed = [not pa.types.is_string(c.type) and not pa.types.is_large_string(c.type) for c in (one, other)]
+    inner = [c.type.value_type if pa.types.is_dictionary(c.type) else c.type for c in (one, other)]
+    typed = [not pa.types.is_string(kind) and not pa.types.is_large_string(kind) for kind in inner]
     if typed[0] != typed[1]:
         texts = [_plain(text) for text in texts]
     return texts
