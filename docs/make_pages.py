@@ -84,6 +84,7 @@ SECTIONS = {
     "Errors": [
         "SfumatoError",
         "FileProblem",
+        "DatabaseProblem",
         "ColumnProblem",
         "CellProblem",
         "HierarchyProblem",

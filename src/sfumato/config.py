@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.declared import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
 from sfumato.distances import Custom, Distance
-from sfumato.errors import ConfigProblem, SfumatoError
+from sfumato.errors import ConfigProblem, ParameterProblem, SfumatoError
 from sfumato.hierarchy import Hierarchy
 from sfumato.io.aside import write_file
 from sfumato.io.read import read_table
+from sfumato.io.uri import beside, expanded, is_uri, shown
 from sfumato.methods import AUTO, Method, method_of, suited
 from sfumato.principles import Principle, principle_of
 from sfumato.release import checked_share
@@ -34,9 +36,12 @@ class _Section(BaseModel):
 
 
 class DataSection(_Section):
-    """`[data]`: where the table is, and how its file is read."""
+    """`[data]`: where the table is, a file or a database, and how it is read."""
 
     path: str
+    query: str | None = None
+    table: str | None = None
+    sheet: str | None = None
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
     encoding: str | None = None
     person_id: str | None = None
@@ -87,10 +92,12 @@ class MethodSection(_Section):
 
 
 class OutputSection(_Section):
-    """`[output]`: where the release goes, and in which format its data is."""
+    """`[output]`: where the release goes, in which format its data is, and the table that its rows go to as well."""
 
     path: str
     format: Literal["csv", "parquet"] = "csv"
+    database: str | None = None
+    table: str | None = None
 
 
 class Config(_Section):
@@ -152,6 +159,10 @@ class Config(_Section):
     @classmethod
     def load(cls, path: str | Path) -> Config:
         """Read a config file."""
+        if is_uri(path):
+            raise ConfigProblem(
+                "this is a database, and no config", remedy="Name it as data.path in a TOML file.", file=shown(path)
+            )
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
@@ -298,8 +309,34 @@ class Config(_Section):
 
     def table(self, path: str | Path | None = None) -> Table:
         """Read the data; from another path than the config's own, if one is given."""
-        path = self._near(self.data.path) if path is None else path
-        return read_table(path, self.schema, delimiter=self.data.delimiter, encoding=self.data.encoding)
+        how = self.data.model_dump(include={"query", "table", "sheet", "delimiter", "encoding"})
+        if path is not None:
+            return read_table(path, self.schema, **how)
+        try:
+            path = expanded(self.data.path, os.environ)
+        except ConfigProblem as error:
+            raise self._located(located(error, "data.path"), "") from error
+        try:
+            return read_table(self._database(path) if is_uri(path) else self._near(path), self.schema, **how)
+        except ParameterProblem as error:  # a key that does not go with the path
+            raise self._located(located(error, "data"), "") from error
+
+    @property
+    def sink(self) -> tuple[str, str] | None:
+        """The database and the table that the published rows go to beside the folder, if the config says."""
+        if self.output is None or (self.output.database is None and self.output.table is None):
+            return None
+        missing = [key for key in ("database", "table") if getattr(self.output, key) is None]
+        try:
+            if missing:
+                raise ConfigProblem("the key is missing", remedy="Write both output.database and output.table.")
+            return self._database(expanded(str(self.output.database), os.environ)), str(self.output.table)
+        except ConfigProblem as error:
+            raise self._located(located(error, f"output.{(missing or ['database'])[0]}"), "") from error
+
+    def _database(self, uri: str) -> str:
+        """A database URI of the config: a file in it is relative to the config's own folder."""
+        return uri if self.source is None else beside(uri, self.source.parent)
 
 
 _HINTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,66 +26,91 @@ Example:
 )
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--data", type=click.Path(), help="The table; data.path of the config if not given.")
+@click.option("--query", help="What to ask a database that --data names, when a release is repeated.")
 @click.option(
     "--output", type=click.Path(path_type=Path), help="The folder to write; output.path of the config if not given."
 )
 @click.option("--seed", type=click.IntRange(min=0), help="The same seed, the same release; method.seed if not given.")
 @click.option("--force", is_flag=True, help="Replace a release that is there already.")
 @click.option("--json", "as_json", is_flag=True, help="Print what release.json says.")
-def anonymize(config: Path, data: str | None, output: Path | None, seed: int | None, force: bool, as_json: bool) -> None:
+def anonymize(
+    config: Path,
+    data: str | None,
+    query: str | None,
+    output: Path | None,
+    seed: int | None,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Find groups in which every principle holds, and write them as a release that was verified from its files.
 
     CONFIG is a sfumato.toml; or the release.json of a release that is to be repeated from its original table, byte for byte.
     Exit status: 0 written, and every principle holds; 1 the principles cannot be reached, and nothing was written, or a
     release was repeated and came out different; 2 bad input.
     """
-    from sfumato.cli.show import console, show_audit, show_worth
     from sfumato.config import Config
-    from sfumato.errors import ConfigProblem
+    from sfumato.io.sink import refuse_taken
     from sfumato.release import free_target
 
-    repeated = config.suffix == ".json" or config.is_dir()
-    declared = None if repeated else Config.load(config)
-    folder = declared.folder if declared is not None and output is None else output
-    if folder is None:
-        raise ConfigProblem(
-            "the config does not say where the release goes",
-            remedy='Write [output] with path = "release", or use --output.' if declared else "Use --output.",
-            file=str(config),
-            key="output.path",
-        )
+    declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config)
+    folder = _folder(config, declared, output)
+    sink = None
     if declared is not None:
         declared.wishes()
-    free_target(folder, force)  # before the work, not after it
+        sink = declared.sink
+    # what is in the way is found before the work, not after it
+    free_target(folder, force)
+    if sink is not None:
+        refuse_taken(*sink, force)
+    database, table = sink or (None, None)
     with progress_bar() as progress:
         _tell_first_use(progress)
         if declared is None:
-            release, form = _repeated(config, data, seed, progress), _format_of(config)
+            release, form = _repeated(config, data, query, seed, progress), _format_of(config)
         else:
             release, form = _made(declared, data, seed, progress), declared.output.format if declared.output else "csv"
-        written = release.save(folder, force=force, format=form, progress=progress)
+        written = release.save(folder, force=force, format=form, database=database, table=table, progress=progress)
     content = json.loads((written / "release.json").read_text(encoding="utf-8"))
-    differing = _differences(config, content) if repeated and seed is None else []
     if as_json:
         try:
             click.echo(json.dumps({"folder": str(folder), **content}, indent=2))
         except BrokenPipeError:
             abandon_output()
     else:
-        out = console()
-        for note in (*release.reading, *release.notes):
-            out.print(f"note {note}", markup=False)
-        show_audit(release.audit, worst=0)
-        show_worth(release)
-        out.print(
-            f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}", markup=False
+        _show(release, folder, sink)
+    if declared is None and seed is None:
+        _compare(config, content, as_json)
+
+
+def _folder(config: Path, declared: Config | None, output: Path | None) -> Path:
+    """Where the release goes."""
+    from sfumato.errors import ConfigProblem
+
+    folder = declared.folder if declared is not None and output is None else output
+    if folder is None:
+        raise ConfigProblem(
+            "the config does not say where the release goes",
+            remedy="Use --output." if declared is None else 'Write [output] with path = "release", or use --output.',
+            file=str(config),
+            key="output.path",
         )
-        if repeated and seed is None and not differing:
-            out.print(f"Its files are the same, byte for byte, as those that {config} lists.", markup=False)
-    for difference in differing:
-        click.echo(f"sfumato: {difference}", err=True)
-    if differing:
-        raise SystemExit(1)
+    return folder
+
+
+def _show(release: Release, folder: Path, sink: tuple[str, str] | None) -> None:
+    from sfumato.cli.show import console, show_audit, show_worth
+    from sfumato.io.uri import shown
+
+    out = console()
+    for note in (*release.reading, *release.notes):
+        out.print(f"note {note}", markup=False)
+    show_audit(release.audit, worst=0)
+    show_worth(release)
+    if sink is not None:
+        out.print(f"Wrote its rows to the table {sink[1]} of {shown(sink[0])}.", markup=False)
+    out.print(
+        f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}", markup=False
+    )
 
 
 def _tell_first_use(progress: Progress) -> None:
@@ -113,7 +138,7 @@ def _made(declared: Config, data: str | None, seed: int | None, progress: Progre
     )
 
 
-def _repeated(config: Path, data: str | None, seed: int | None, progress: Progress) -> Release:
+def _repeated(config: Path, data: str | None, query: str | None, seed: int | None, progress: Progress) -> Release:
     """The release that a release.json tells of, made again."""
     from sfumato.errors import ParameterProblem
     from sfumato.release import replay
@@ -126,7 +151,7 @@ def _repeated(config: Path, data: str | None, seed: int | None, progress: Progre
             key="data",
         )
     progress("reading")
-    return replay(config, data, seed=seed, progress=progress)
+    return replay(config, data, query=query, seed=seed, progress=progress)
 
 
 def _format_of(config: Path) -> str:
@@ -138,14 +163,18 @@ def _format_of(config: Path) -> str:
     return next((name for name, file in DATA_FILES.items() if file in files), "csv")
 
 
-def _differences(config: Path, content: dict[str, object]) -> list[str]:
-    """What is not the same in a release that was repeated, and why that may be."""
+def _compare(config: Path, content: dict[str, Any], as_json: bool) -> None:
+    """Tell whether a release that was repeated came out the same; if it did not, that is exit status 1."""
+    from sfumato.cli.show import console
     from sfumato.release import differing_versions, release_json
     from sfumato.verifying import Manifest
 
     before = Manifest.read(release_json(config)).content
-    changed = [name for name, claim in dict(before["files"]).items() if content["files"].get(name) != claim]  # type: ignore[attr-defined]
-    if not changed:
-        return []
-    why = differing_versions(before) or ["the versions are the same, so the original table must be another"]
-    return [f"{', '.join(changed)} came out different from what {config} lists: {'; '.join(why)}"]
+    changed = [name for name, claim in before["files"].items() if content["files"].get(name) != claim]
+    if not changed and not as_json:
+        console().print(f"Its files are the same, byte for byte, as those that {config} lists.", markup=False)
+    if changed:
+        why = differing_versions(before) or ["the versions are the same, so the original table must be another"]
+        differ = f"{', '.join(changed)} came out different from what {config} lists: {'; '.join(why)}"
+        click.echo(f"sfumato: {differ}", err=True)
+        raise SystemExit(1)

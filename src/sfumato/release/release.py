@@ -97,14 +97,18 @@ class Release:
         *,
         force: bool = False,
         format: str = "csv",  # noqa: A002
+        database: str | None = None,
+        table: str | None = None,
         progress: Progress = silent,
     ) -> Path:
         """Write `data.csv` (or `data.parquet`) and `release.json` to a new folder, and return where.
 
         The files are written aside, verified as written, and only then renamed into place: if anything fails, nothing is
-        left behind. `force` replaces a release that is there already, and nothing else.
+        left behind. `force` replaces a release that is there already, and nothing else. With `database`, the URI of
+        PostgreSQL or SQLite, and `table`, the published rows also become a table there, in one transaction that is committed
+        when the folder is in place.
         """
-        return save(self, folder, force=force, format=format, progress=progress)
+        return save(self, folder, force=force, format=format, database=database, table=table, progress=progress)
 
     def __repr__(self) -> str:
         dropped = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""

@@ -15,6 +15,7 @@ from sfumato.io.aside import folder_aside, open_to_readers, put_in_place, sweep,
 from sfumato.io.write import write_csv, write_parquet
 from sfumato.progress import Progress, silent
 from sfumato.release.describe import described
+from sfumato.release.rows import rows_in_database
 from sfumato.schema import Kind
 from sfumato.verifying import DATA_FILES, MANIFEST, digest, verify
 
@@ -68,9 +69,11 @@ def save(
     *,
     force: bool = False,
     format: str = "csv",  # noqa: A002
+    database: str | None = None,
+    table: str | None = None,
     progress: Progress = silent,
 ) -> Path:
-    """Write a release to a new folder; if anything goes wrong nothing is left behind."""
+    """Write a release to a new folder, and its rows to a database; if anything goes wrong nothing is left behind."""
     if format not in DATA_FILES:
         raise ParameterProblem(
             f"format = {format!r} is unknown", remedy=f"Write one of: {', '.join(DATA_FILES)}.", key="format", value=format
@@ -85,7 +88,10 @@ def save(
             progress("verifying what was written")
             _verify(release, aside)
             open_to_readers(aside)
-            put_in_place(aside, target)
+            with rows_in_database(release, database, table, force) as pending:
+                put_in_place(aside, target)
+                if pending is not None:
+                    pending.commit()
     except OSError as error:
         raise _unwritable(folder, error) from error
     return target

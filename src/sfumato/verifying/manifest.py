@@ -19,7 +19,7 @@ T = TypeVar("T")
 FORMAT = 2
 """The version of the folder's format that is written, and the newest that is read."""
 
-READING = ("delimiter", "encoding")
+READING = ("delimiter", "encoding", "sheet")
 """What may be declared about how the file of the original is read."""
 
 MANIFEST = "release.json"
