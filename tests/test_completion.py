@@ -98,6 +98,13 @@ def test_configs_are_completed(folder, before):
     assert after("nowhere/") == []
 
 
+def test_a_release_that_can_be_repeated_is_completed(folder):
+    (folder / "release").mkdir()
+    (folder / "release" / "release.json").touch()
+    assert values(folder, "sfumato", "anonymize", "release/") == ["release/release.json"]
+    assert values(folder, "sfumato", "audit", "release/") == []
+
+
 def test_completion_is_light(folder):
     probe = (
         "import sys\nfrom sfumato.cli import main\n"
