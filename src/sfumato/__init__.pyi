@@ -62,6 +62,7 @@ from .principles import (
     VarianceControl,
     View,
 )
+from .profiling import ColumnProfile, Profile, profile
 from .recoding import Recoded, recode
 from .release import Release, anonymize
 from .schema import Kind, Missing, Role, Schema
@@ -90,6 +91,7 @@ __all__ = [
     "Certificate",
     "ClassSizes",
     "ColumnProblem",
+    "ColumnProfile",
     "Config",
     "ConfigProblem",
     "Contour",
@@ -134,6 +136,7 @@ __all__ = [
     "PSensitivity",
     "ParameterProblem",
     "Principle",
+    "Profile",
     "QueryErrors",
     "Recoded",
     "RecursiveLDiversity",
@@ -160,6 +163,7 @@ __all__ = [
     "feasibility",
     "frontier",
     "marginals",
+    "profile",
     "query_errors",
     "read_table",
     "recode",

@@ -178,21 +178,7 @@ class Config(_Section):
 
     def save(self, path: str | Path) -> None:
         """Write the config to a file: aside first, then renamed, so that no half-written file is ever seen."""
-        target = Path(path)
-        text = self.to_toml()
-        try:
-            handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    file.write(text)
-                Path(temporary).replace(target)
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
-        except OSError as error:
-            raise ConfigProblem(
-                f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)
-            ) from error
+        write_config(path, self.to_toml())
 
     def _near(self, path: str) -> Path:
         """A path of the config, relative to the config's own folder."""
@@ -296,6 +282,24 @@ class Config(_Section):
         """Read the data."""
         path = self._near(self.data.path)
         return read_table(path, self.schema, delimiter=self.data.delimiter, encoding=self.data.encoding)
+
+
+def write_config(path: str | Path, text: str) -> None:
+    """Write a config's text to a file: aside first, then renamed, so that no half-written file is ever seen."""
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ConfigProblem(
+            f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)
+        ) from error
 
 
 _HINTS = {

@@ -30,7 +30,7 @@ def read_table(path: str | Path, schema: Schema, *, delimiter: str | None = None
     name = str(path).lower()
     if name.endswith(_CSV):
         read = read_csv(path, delimiter, encoding)
-        return Table(read.data, schema, str(path), untyped=True, notes=read.notes)
+        return Table(read.data, schema, str(path), untyped=True, notes=read.notes, dialect=read.dialect)
     if name.endswith(_PARQUET):
         return Table(_parquet(Path(path)), schema, str(path))
     known = ", ".join((*_CSV, *_PARQUET))
