@@ -13,7 +13,6 @@ from sfumato.cli.show import console
 from sfumato.profiling import ColumnProfile, Profile
 from sfumato.profiling.combinations import SMALL_GROUP, Combination
 from sfumato.schema import Role
-from sfumato.utility import percent
 
 _COLOURS = {Role.IDENTIFIER: "red", Role.QUASI_IDENTIFIER: "yellow", Role.SENSITIVE: "magenta", Role.OTHER: "dim"}
 
@@ -39,14 +38,14 @@ def show_profile(found: Profile, config: Path) -> None:
     if found.as_they_are.unique and found.of_role(Role.OTHER):
         out.print(
             f"\n[yellow]Published as they are[/yellow], the columns with the role other tell "
-            f"{percent(found.as_they_are.uniqueness)} of the rows apart: see whether they are needed."
+            f"{_share(found.as_they_are.unique, found.rows)} of the rows apart: see whether they are needed."
         )
+    for name, twin in found.twins.items():
+        out.print(f"{_printable(name)} tells the same as {_printable(twin)}, value by value: one could be dropped.", markup=False)
     out.print("\n[bold]Asked for[/bold]")
     for wish in found.wishes:
         if wish.asked:
-            on = getattr(wish.principle, "on", None)
-            where = "" if on is None else f" on {on if isinstance(on, str) else ', '.join(on)}"
-            out.print(f"  {wish.principle.label}{where}: {wish.reason}", markup=False)
+            out.print(f"  {wish.principle.label}: {_printable(wish.reason)}", markup=False)
     sensitive = found.of_role(Role.SENSITIVE)
     if not sensitive:
         out.print("  No column looks sensitive, so k-anonymity is all that is asked for.")

@@ -50,7 +50,7 @@ def draft(profile: Profile, path: str | Path, config: str | Path = "sfumato.toml
     """
     check(profile)
     parts = [_head(profile, path, config), _data(profile, path, config), _missing(profile), *_columns(profile)]
-    parts += [_principles(profile), _end(config)]
+    parts += [_principles(profile), _end()]
     return "\n".join(part for part in parts if part)
 
 
@@ -147,7 +147,7 @@ def _columns(profile: Profile) -> Iterator[str]:
                 "whatever is done to the rest: see whether they are needed."
             )
         for column in columns:
-            yield _column(column)
+            yield _column(column, profile.twins.get(column.name))
 
 
 def _singled_out(profile: Profile) -> str:
@@ -159,17 +159,19 @@ def _singled_out(profile: Profile) -> str:
     worst = [one for one in profile.combinations if len(one.columns) > 1 and one.unique]
     if worst:
         most = max(worst, key=lambda one: (one.unique, -len(one.columns)))
-        text += f" The worst three: {', '.join(map(_inline, most.columns))} ({_share(most.unique, profile.rows)})."
+        text += f" Worst: {', '.join(map(_inline, most.columns))} ({_share(most.unique, profile.rows)})."
     return text
 
 
-def _column(column: ColumnProfile) -> str:
+def _column(column: ColumnProfile, twin: str | None) -> str:
     facts = column.facts
     lines = [f"\n[columns.{_key(column.name)}]", _comment(f"{_counts(facts)}; {column.suggestion.reason}.")]
     lines.append(f"role = {_quoted(column.role)}")
     lines += [f"# role = {_quoted(role)}" for role in column.suggestion.instead]
     if column.kind is not None:
         lines.append(f"kind = {_quoted(column.kind)}")
+    if twin is not None:
+        lines.append(_comment(f"it tells the same as {_inline(twin)}, value by value: one of them could be dropped"))
     if column.suggestion.codes:
         lines.append(_comment("its numbers are codes of categories: how far apart they are means nothing"))
     if column.role is Role.QUASI_IDENTIFIER and column.kind is Kind.CATEGORICAL and facts.distinct > _MANY:
@@ -220,8 +222,7 @@ def _wish(wish: Wish) -> str:
     return "\n".join(["", _comment(f"{wish.reason}."), *lines])
 
 
-def _end(config: str | Path) -> str:
-    del config
+def _end() -> str:
     return "\n".join(
         [
             "\n[method]",

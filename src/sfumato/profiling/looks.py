@@ -33,6 +33,8 @@ class Look:
     """Of sensitive attributes: what hurts most comes first."""
     widely: bool = True
     """Of quasi-identifiers: whether many outsiders know it, as they know sex and age; not only few."""
+    doubt: tuple[Role, ...] = ()
+    """Roles that a person might choose instead."""
 
 
 SHAPES = (
@@ -68,6 +70,9 @@ SHAPES = (
     ),
 )  # fmt: skip
 """Looks that cells show, whatever the column is called; the first that most cells match stands."""
+
+_SECRET = (Role.SENSITIVE,)
+"""Of what outsiders can know, but some would rather keep to themselves."""
 
 NAMES = (
     Look(
@@ -139,8 +144,9 @@ NAMES = (
         "occupation*, job*, profession*, employ*, unemploy*, industr*, work*, business, hours, weeks, labor*, labour*, "
         "beruf*, beschaftig*, arbeit*, branche*, metier*, emploi*, chomage, travail, zhiye*, gongzuo*, hangye",
         rank=3,
+        doubt=(Role.QUASI_IDENTIFIER,),
     ),
-    Look("test result", Role.SENSITIVE, "score*, grade*, gpa, iq, rating, zeugnis*, chengji", rank=4),
+    Look("test result", Role.SENSITIVE, "score*, grade*, gpa, iq, rating, zeugnis*, chengji", rank=4, doubt=(Role.QUASI_IDENTIFIER,)),
     Look(
         "residence before, or moves",
         Role.QUASI_IDENTIFIER,
@@ -155,13 +161,13 @@ NAMES = (
     Look("birthplace", Role.QUASI_IDENTIFIER, "birth*, geburtsort*, geburtsland*, jiguan"),
     Look("age", Role.QUASI_IDENTIFIER, "age, ages, agegroup, alter, altersgruppe*, lebensalter, nianling"),
     Look("sex", Role.QUASI_IDENTIFIER, "sex, gender*, geschlecht*, sexe, genre, xingbie"),
-    Look("race or ethnicity", Role.QUASI_IDENTIFIER, "race, races, ethnic*, hispanic*, ethnie, minzu, rasse"),
+    Look("race or ethnicity", Role.QUASI_IDENTIFIER, "race, races, ethnic*, hispanic*, ethnie, minzu, rasse", doubt=_SECRET),
     Look("marital status", Role.QUASI_IDENTIFIER, "marital*, married, marriage, familienstand*, zivilstand*, etat civil, "
-         "matrimonial*, hunyin*"),
+         "matrimonial*, hunyin*", doubt=_SECRET),
     Look("education", Role.QUASI_IDENTIFIER, "education*, edu, educ, degree*, school*, enrolled, bildung*, abschluss*, schul*, "
-         "diplome*, etudes, scolarite, xueli*"),
+         "diplome*, etudes, scolarite, xueli*", doubt=_SECRET),
     Look("nationality or language", Role.QUASI_IDENTIFIER, "native*, citizen*, nationalit*, immigra*, language*, staatsang*, "
-         "sprache*, langue*, nationalite, guoji, yuyan"),
+         "sprache*, langue*, nationalite, guoji, yuyan", doubt=_SECRET),
     Look("household", Role.QUASI_IDENTIFIER, "household*, hh, family*, families, relationship*, children, kids, spouse, "
          "dependent*, haushalt*, kinder*, menage*, enfants, jiating*"),
     Look(

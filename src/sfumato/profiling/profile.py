@@ -12,8 +12,9 @@ from sfumato.errors import FileProblem
 from sfumato.io.read import as_table
 from sfumato.profiling.combinations import MOST_COLUMNS, Combination, most_identifying, together
 from sfumato.profiling.facts import Facts, facts_of
+from sfumato.profiling.looks import WEIGHT
 from sfumato.profiling.markers import Markers
-from sfumato.profiling.roles import Suggestion, suggestions
+from sfumato.profiling.roles import REPEATED, Suggestion, suggestions
 from sfumato.profiling.wishes import Wish, wishes
 from sfumato.schema import Kind, Missing, Role, Schema
 from sfumato.table import Table
@@ -126,8 +127,27 @@ class Profile:
 
     @cached_property
     def as_they_are(self) -> Combination:
-        """How many rows the other columns, which are published as they are, single out."""
-        return together(self.table, [column.name for column in self.of_role(Role.OTHER)])
+        """How many rows the other columns, which are published as they are, single out; but for weights, which none knows."""
+        other = [column.name for column in self.of_role(Role.OTHER) if column.suggestion.look != WEIGHT.name]
+        return together(self.table, other)
+
+    @cached_property
+    def twins(self) -> dict[str, str]:
+        """For each column that tells the same as one before it, value by value, the name of that one."""
+        found: dict[str, str] = {}
+        lists: dict[int, list[str]] = {}
+        for column in self.columns:
+            facts = column.facts
+            values = facts.distinct + (facts.missing > 0)
+            if values < 3 or REPEATED * values > facts.rows or column.role is Role.IDENTIFIER:
+                continue  # that two values, or values that hardly recur, go together is no wonder
+            before = lists.setdefault(values, [])
+            same = next((name for name in before if together(self.table, [name, column.name]).groups == values), None)
+            if same is None:
+                before.append(column.name)
+            else:
+                found[column.name] = same
+        return found
 
     @cached_property
     def combinations(self) -> tuple[Combination, ...]:
@@ -154,6 +174,7 @@ class Profile:
             "together": self.together.to_dict(),
             "as_they_are": self.as_they_are.to_dict(),
             "principles": [wish.to_dict() for wish in self.wishes],
+            "twins": dict(self.twins),
             "markers": self.markers.to_dict(),
             "notes": list(self.table.notes),
         }

@@ -41,10 +41,13 @@ MOST_UNKNOWN = 8
 _TELLING = 0.1
 """A text of which nothing is known, and that is unique in so many rows, is not published."""
 
+_HARMLESS = 0.01
+"""No column of which nothing is known is published as it is if it is unique in more rows than this."""
+
 _FREE_TEXT = 5
 """Words in a cell, on average, from which on unlike cells are free text."""
 
-_REPEATED = 5
+REPEATED = 5
 """Only columns whose values occur so often on average can be said to tell one another."""
 
 _BIRTH_YEARS = 40
@@ -192,7 +195,7 @@ def _by_name(fact: Facts, says: Look) -> Suggestion | None:
     if says.role is Role.SENSITIVE:
         return Suggestion(
             fact.name, Role.SENSITIVE, f"{like}: outsiders would like to learn it", says.name,
-            (Role.QUASI_IDENTIFIER,), says.rank, codes=codes,
+            says.doubt, says.rank, codes=codes,
         )  # fmt: skip
     if not says.widely:
         return Suggestion(fact.name, Role.QUASI_IDENTIFIER, f"{like}: {FEWER}", says.name, (Role.OTHER,), codes=codes)
@@ -202,7 +205,7 @@ def _by_name(fact: Facts, says: Look) -> Suggestion | None:
         Role.QUASI_IDENTIFIER,
         f"{like}: {WIDELY}",
         says.name,
-        (Role.IDENTIFIER,) if telling else (Role.SENSITIVE,),
+        (Role.IDENTIFIER,) if telling else says.doubt,
         codes=codes,
     )
 
@@ -231,11 +234,11 @@ def _settle_by_others(table: Table, facts: dict[str, Facts], found: dict[str, Su
         if year is not None:
             found[name] = year
             continue
-        if _REPEATED * fact.distinct > fact.rows:
+        if REPEATED * fact.distinct > fact.rows:
             continue
         column = table.column(name)
         for one in known:
-            if _REPEATED * facts[one.column].distinct > fact.rows:
+            if REPEATED * facts[one.column].distinct > fact.rows:
                 continue
             other = table.column(one.column)
             pairs = len(combined([column.codes, other.codes], [column.domain, other.domain])[1])
@@ -269,7 +272,7 @@ def _unknown(fact: Facts, room: bool) -> Suggestion:
             fact.name, Role.QUASI_IDENTIFIER, "nothing tells what it is: careful, as if outsiders knew it",
             None, (Role.SENSITIVE, Role.OTHER), certain=False,
         )  # fmt: skip
-    if fact.uniqueness > 0.5 and enough:
+    if fact.uniqueness > _HARMLESS and enough:
         return Suggestion(
             fact.name, Role.IDENTIFIER, f"nothing tells what it is, and it is {unlike}: not published until decided",
             None, (Role.SENSITIVE, Role.QUASI_IDENTIFIER), certain=False,
@@ -289,7 +292,7 @@ def _fewer_known(found: Sequence[Suggestion]) -> list[Suggestion]:
     widely = sum(one.role is Role.QUASI_IDENTIFIER and not few(one) for one in found)
     if widely < ENOUGH:
         return list(found)
-    reason = f", and {widely} others are known to more"
+    reason = f", and there are {widely} that more know"
     return [
         replace(one, role=Role.OTHER, reason=one.reason + reason, instead=(Role.QUASI_IDENTIFIER,)) if few(one) else one
         for one in found

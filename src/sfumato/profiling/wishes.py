@@ -17,6 +17,7 @@ from sfumato.principles import (
     Principle,
     TCloseness,
 )
+from sfumato.profiling.combinations import together
 from sfumato.profiling.facts import Facts
 from sfumato.schema import Kind
 from sfumato.table import Table
@@ -64,7 +65,8 @@ def wishes(table: Table, sensitive: Sequence[Facts]) -> tuple[Wish, ...]:
     Each that is asked for is guaranteed with the table as one group, so that all together are.
 
     >>> import pyarrow as pa
-    >>> from sfumato.profiling.facts import facts_of
+    >>> from sfumato.profiling.combinations import together
+from sfumato.profiling.facts import facts_of
     >>> from sfumato.schema import Schema
     >>> data = pa.table({"age": [20, 30] * 10, "ill": ["flu", "gout", "cold", "flu"] * 5})
     >>> table = Table(data, Schema(["age"], ["ill"]))
@@ -72,18 +74,24 @@ def wishes(table: Table, sensitive: Sequence[Facts]) -> tuple[Wish, ...]:
     [(KAnonymity(k=5), True), (DistinctLDiversity(l=3, on='ill'), True)]
     """
     k = K if table.rows >= 2 * K else 2
-    found = [Wish(KAnonymity(k), f"every person is one of at least {k} that cannot be told apart")]
+    found = [Wish(KAnonymity(k), f"Every person is one of at least {k} that cannot be told apart")]
     asked = 0
     for position, facts in enumerate(sensitive):
         wish = _near(table, facts, k) or _diverse(table, facts, k)
         if wish is None:
             continue
-        now = asked < _MOST and (position == 0 or asked == 0 or _RICH * facts.common <= facts.rows)
+        rich = _RICH * facts.common <= facts.rows and not _told(table, sensitive[0], facts)
+        now = asked < _MOST and (position == 0 or asked == 0 or rich)
         found.append(Wish(wish.principle, wish.reason, now))
         asked += now
         if position == 0:
             found.append(_close(facts))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda wish: not wish.asked))
+
+
+def _told(table: Table, main: Facts, facts: Facts) -> bool:
+    """Whether the main attribute tells another in every row: what protects the one protects the other well enough."""
+    return together(table, [main.name, facts.name]).groups == main.distinct + (main.missing > 0)
 
 
 def _near(table: Table, facts: Facts, k: int) -> Wish | None:
@@ -96,7 +104,7 @@ def _near(table: Table, facts: Facts, k: int) -> Wish | None:
         if _guaranteed(table, wish):
             return Wish(
                 wish,
-                f"within a group at most half of the others lie within {epsilon} of a person's value; {epsilon} is about "
+                f"Of {facts.name!r}, at most half of the others in a group lie within {epsilon} of a person's value; that is about "
                 f"{100 * float(fraction):g} % of the width that nine tenths of the rows take up",
             )
     return None
@@ -107,19 +115,19 @@ def _diverse(table: Table, facts: Facts, k: int) -> Wish | None:
     if 6 * facts.common <= facts.rows:
         wish: Principle = FrequencyLDiversity(3, on=_on(facts.name))
         if _guaranteed(table, wish):
-            return Wish(wish, "no value is held by more than a third of a group")
+            return Wish(wish, f"No value of {facts.name!r} is held by more than a third of a group")
     rest = facts.rows - facts.common - facts.second
     for l in (3, 2) if 2 * k * rest >= facts.rows else (2,):
         wish = DistinctLDiversity(l, on=_on(facts.name))
         if _guaranteed(table, wish):
-            return Wish(wish, f"every group holds at least {l} different values")
+            return Wish(wish, f"Every group holds at least {l} different values of {facts.name!r}")
     return None
 
 
 def _close(facts: Facts) -> Wish:
     ground = "ordered" if facts.kind is Kind.NUMERIC else "equal"
     wish = TCloseness("0.3", ground, on=_on(facts.name))
-    return Wish(wish, "stricter: the values of a group are spread like those of the whole table", asked=False)
+    return Wish(wish, f"Stricter: the values of {facts.name!r} are spread in every group much as in the whole table", asked=False)
 
 
 def _on(name: str) -> str | tuple[str, ...]:
