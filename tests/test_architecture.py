@@ -41,6 +41,7 @@ ROOMS = [
     ["verifying"],
     ["release"],
     ["config", "census"],
+    ["profiling"],
     ["demo", "benchmarks"],
     ["cli"],
     ["__main__"],

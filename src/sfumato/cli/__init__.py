@@ -17,6 +17,7 @@ from sfumato.cli.audit import audit
 from sfumato.cli.bench import bench
 from sfumato.cli.demo import demo
 from sfumato.cli.frontier import frontier
+from sfumato.cli.init import init
 from sfumato.cli.streams import abandon_output
 from sfumato.cli.verify import verify
 from sfumato.errors import SfumatoError, Unreached
@@ -67,5 +68,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, audit, anonymize, verify, frontier, bench):
+for verb in (demo, init, audit, anonymize, verify, frontier, bench):
     main.add_command(verb)
