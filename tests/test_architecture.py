@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "sfumato"
 
 ROOMS = [
-    ["version", "errors"],
+    ["version", "errors", "progress"],
     ["named"],
     ["exact"],
     ["kernels"],

@@ -19,6 +19,7 @@ from .errors import (
     CellProblem,
     ColumnProblem,
     ConfigProblem,
+    DatabaseProblem,
     DistanceProblem,
     FileProblem,
     HierarchyProblem,
@@ -62,8 +63,9 @@ from .principles import (
     VarianceControl,
     View,
 )
+from .progress import Progress
 from .recoding import Recoded, recode
-from .release import Release, anonymize
+from .release import Release, anonymize, replay
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
 from .utility import (
@@ -94,6 +96,7 @@ __all__ = [
     "ConfigProblem",
     "Contour",
     "Custom",
+    "DatabaseProblem",
     "DeltaDisclosure",
     "DeltaLDiversity",
     "Discrete",
@@ -134,6 +137,7 @@ __all__ = [
     "PSensitivity",
     "ParameterProblem",
     "Principle",
+    "Progress",
     "QueryErrors",
     "Recoded",
     "RecursiveLDiversity",
@@ -163,6 +167,7 @@ __all__ = [
     "query_errors",
     "read_table",
     "recode",
+    "replay",
     "synthetic_census",
     "utility_of",
     "verify",

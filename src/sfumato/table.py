@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -113,6 +113,8 @@ class Table:
     """Whether all cells are text because the file has no types (CSV); then kinds may be inferred from the text."""
     notes: tuple[str, ...] = ()
     """What a reader should know about how the data was read."""
+    reading: Mapping[str, str] = field(default_factory=dict)
+    """How the file was declared to be read, such as its delimiter, so that it can be read alike again."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_columns", {})

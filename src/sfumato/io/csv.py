@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from sfumato.errors import FileProblem
+from sfumato.io.header import column_names
 
 DELIMITERS = (",", ";", "\t", "|")
 """What may stand between two cells if nothing is declared."""
@@ -176,16 +177,7 @@ def _header(head: str, delimiter: str, name: str) -> list[str]:
         raise FileProblem(
             f"the header cannot be read: {error}", remedy="Mend it, or declare data.delimiter.", file=name
         ) from error
-    names = [cell if cell else f"column_{position}" for position, cell in enumerate(header, start=1)]
-    twice = [cell for cell, count in Counter(names).items() if count > 1]
-    if twice:
-        raise FileProblem(
-            f"the header names {', '.join(map(repr, twice))} more than once",
-            remedy="Give every column a name of its own.",
-            file=name,
-            value=twice,
-        )
-    return names
+    return column_names(header, name)
 
 
 def _refuse_open_quote(text: str, delimiter: str, name: str) -> None:

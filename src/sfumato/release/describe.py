@@ -25,10 +25,7 @@ def described(release: Release) -> dict[str, Any]:
     audit = release.audit.to_dict(0)
     return {
         "format": FORMAT,
-        "sfumato": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "pyarrow": pa.__version__,
+        **versions(),
         "seed": release.seed,
         "method": {"name": release.method.name, "parameters": release.method.parameters()},
         "rows": audit["rows"],
@@ -39,9 +36,20 @@ def described(release: Release) -> dict[str, Any]:
         "group": release.group,
         "columns": _columns(release),
         "config": _config(release),
+        "reading": dict(release.source.reading) if release.source is not None else {},
         "principles": audit["principles"],
         "utility": _utility(release),
         "notes": list(release.notes),
+    }
+
+
+def versions() -> dict[str, str]:
+    """The versions that decide about the bytes of a release."""
+    return {
+        "sfumato": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "pyarrow": pa.__version__,
     }
 
 
@@ -73,8 +81,9 @@ def _columns(release: Release) -> list[dict[str, Any]]:
     """The published columns in order, each with its role, its kind, and how it is published."""
     how = {column.domain.name: str(column.domain.how) for column in release.recoded.columns}
     columns = []
+    read = {*release.schema.quasi_identifiers, *release.schema.sensitive_columns()}
     for name in release.table.data.column_names:
-        kind = release.schema.kinds.get(name)
+        kind = release.schema.kinds.get(name) if name in read else None
         column = {
             "name": name,
             "role": "group" if name == release.group else str(release.schema.role(name)),

@@ -12,6 +12,7 @@ from typing import Any
 from sfumato.auditing import Audit, count_of
 from sfumato.methods import Method
 from sfumato.principles import Principle
+from sfumato.progress import Progress, silent
 from sfumato.recoding import Recoded
 from sfumato.release.describe import described
 from sfumato.release.save import save
@@ -96,13 +97,18 @@ class Release:
         *,
         force: bool = False,
         format: str = "csv",  # noqa: A002
+        database: str | None = None,
+        table: str | None = None,
+        progress: Progress = silent,
     ) -> Path:
         """Write `data.csv` (or `data.parquet`) and `release.json` to a new folder, and return where.
 
         The files are written aside, verified as written, and only then renamed into place: if anything fails, nothing is
-        left behind. `force` replaces a release that is there already, and nothing else.
+        left behind. `force` replaces a release that is there already, and nothing else. With `database`, the URI of
+        PostgreSQL or SQLite, and `table`, the published rows also become a table there, in one transaction that is committed
+        when the folder is in place.
         """
-        return save(self, folder, force=force, format=format)
+        return save(self, folder, force=force, format=format, database=database, table=table, progress=progress)
 
     def __repr__(self) -> str:
         dropped = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""

@@ -13,7 +13,9 @@ import pyarrow as pa
 from sfumato.errors import ColumnProblem, FileProblem, ParameterProblem, ReleaseProblem
 from sfumato.io.aside import folder_aside, open_to_readers, put_in_place, sweep, sync
 from sfumato.io.write import write_csv, write_parquet
+from sfumato.progress import Progress, silent
 from sfumato.release.describe import described
+from sfumato.release.rows import rows_in_database
 from sfumato.schema import Kind
 from sfumato.verifying import DATA_FILES, MANIFEST, digest, verify
 
@@ -67,8 +69,11 @@ def save(
     *,
     force: bool = False,
     format: str = "csv",  # noqa: A002
+    database: str | None = None,
+    table: str | None = None,
+    progress: Progress = silent,
 ) -> Path:
-    """Write a release to a new folder; if anything goes wrong nothing is left behind."""
+    """Write a release to a new folder, and its rows to a database; if anything goes wrong nothing is left behind."""
     if format not in DATA_FILES:
         raise ParameterProblem(
             f"format = {format!r} is unknown", remedy=f"Write one of: {', '.join(DATA_FILES)}.", key="format", value=format
@@ -78,10 +83,15 @@ def save(
     target = free_target(folder, force)
     try:
         with folder_aside(target) as aside:
+            progress("writing")
             _fill(release, aside, format)
+            progress("verifying what was written")
             _verify(release, aside)
             open_to_readers(aside)
-            put_in_place(aside, target)
+            with rows_in_database(release, database, table, force) as pending:
+                put_in_place(aside, target)
+                if pending is not None:
+                    pending.commit()
     except OSError as error:
         raise _unwritable(folder, error) from error
     return target

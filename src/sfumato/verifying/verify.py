@@ -16,6 +16,7 @@ import pyarrow as pa
 from sfumato.auditing import Finding, audit, count_of, finding_heading, table_of
 from sfumato.errors import SfumatoError
 from sfumato.exact import as_fraction
+from sfumato.io.read import read_table
 from sfumato.principles import Principle, attributes_of
 from sfumato.schema import Kind, Missing, Role, Schema
 from sfumato.table import Table
@@ -293,7 +294,10 @@ def _close(claimed: Any, found: Mapping[str, Any]) -> bool:
 
 def _original(manifest: Manifest, published: pa.Table, original: Any, declared: Schema) -> list[Check]:
     """Check what the release must share with the table it was made from."""
-    table = table_of(original, replace(declared, missing=Missing(declared.missing.values)))
+    relaxed = replace(declared, missing=Missing(declared.missing.values))
+    if isinstance(original, str | Path):
+        original = read_table(original, relaxed, **manifest.reading)
+    table = table_of(original, relaxed)
     unchanged = [
         name
         for name in published.column_names
