@@ -234,7 +234,7 @@ def _cells(text: bytes, delimiter: str, header: list[str], name: str, *, quoted:
             remedy="Declare data.delimiter, or mend the file.",
             file=name,
         ) from error
-    return table.unify_dictionaries()
+    return table.unify_dictionaries().combine_chunks()
 
 
 def _ragged(text: str, delimiter: str, header: list[str], name: str) -> FileProblem | None:
