@@ -28,7 +28,7 @@ Example:
 @click.option(
     "--data",
     metavar="SOURCE",
-    help="The table, in place of data.path; to repeat a release: a file, or a config that names it (with its query or sheet).",
+    help="The table, in place of data.path; to repeat a release: a file, or a config that names one.",
 )
 @click.option(
     "--output", type=click.Path(path_type=Path), help="The folder to write; output.path of the config if not given."
