@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
