@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sfumato.cli.completion import repeatable_files
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import abandon_output
 
@@ -24,7 +25,7 @@ Example:
   sfumato anonymize sfumato.toml --seed 7 --force --json | jq .principles
   sfumato anonymize release/release.json --data people.csv --output again"""
 )
-@click.argument("config", type=click.Path(path_type=Path))
+@click.argument("config", type=click.Path(path_type=Path), shell_complete=repeatable_files)
 @click.option(
     "--data",
     metavar="SOURCE",
