@@ -39,6 +39,7 @@ ROOMS = [
     ["auditing"],
     ["feasible"],
     ["verifying"],
+    ["reporting"],
     ["release"],
     ["config", "census"],
     ["demo", "benchmarks"],

@@ -120,12 +120,9 @@ def verify(
     asked, differing = manifest.principles() if principles is None else tuple(principles), None
     if principles is not None:
         asked, differing = in_their_order(asked, manifest.asked)
-    checks = [_file(manifest)]
+    checks = [_files(manifest)]
     try:
-        name = str(manifest.content["group"])
-        table = read_table(
-            manifest.data, published_schema(declared, name), delimiter=_comma(manifest), encoding=_utf8(manifest)
-        )
+        table = published_table(manifest, declared)
         checks += [_columns(manifest, table, declared), _counts(manifest, table), _groups(table)]
         checks += _principles(manifest, table, asked, unknown)
     except SfumatoError as error:
@@ -150,6 +147,12 @@ def _given(manifest: Manifest, schema: Schema | None, declared: Schema, original
     return Check("declared", found is None, found or "release.json declares what is given")
 
 
+def published_table(manifest: Manifest, declared: Schema) -> Table:
+    """Read the data file of a release, whose schema is declared."""
+    schema = published_schema(declared, str(manifest.content["group"]))
+    return read_table(manifest.data, schema, delimiter=_comma(manifest), encoding=_utf8(manifest))
+
+
 def _comma(manifest: Manifest) -> str | None:
     return "," if manifest.data.suffix == ".csv" else None
 
@@ -165,12 +168,15 @@ def digest(path: Path) -> dict[str, Any]:
     return {"sha256": found, "bytes": path.stat().st_size}
 
 
-def _file(manifest: Manifest) -> Check:
-    name = manifest.data.name
-    claimed, found = manifest.content["files"][name], digest(manifest.data)
-    same = all(claimed[key] == found[key] for key in found)
-    detail = "its SHA-256 and size are as release.json states" if same else "the file was changed after it was written"
-    return Check("file", same, f"{name}: {detail}")
+def _files(manifest: Manifest) -> Check:
+    """Every file that release.json lists is as it was when it was written."""
+    files = manifest.content["files"]
+    for name, claimed in files.items():
+        found = digest(manifest.path.parent / name)
+        if any(claimed[key] != found[key] for key in found):
+            return Check("file", False, f"{name}: the file was changed after it was written")
+    stated = "its SHA-256 and size are" if len(files) == 1 else "the SHA-256 and size of each are"
+    return Check("file", True, f"{', '.join(files)}: {stated} as release.json states")
 
 
 def _columns(manifest: Manifest, table: Table, declared: Schema) -> Check:
@@ -338,4 +344,4 @@ def _original(manifest: Manifest, published: pa.Table, original: Any, declared: 
     return checks
 
 
-__all__ = ["Check", "Verification", "digest", "published_schema", "verify"]
+__all__ = ["Check", "Verification", "digest", "published_schema", "published_table", "verify"]
