@@ -37,6 +37,7 @@ ROOMS = [
     ["utility"],
     ["io"],
     ["auditing"],
+    ["explaining"],
     ["feasible"],
     ["verifying"],
     ["reporting"],

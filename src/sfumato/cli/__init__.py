@@ -14,7 +14,9 @@ import click
 from sfumato.cli.anonymize import anonymize
 from sfumato.cli.audit import audit
 from sfumato.cli.bench import bench
+from sfumato.cli.completion import completion
 from sfumato.cli.demo import demo
+from sfumato.cli.explain import explain
 from sfumato.cli.frontier import frontier
 from sfumato.cli.streams import abandon_output
 from sfumato.cli.verify import verify
@@ -60,5 +62,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, audit, anonymize, verify, frontier, bench):
+for verb in (demo, explain, audit, anonymize, verify, frontier, bench, completion):
     main.add_command(verb)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from sfumato.cli.completion import config_files
 from sfumato.cli.streams import abandon_output
 
 
@@ -16,7 +17,7 @@ Example:
   sfumato anonymize sfumato.toml --output release
   sfumato anonymize sfumato.toml --seed 7 --force --json | jq .principles"""
 )
-@click.argument("config", type=click.Path(path_type=Path))
+@click.argument("config", type=click.Path(path_type=Path), shell_complete=config_files)
 @click.option(
     "--output", type=click.Path(path_type=Path), help="The folder to write; output.path of the config if not given."
 )

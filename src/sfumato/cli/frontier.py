@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sfumato.cli.completion import config_files
 from sfumato.cli.streams import abandon_output
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ Example:
   sfumato frontier sfumato.toml --epsilon 0.05,0.1 --delta 0.7,0.8,0.9 --k 5,10 --reach --sample 5000
   sfumato frontier sfumato.toml --contour --json | jq .contour.shares"""
 )
-@click.argument("config", type=click.Path(path_type=Path))
+@click.argument("config", type=click.Path(path_type=Path), shell_complete=config_files)
 @click.option("--epsilon", metavar="LIST", help="Values of ε with commas between; around the config's wish if not given.")
 @click.option("--delta", metavar="LIST", help="Values of δ.")
 @click.option("--k", "k", metavar="LIST", help="Values of k.")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from sfumato.cli.completion import config_files
 from sfumato.cli.streams import abandon_output
 
 
@@ -22,6 +23,7 @@ Example:
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
+    shell_complete=config_files,
     help="What it is to have been made under: compare, and take your own functions.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
