@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from decimal import Decimal
 
@@ -218,6 +219,10 @@ def test_unreadable(tmp_path):
             sf.Config.load(path)
 
 
-def test_saved_files_are_the_owners(tmp_path):
-    sf.Config.parse(FULL).save(tmp_path / "out.toml")
-    assert stat.S_IMODE((tmp_path / "out.toml").stat().st_mode) == 0o600
+def test_saved_files_have_the_rights_of_new_files(tmp_path):
+    before = os.umask(0o027)
+    try:
+        sf.Config.parse(FULL).save(tmp_path / "out.toml")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out.toml").stat().st_mode) == 0o640

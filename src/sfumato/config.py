@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -19,6 +17,7 @@ from sfumato.declared import distance_of, hierarchy_of, hierarchy_section, locat
 from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigProblem, SfumatoError
 from sfumato.hierarchy import Hierarchy
+from sfumato.io.aside import write_file
 from sfumato.io.read import read_table
 from sfumato.methods import AUTO, Method, method_of, suited
 from sfumato.principles import Principle, principle_of
@@ -178,17 +177,9 @@ class Config(_Section):
 
     def save(self, path: str | Path) -> None:
         """Write the config to a file: aside first, then renamed, so that no half-written file is ever seen."""
-        target = Path(path)
         text = self.to_toml()
         try:
-            handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    file.write(text)
-                Path(temporary).replace(target)
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
+            write_file(Path(path), lambda file: file.write(text.encode()))
         except OSError as error:
             raise ConfigProblem(
                 f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)

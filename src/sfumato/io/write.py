@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from sfumato.errors import ColumnProblem
+from sfumato.io.formulas import escape
 
 _BATCH = 1 << 16
 """Rows that are put into lines at a time."""
@@ -21,7 +22,8 @@ _QUOTED = '[",\\r\\n]|^[\\s\\x{FEFF}]|\\s$'
 def write_csv(data: pa.Table, file: BinaryIO, separators: Mapping[str, str] | None = None) -> None:
     r"""Write CSV in UTF-8: a comma between cells, quotes only where needed, an empty cell for null.
 
-    A column of lists is written as text with its separator between the items; it must be named in `separators`.
+    A column of lists is written as text with its separator between the items; it must be named in `separators`. Cells that
+    a spreadsheet would run as a formula are escaped, see `formulas`.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -106,7 +108,7 @@ def _joined(column: pa.ChunkedArray, name: str, separator: str | None) -> pa.Arr
 def _quoted(texts: pa.Array) -> pa.Array:
     """Cells as they stand in the file: each distinct one is looked at once."""
     encoded = texts.fill_null("").dictionary_encode()
-    cells = encoded.dictionary
+    cells = escape(encoded.dictionary)
     wrapped = compute.binary_join_element_wise("", compute.replace_substring(cells, '"', '""'), "", '"')
     cells = compute.if_else(compute.match_substring_regex(cells, _QUOTED), wrapped, cells)
     return cells.take(pa.array(np.asarray(encoded.indices)))

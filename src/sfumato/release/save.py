@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 
 from sfumato.errors import ColumnProblem, FileProblem, ParameterProblem, ReleaseProblem
+from sfumato.io.aside import folder_aside, open_to_readers, put_in_place, sweep, sync
 from sfumato.io.write import write_csv, write_parquet
 from sfumato.release.describe import described
 from sfumato.reporting import page
@@ -41,6 +40,7 @@ def free_target(folder: str | Path, force: bool = False) -> Path:
         raise FileProblem("its parent is no folder", remedy=f"Make {target.parent} first.", file=str(folder))
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise FileProblem("its parent cannot be written to", remedy="Name a folder elsewhere.", file=str(folder))
+    sweep(target)
     if not os.path.lexists(target):
         return target
     if not force:
@@ -78,17 +78,13 @@ def save(
         _refuse_what_csv_cannot_hold(release)
     target = free_target(folder, force)
     try:
-        aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.sfumato-"))
+        with folder_aside(target) as aside:
+            _fill(release, aside, format)
+            _verify(release, aside)
+            open_to_readers(aside)
+            put_in_place(aside, target)
     except OSError as error:
         raise _unwritable(folder, error) from error
-    try:
-        _fill(release, aside, format)
-        _verify(release, aside)
-        _move(aside, target)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
     return target
 
 
@@ -126,7 +122,7 @@ def _fill(release: Release, aside: Path, format: str) -> None:  # noqa: A002
     content["files"][REPORT] = digest(aside / REPORT)
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
     _write(aside / MANIFEST, lambda file: file.write(text.encode()))
-    _sync(aside)
+    sync(aside)
 
 
 def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:
@@ -134,14 +130,6 @@ def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:
         write(file)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _verify(release: Release, aside: Path) -> None:
@@ -154,23 +142,3 @@ def _verify(release: Release, aside: Path) -> None:
             f"the written files do not hold what they claim, so nothing is published ({listed})",
             remedy="Try the other format; if it fails too, please report this as a fault of sfumato.",
         )
-
-
-def _move(aside: Path, target: Path) -> None:
-    """Rename into place; what was there is put aside first, brought back if that fails, and removed at last."""
-    if not os.path.lexists(target):
-        aside.rename(target)
-        _sync(target.parent)
-        return
-    old = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.sfumato-"))
-    try:
-        target.rename(old / "old")
-        try:
-            aside.rename(target)
-        except BaseException:
-            (old / "old").rename(target)
-            raise
-        _sync(target.parent)
-    finally:
-        if target.exists():  # the old release is removed only while there is one in place
-            shutil.rmtree(old, ignore_errors=True)

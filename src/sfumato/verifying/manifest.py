@@ -16,7 +16,7 @@ from sfumato.schema import Schema
 
 T = TypeVar("T")
 
-FORMAT = 1
+FORMAT = 2
 """The version of the folder's format that is written, and the newest that is read."""
 
 MANIFEST = "release.json"

@@ -16,13 +16,13 @@ from pyarrow import compute
 from sfumato.auditing import Finding, audit, count_of, finding_heading, table_of
 from sfumato.errors import SfumatoError
 from sfumato.exact import as_fraction
-from sfumato.io.read import read_table
 from sfumato.principles import Principle, attributes_of
 from sfumato.schema import Kind, Missing, Role, Schema
 from sfumato.table import Table
 from sfumato.verifying.given import first_difference, in_their_order, usual_recoding
 from sfumato.verifying.manifest import Manifest
 from sfumato.verifying.original import Matched, covered
+from sfumato.verifying.published import published_table
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,8 @@ def verify(
         asked, differing = in_their_order(asked, manifest.asked)
     checks = [_files(manifest)]
     try:
-        table = published_table(manifest, declared)
+        name = str(manifest.content["group"])
+        table = published_table(manifest, published_schema(declared, name))
         checks += [_columns(manifest, table, declared), _counts(manifest, table), _groups(table)]
         checks += _principles(manifest, table, asked, unknown)
     except SfumatoError as error:
@@ -145,20 +146,6 @@ def _given(manifest: Manifest, schema: Schema | None, declared: Schema, original
         found = first_difference(schema, declared, table, published)
     found = found or differing
     return Check("declared", found is None, found or "release.json declares what is given")
-
-
-def published_table(manifest: Manifest, declared: Schema) -> Table:
-    """Read the data file of a release, whose schema is declared."""
-    schema = published_schema(declared, str(manifest.content["group"]))
-    return read_table(manifest.data, schema, delimiter=_comma(manifest), encoding=_utf8(manifest))
-
-
-def _comma(manifest: Manifest) -> str | None:
-    return "," if manifest.data.suffix == ".csv" else None
-
-
-def _utf8(manifest: Manifest) -> str | None:
-    return "utf-8" if manifest.data.suffix == ".csv" else None
 
 
 def digest(path: Path) -> dict[str, Any]:
@@ -344,4 +331,4 @@ def _original(manifest: Manifest, published: pa.Table, original: Any, declared: 
     return checks
 
 
-__all__ = ["Check", "Verification", "digest", "published_schema", "published_table", "verify"]
+__all__ = ["Check", "Verification", "digest", "published_schema", "verify"]
