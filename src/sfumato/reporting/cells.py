@@ -26,7 +26,8 @@ def covers_of(original: Table, published: Table, groups: Groups, recodings: Mapp
     >>> import pyarrow as pa
     >>> from sfumato import Schema
     >>> people = Table(pa.table({"age": [20, 30, 41]}), Schema(["age"]))
-    >>> release = Table(pa.table({"group": [1, 1, 2], "age": ["[20, 30]", "[20, 30]", "41"]}), Schema(["age"], group="group"))
+    >>> cells = {"group": [1, 1, 2], "age": ["[20, 30]", "[20, 30]", "41"]}
+    >>> release = Table(pa.table(cells), Schema(["age"], group="group"))
     >>> (cover,) = covers_of(people, release, Groups.of(release), {"age": "interval"})
     >>> cover.cell.tolist(), cover.first.tolist(), cover.stop.tolist()
     ([0, 1], [2, 0], [3, 2])

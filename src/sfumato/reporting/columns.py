@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,9 @@ from sfumato.utility.cover import Cover
 from sfumato.utility.marginals import marginal_of
 
 BINS = 40
-"""The most bars of a distribution."""
+"""The most bars of a distribution over an order."""
+_NAMED = 20
+"""The most bars of a distribution over values without one."""
 _TAIL = 0.01
 """Numbers are binned evenly between these quantiles from either end; what lies beyond goes into the outer bins."""
 _LONGEST = 60
@@ -51,6 +54,7 @@ def columns(
                 "role": str(Role.QUASI_IDENTIFIER),
                 "loss": loss[cover.domain.name],
                 "misplaced": in_steps(marginal.distance, max(step, Fraction(1, 100))),
+                "ordered": _ordered(cover.domain),
                 "labels": [labels[i] for i in shown],
                 "before": [before[i] for i in shown],
                 "after": [after[i] for i in shown],
@@ -67,6 +71,7 @@ def columns(
                 "name": name,
                 "role": str(Role.SENSITIVE),
                 "distinct": domain.column.size,
+                "ordered": _ordered(domain),
                 "labels": [labels[i] for i in shown],
                 "after": [in_steps(shares[i], EXACT) for i in shown],
             }
@@ -74,22 +79,27 @@ def columns(
     return found
 
 
+def _ordered(domain: Domain) -> bool:
+    """Whether the values stand in an order that means something."""
+    return domain.how is How.INTERVAL or domain.column.numbers is not None
+
+
 def _bins(domain: Domain, shares: Shares) -> tuple[NDArray[np.int64], list[str]]:
     """For each place of a domain, the missing one behind the last, its bin; and what each bin is called."""
     column, size = domain.column, domain.size
-    if size <= BINS:
+    if size <= (BINS if _ordered(domain) else _NAMED):
         bins, labels = np.arange(size + 1), [_shortened(domain.label(place)) for place in range(size)]
     elif column.numbers is not None and domain.how is not How.ANCESTOR:
         bins, labels = _even(column, column.numbers, shares)
-    elif domain.how is How.INTERVAL:
+    elif _ordered(domain):
         bins = np.arange(size + 1) * BINS // size
         starts = np.searchsorted(bins, np.arange(BINS + 1))
-        labels = [_between(domain.label(a), domain.label(b - 1)) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        labels = [_between(domain.label(int(a)), domain.label(int(b) - 1)) for a, b in pairwise(starts)]
     else:
-        order = np.lexsort([np.arange(size), -shares[:size]])
-        bins = np.full(size + 1, BINS - 1)
-        bins[order[: BINS - 1]] = np.arange(BINS - 1)
-        labels = [*(_shortened(domain.label(int(place))) for place in order[: BINS - 1]), f"{size - BINS + 1:,} others"]
+        order = np.lexsort([np.arange(size), -shares[:size]])[: _NAMED - 1]
+        bins = np.full(size + 1, _NAMED - 1)
+        bins[order] = np.arange(_NAMED - 1)
+        labels = [*(_shortened(domain.label(int(place))) for place in order), f"{size - _NAMED + 1:,} others"]
     bins[size] = len(labels)
     return bins, [*labels, MISSING]
 

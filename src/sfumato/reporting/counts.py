@@ -74,7 +74,8 @@ def true_errors(
         column = original.column(domain.name)
         known = np.array([places.get(column.label(code), domain.size) for code in range(column.domain)], np.int32)
         true.append(known[column.codes])
-    whole = [Cover(c.domain, np.zeros(1, np.int64), np.array([0, 1]), np.zeros(1, np.int64), np.ones(1, np.int64)) for c in covers]
+    one, first = np.ones(1, np.int64), np.zeros(1, np.int64)
+    whole = [Cover(cover.domain, first, np.array([0, 1]), first, one) for cover in covers]  # only the rows are counted
     errors = []
     for workload in workloads:
         raw, _ = answers(np.array(true, np.int32), np.array([original.rows]), whole, workload)

@@ -13,6 +13,7 @@ from typing import Any
 from sfumato.auditing import Audit, audit
 from sfumato.exact import written
 from sfumato.groups import Groups
+from sfumato.principles import Principle, told
 from sfumato.reporting.cells import covers_of
 from sfumato.reporting.classes import histogram, risk
 from sfumato.reporting.columns import columns
@@ -37,6 +38,7 @@ def figures(
     before = Groups.of(original).sizes
     step = step_of(original.rows)
     return {
+        "words": [words(type(finding.principle)) for finding in found],
         "step": written(step),
         "risk": {"before": risk(before, step), "after": risk(groups.sizes)},
         "sizes": histogram(before, groups.sizes, step),
@@ -45,6 +47,23 @@ def figures(
         "columns": columns(published, covers, groups.sizes, loss, step),
         "errors": expected_errors(published, groups, covers, seed),
         "contours": contours(found),
+    }
+
+
+def words(kind: type[Principle]) -> dict[str, str]:
+    """What a principle means, what it does not protect against, and where it comes from; from its docstring.
+
+    >>> from sfumato import KAnonymity
+    >>> words(KAnonymity)["definition"]
+    'Every group holds at least k people.'
+    """
+    said = told(kind)
+    return {
+        "definition": said.definition,
+        "plain": said.plain,
+        "body": said.body,
+        "not_protected": said.not_protected,
+        "source": said.source,
     }
 
 

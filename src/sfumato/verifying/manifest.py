@@ -98,7 +98,7 @@ class Manifest:
         return ReleaseProblem(problem, remedy=remedy, file=str(self.path), key=key)
 
     def check_files(self) -> None:
-        """Check that one data file is named, and a report perhaps, by names that lead nowhere else; and that they are there."""
+        """Check that one data file and perhaps a report are named, by names that lead nowhere else, and are there."""
         files = self.content["files"]
         known = [name for name in DATA_FILES.values() if name in files]
         if len(known) != 1 or not files.keys() <= {known[0], REPORT}:
