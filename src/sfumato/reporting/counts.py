@@ -132,4 +132,4 @@ def _quartiles(errors: NDArray[np.float64]) -> dict[str, float | None]:
     names = ("lower", "median", "upper")
     if not len(errors):
         return dict.fromkeys(names)
-    return {name: round(float(q), 3) for name, q in zip(names, np.quantile(errors, (0.25, 0.5, 0.75)), strict=True)}
+    return {name: round(float(q), 5) for name, q in zip(names, np.quantile(errors, (0.25, 0.5, 0.75)), strict=True)}

@@ -15,6 +15,8 @@ PALE = "#d5dee6"
 INK = "#22282d"
 FAINT = "#7a838b"
 
+SPACE = "\N{NO-BREAK SPACE}"
+
 _LONGEST = 34
 """Characters of a label in a plot; the table below it has all."""
 
@@ -35,6 +37,10 @@ class Figure:
     head: Sequence[str]
     rows: Sequence[Sequence[Any]]
     height: int = 300
+    about: str = ""
+    """What it is about, if the title does not say."""
+    listed: bool = True
+    """Whether its numbers stand in a table of its own."""
     narrow: bool = False
     """Whether two of them fit beside each other."""
     internal: bool = False
@@ -63,12 +69,13 @@ LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "
 def axis(title: str | None = None, **more: Any) -> dict[str, Any]:
     """An axis that does not zoom, so that a finger on it scrolls the page."""
     return {
-        "title": {"text": title, "standoff": 8} if title else None,
+        "title": {"text": title, "standoff": 8, "font": {"size": 13, "color": FAINT}} if title else None,
         "fixedrange": True,
         "automargin": True,
         "gridcolor": "#e6eaee",
         "zeroline": False,
         "linecolor": "#aab3ba",
+        "tickfont": {"size": 12},
         **more,
     }
 
@@ -86,16 +93,16 @@ def plain(text: Any, longest: int = _LONGEST) -> str:
 def percent(share: float | None) -> str:
     """A share as a reader wants it: neither 0 nor 100 unless it is.
 
-    >>> percent(0.1234), percent(0.0001), percent(1), percent(0)
-    ('12.3 %', '< 0.1 %', '100 %', '0 %')
+    >>> [percent(share).replace(SPACE, " ") for share in (0.1234, 0.00061, 1, 0)]
+    ['12.3 %', '< 0.1 %', '100 %', '0 %']
     """
     if share is None:
         return "none"
     if share in (0, 1):
-        return f"{100 * share:.0f} %"
+        return f"{100 * share:.0f}{SPACE}%"
     if share < 0.001:
-        return "< 0.1 %"
-    return f"{min(100 * share, 99.9) if share < 1 else 100 * share:.3g} %"
+        return f"<{SPACE}0.1{SPACE}%"
+    return f"{min(100 * share, 99.9) if share < 1 else 100 * share:.3g}{SPACE}%"
 
 
 @dataclass

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.auditing import Audit, Finding
-from sfumato.exact import written
+from sfumato.auditing import Audit
+from sfumato.exact import nearest_float, written
 from sfumato.principles import Part
 
 _BINS = 25
@@ -39,25 +39,29 @@ def is_size(part: Part) -> bool:
 
 
 def _distribution(part: Part) -> dict[str, Any]:
-    found = part.floats()
-    finite = found[np.isfinite(found)]
-    values, counts = np.unique(finite, return_counts=True)
+    found, broken = part.floats(), ~part.holds
+    finite = np.isfinite(found)
     width = None
+    values, place = np.unique(found[finite], return_inverse=True)
     if len(values) > _BINS:
-        low, width = float(values[0]), _nice((float(values[-1]) - float(values[0])) / (_BINS - 2))
-        place = np.floor(values / width).astype(np.int64)
-        first = math.floor(low / width)
-        counts = np.bincount(place - first, weights=counts)
-        kept = np.flatnonzero(counts)
-        values, counts = (kept + first + 0.5) * width, counts[kept]
+        width = _nice((float(values[-1]) - float(values[0])) / (_BINS - 2))
+        threshold = nearest_float(part.threshold)
+        at = np.floor((found[finite] - threshold) / width).astype(np.int64)
+        # the threshold is an edge, and what is on it counts to the side that its verdict is on
+        below = broken[finite] if part.higher_is_better else ~broken[finite]
+        at = np.where(below, np.minimum(at, -1), np.maximum(at, 0))
+        at, place = np.unique(at, return_inverse=True)
+        values = threshold + (at + 0.5) * width
+    groups, breaching = (np.bincount(place[chosen], minlength=len(values)) for chosen in (slice(None), broken[finite]))
     return {
         "part": part.name,
         "relation": part.relation,
         "threshold": written(part.threshold),
         "width": width,
         "values": [round(float(value), 9) for value in values],
-        "groups": [int(count) for count in counts],
-        "infinite": int(len(found) - len(finite)),
+        "groups": groups.tolist(),
+        "breaching": breaching.tolist(),
+        "infinite": int((~finite).sum()),
     }
 
 
@@ -65,8 +69,3 @@ def _nice(width: float) -> float:
     """A width of at least this much that one would write by hand."""
     power = 10.0 ** math.floor(math.log10(width))
     return float(next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= width * (1 - 1e-9)))
-
-
-def worst(finding: Finding) -> int:
-    """The group in which a principle is worst off."""
-    return finding.worst_groups(1)[0]

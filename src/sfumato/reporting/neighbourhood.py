@@ -35,10 +35,19 @@ def neighbourhoods(audit: Audit) -> list[dict[str, Any]]:
     (['10', '11', '30'], [[0, 1]], 0, [1, 1, 0])
     """
     return [
-        {"finding": number, **_graph(finding, view_of(audit, finding))}
+        {
+            "finding": number,
+            "quasi_identifiers": _cells(audit, finding.worst_groups(1)[0]),
+            **_graph(finding, view_of(audit, finding)),
+        }
         for number, finding in enumerate(audit)
         if isinstance(finding.principle, Dissimilarity | EpsilonMAnonymity | DeltaLDiversity)
     ]
+
+
+def _cells(audit: Audit, group: int) -> dict[str, str]:
+    """The quasi-identifiers of a group, as they are shown."""
+    return {name: cell for name, cell in audit.quasi_identifiers(group).items() if name != audit.table.schema.group}
 
 
 def view_of(audit: Audit, finding: Finding) -> View:

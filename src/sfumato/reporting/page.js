@@ -8,12 +8,10 @@
     waiting.push(Plotly.newPlot(place, spec.data, spec.layout, config).then(function () { place.dataset.drawn = "yes"; }));
   }
   Promise.all(waiting).then(function () { document.documentElement.dataset.ready = "yes"; });
-  // a closed table is not printed, and its summary would promise what paper cannot show: open all, then close again
+  // what is closed on a screen is not on paper: open what belongs there, then close it again
   let closed = [];
   window.addEventListener("beforeprint", function () {
-    closed = Array.from(document.querySelectorAll("details.numbers:not([open])")).filter(function (one) {
-      return one.querySelectorAll("tr").length <= 16;
-    });
+    closed = Array.from(document.querySelectorAll("details.printed:not([open])"));
     closed.forEach(function (one) { one.open = true; });
   });
   window.addEventListener("afterprint", function () { closed.forEach(function (one) { one.open = false; }); });

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
-from sfumato.reporting.figure import AFTER, BEFORE, BREACH, INK, LEGEND, PALE, Figure, axis, percent, plain
+from sfumato.reporting.figure import AFTER, BEFORE, BREACH, INK, LEGEND, PALE, SPACE, Figure, axis, percent, plain
 
 Table = Mapping[str, Any]
 
@@ -30,10 +31,10 @@ def _gauge(key: str, title: str, who: str, before: float, after: float) -> Figur
         "type": "indicator",
         "mode": "gauge+number",
         "value": 100 * after,
-        "number": {"suffix": " %", "font": {"size": 26, "color": AFTER}, "valueformat": ".3~g"},
+        "number": {"suffix": f"{SPACE}%", "font": {"size": 21, "color": AFTER}, "valueformat": ".3~g"},
         "gauge": {
-            "axis": {"range": [0, 100], "tickvals": [0, 50, 100], "ticksuffix": " %", "tickfont": {"size": 11}},
-            "bar": {"color": AFTER, "thickness": 0.72},
+            "axis": {"range": [0, 100], "visible": False},
+            "bar": {"color": AFTER, "thickness": 1},
             "bgcolor": PALE,
             "borderwidth": 0,
             "threshold": {"line": {"color": BEFORE, "width": 5}, "thickness": 1, "value": 100 * before},
@@ -45,10 +46,11 @@ def _gauge(key: str, title: str, who: str, before: float, after: float) -> Figur
         caption=f"{who[:1].upper()}{who[1:]}. Before {percent(before)}, after {percent(after)}.",
         alt=f"A dial: {title.lower()} ({who}) is {percent(after)} in the release and was {percent(before)} before.",
         data=[dial],
-        layout={"margin": {"l": 24, "r": 30, "t": 18, "b": 4}},
-        head=("", "share"),
-        rows=[("before", percent(before)), ("after", percent(after))],
-        height=130,
+        layout={"margin": {"l": 8, "r": 8, "t": 8, "b": 8}},
+        head=(),
+        rows=(),
+        height=110,
+        listed=False,
         narrow=True,
     )
 
@@ -102,54 +104,57 @@ def _mostly(sizes: Table) -> str:
 def level_plot(table: Table, heading: str, *, internal: bool = False) -> Figure:
     """How the level of a principle is distributed over groups, with what was wanted marked."""
     when = "before" if internal else "after"
-    threshold = _number(table["threshold"])
-    values, groups = table["values"], table["groups"]
+    values, groups, breaching = table["values"], table["groups"], table["breaching"]
+    threshold, wanted = _number(table["threshold"]), f"{table['relation']} {table['threshold']}"
     total = sum(groups) + table["infinite"]
-    width = table["width"] or 0.7 * min((b - a for a, b in zip(values, values[1:], strict=False)), default=0.1)
-    breach = [_in_breach(value, threshold, table["relation"]) for value in values]
-    shares = [count / total for count in groups]
-    bars = {
-        "type": "bar",
-        "x": values,
-        "y": shares,
-        "width": width,
-        "marker": {"color": [BREACH if bad else BEFORE if internal else AFTER for bad in breach]},
-        "customdata": groups,
-        "hovertemplate": f"{plain(table['part'])} %{{x:.4g}}: %{{customdata}} groups (%{{y:.1%}})<extra></extra>",
-    }
+    width = table["width"] or 0.7 * min((b - a for a, b in pairwise(values)), default=0.1)
+    holding = [count - broken for count, broken in zip(groups, breaching, strict=True)]
+    bars = [
+        {
+            "type": "bar",
+            "x": values,
+            "y": [count / total for count in counts],
+            "width": width,
+            "marker": {"color": colour},
+            "customdata": counts,
+            "hovertemplate": f"{plain(table['part'])} %{{x:.4g}}: %{{customdata}} groups (%{{y:.1%}})<extra>{name}</extra>",
+        }
+        for counts, colour, name in ((holding, BEFORE if internal else AFTER, "hold"), (breaching, BREACH, "in breach"))
+        if any(counts)
+    ]
+    broken = sum(breaching)
+    told = f"In red, {broken:,} of {total:,} in breach." if broken else "No group is beyond it."
     beyond = f" {table['infinite']:,} groups have no finite level and are not drawn." if table["infinite"] else ""
-    mark = {"type": "line", "x0": threshold, "x1": threshold, "yref": "paper", "y0": 0, "y1": 1}
-    low, high = min([threshold, *values], default=threshold), max([threshold, *values], default=threshold)
+    low, high = min([threshold, *values]), max([threshold, *values])
     reach = (high - low) or abs(high) or 1
-    right = threshold > low + 0.5 * (high - low)
+    mark = {"type": "line", "x0": threshold, "x1": threshold, "yref": "paper", "y0": 0, "y1": 1}
+    label = {"x": threshold, "y": 1, "yref": "paper", "text": f"wanted {plain(wanted)}", "showarrow": False}
     return Figure(
         key=f"level-{table['finding']}-{_slug(table['part'])}-{when}",
-        title=f"{heading}: {table['part']} over the groups, {when}",
-        caption=f"Share of the groups by their level of {table['part']}; the line marks what was wanted: {table['relation']} "
-        f"{table['threshold']}. {'Red bars are in breach.' if any(breach) else 'No group is beyond it.'}{beyond}",
-        alt=f"Bars: the level of {table['part']} over {total:,} groups; wanted {table['relation']} {table['threshold']}.",
-        data=[bars],
+        title=f"{_capital(table['part'])} over the {'classes' if internal else 'groups'}, {when}",
+        about=heading,
+        caption=f"Share of the groups by their level of {table['part']}; the line marks what was wanted: {wanted}. {told}{beyond}",
+        alt=f"Bars: the level of {table['part']} over {total:,} groups; wanted {wanted}. {told}",
+        data=bars,
         layout={
+            "barmode": "stack",
             "shapes": [{**mark, "line": {"color": INK, "width": 2, "dash": "dash"}}],
             "annotations": [
                 {
-                    "x": threshold,
-                    "y": 1,
-                    "yref": "paper",
-                    "text": f"wanted {table['relation']} {plain(table['threshold'])}",
-                    "showarrow": False,
-                    "xanchor": "right" if right else "left",
+                    **label,
+                    "xanchor": "right" if threshold > low + 0.5 * (high - low) else "left",
                     "yanchor": "bottom",
                     "font": {"size": 12},
                 }
             ],
             "margin": {"l": 56, "r": 12, "t": 28, "b": 48},
-            "xaxis": axis(plain(table["part"]), range=[low - 0.06 * reach, high + 0.06 * reach]),
+            "xaxis": axis(plain(table["part"]), range=[low - 0.06 * reach - width / 2, high + 0.06 * reach + width / 2]),
             "yaxis": axis("share of groups", tickformat=".0%", rangemode="tozero"),
         },
-        head=(table["part"], "groups", "share of groups"),
+        head=(table["part"], "groups", "in breach", "share of groups"),
         rows=[
-            (f"{value:.6g}", f"{count:,}", percent(share)) for value, count, share in zip(values, groups, shares, strict=True)
+            (f"{value:.6g}", f"{count:,}", f"{bad:,}", percent(count / total))
+            for value, count, bad in zip(values, groups, breaching, strict=True)
         ],
         height=260,
         internal=internal,
@@ -159,12 +164,6 @@ def level_plot(table: Table, heading: str, *, internal: bool = False) -> Figure:
 def _number(written: str) -> float:
     """A threshold as release.json writes it: a decimal or a fraction."""
     return float(Fraction(written))
-
-
-def _in_breach(value: float, threshold: float, relation: str) -> bool:
-    """Whether a bar is on the wrong side; a bar that stands on the line is not."""
-    slack = 1e-9 * max(1.0, abs(threshold))
-    return value < threshold - slack if relation == "at least" else value > threshold + slack
 
 
 def neighbours_plot(graph: Table, heading: str, allowed: int | None, *, internal: bool = False) -> Figure:
@@ -178,7 +177,8 @@ def neighbours_plot(graph: Table, heading: str, allowed: int | None, *, internal
         edges["x"] += [xs[i], xs[j], None]
         edges["y"] += [ys[i], ys[j], None]
     around = {j if i == graph["densest"] else i for i, j in graph["edges"] if graph["densest"] in (i, j)}
-    colours = [BREACH if i == graph["densest"] else AFTER if i in around else "#8fa9bd" for i in range(len(labels))]
+    centre = BREACH if allowed is not None and near[graph["densest"]] > allowed else INK
+    colours = [centre if i == graph["densest"] else AFTER if i in around else "#8fa9bd" for i in range(len(labels))]
     shown = len(labels)
     cut = f" The {shown} drawn are the densest, those near it and the most frequent of {graph['distinct']:,}." if shown < graph["distinct"] else ""
     most = near[graph["densest"]]
@@ -214,6 +214,7 @@ def neighbours_plot(graph: Table, heading: str, allowed: int | None, *, internal
         "textposition": [_side(x, y) for x, y in zip(xs, ys, strict=True)] if names else "top center",
         "textfont": {"size": 11},
         "marker": {
+            "opacity": 1,
             "size": [11 + 5 * min(6, math.sqrt(count - 1)) for count in counts],
             "color": colours,
             "symbol": ["diamond" if i == graph["densest"] else "circle" for i in range(shown)],
@@ -227,10 +228,11 @@ def neighbours_plot(graph: Table, heading: str, allowed: int | None, *, internal
     others = graph["rows"] - 1
     return Figure(
         key=f"worst-{graph['finding']}-{when}",
-        title=f"{heading}: the worst group, {when}",
-        caption=f"The {graph['rows']:,} rows of group {graph['group']:,} by their sensitive value; an edge joins values within "
-        f"{graph['epsilon']} of each other, a larger dot stands for several rows. The diamond has the most others near it: "
-        f"{most:,} of {others:,}.{limit} {placed}{cut}",
+        title=f"Who is near whom in the worst group, {when}",
+        about=heading,
+        caption=f"The {graph['rows']:,} rows of {_named(graph, internal)} by their sensitive value; an edge joins values within "
+        f"{graph['epsilon']} of each other, a larger dot stands for several rows with the same value, which are near each other "
+        f"too. The diamond has the most others near it: {most:,} of {others:,}.{limit} {placed}{cut}",
         alt=f"A graph of {shown} values of the worst group with {len(graph['edges'])} edges; the densest value has {most} of "
         f"{others} others near it.",
         data=[lines, nodes],
@@ -240,6 +242,12 @@ def neighbours_plot(graph: Table, heading: str, allowed: int | None, *, internal
         height=300 if numbers else 380,
         internal=internal,
     )
+
+
+def _named(graph: Table, internal: bool) -> str:
+    """A group by what it publishes; a class of the original by its quasi-identifiers."""
+    cells = ", ".join(f"{name} {' '.join(str(cell).split())[:40]}" for name, cell in graph["quasi_identifiers"].items())
+    return f"the class {cells}" if internal else f"group {graph['group']:,} ({cells})"
 
 
 def _rings(graph: Table) -> tuple[list[float], list[float]]:
@@ -291,7 +299,8 @@ def contour_plot(contour: Table, heading: str, *, internal: bool = False) -> Fig
     }
     return Figure(
         key=f"contour-{contour['finding']}-{when}",
-        title=f"{heading}: vulnerability, {when}",
+        title=f"Groups in breach over ε and δ, {when}",
+        about=heading,
         caption=f"Percent of the {contour['groups']:,} {'classes' if internal else 'groups'} in breach, were (ε, δ) asked for as the "
         f"axes say. The red square marks what was asked: ε = {contour['asked'][0]}, δ = {contour['asked'][1]}.",
         alt=f"A heat map of the share of groups in breach over {len(epsilons)} values of ε and {len(deltas)} of δ; "
@@ -306,6 +315,10 @@ def contour_plot(contour: Table, heading: str, *, internal: bool = False) -> Fig
         height=340,
         internal=internal,
     )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:] if len(text) > 1 else text
 
 
 def _slug(text: str) -> str:

@@ -36,7 +36,7 @@ def loss_plot(columns: Sequence[Table], mean: float) -> Figure | None:
         alt=f"Bars: the loss of {len(quasi)} columns; the largest is {worst['name']} with {percent(worst['loss'])}.",
         data=[bars],
         layout={
-            "xaxis": axis(None, tickformat=".0%", range=[0, min(1.12, 1.25 * max(0.05, worst["loss"]))]),
+            "xaxis": axis(None, tickformat=".0%", range=[0, min(1.12, 1.25 * max(0.01, worst["loss"]))]),
             "yaxis": axis(None, tickvals=places, ticktext=[plain(column["name"]) for column in quasi], autorange="reversed"),
             "margin": {"l": 60, "r": 30, "t": 8, "b": 36},
         },
@@ -66,10 +66,11 @@ def column_plot(column: Table, number: int) -> Figure:
                 "hovertemplate": "%{customdata}: " + ("%{y:.1%}" if column["ordered"] else "%{x:.1%}") + "<extra>after</extra>",
             }
         )
-    shares = axis(None, tickformat=".0%", rangemode="tozero", nticks=5)
+    shares = axis(None, tickformat=".0%", rangemode="tozero", nticks=4, tickangle=0)
     if column["ordered"]:
-        step = max(1, -(-len(labels) // 6))
-        values = axis(None, tickvals=places[::step], ticktext=[plain(label, 14) for label in labels[::step]], showgrid=False)
+        starts = [plain(label.partition(" – ")[0], 14) for label in labels]
+        step = max(1, -(-len(labels) * (max(map(len, starts)) + 2) // 32))  # as many as fit beside each other
+        values = axis(None, tickvals=places[::step], ticktext=starts[::step], tickangle=0, showgrid=False)
         layout = {"xaxis": values, "yaxis": shares, "bargap": 0.08}
         height = 230
     else:

@@ -25,9 +25,8 @@ def verdict(content: Content) -> str:
     """What holds, in one sentence; never that nobody can be identified."""
     principles, groups = content["config"]["principles"], counted(content["groups"], "group")
     if content["holds"]:
-        all_of = "The principle that was asked for holds" if len(principles) == 1 else (
-            f"All {len(principles)} principles that were asked for hold"
-        )
+        many = {1: "The principle that was asked for holds", 2: "Both principles that were asked for hold"}
+        all_of = many.get(len(principles), f"All {len(principles)} principles that were asked for hold")
         return f"{all_of} in {'the one group' if content['groups'] == 1 else f'every one of the {groups}'}."
     failing = sum(not claim["holds"] for claim in content["principles"])
     return f"{counted(failing, 'principle')} that {'was' if failing == 1 else 'were'} asked for does not hold in every group."
@@ -37,7 +36,7 @@ def heading(claim: Content) -> str:
     """A principle with its parameters, and what it was measured on."""
     on = claim.get("attribute")
     distance = f" ({claim['distance']})" if claim.get("distance") else ""
-    return f"{claim['label']}{f' on {on}' if on else ''}{distance}"
+    return f"{claim['label']}{f' on {on}' if on else ''}{distance}".replace("^k", "ᵏ")
 
 
 def level(claim: Content, part: str) -> dict[str, str]:
