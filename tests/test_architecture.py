@@ -40,6 +40,7 @@ ROOMS = [
     ["explaining"],
     ["feasible"],
     ["verifying"],
+    ["reporting"],
     ["release"],
     ["config", "census"],
     ["profiling"],
