@@ -148,6 +148,7 @@ SECTIONS = {
         "marginals",
         "Marginal",
     ],
+    "Start": ["profile", "Profile", "ColumnProfile"],
     "Data": ["read_table", "Table", "Attribute", "Groups", "NeighbourGraph", "synthetic_census"],
     "What is declared": ["Schema", "Role", "Kind", "Missing", "Hierarchy", "Intervals", "Flat", "Config"],
     "Principles": [kind.__name__ for kind in PRINCIPLES.values()],
