@@ -114,7 +114,7 @@ class Table:
     notes: tuple[str, ...] = ()
     """What a reader should know about how the data was read."""
     reading: Mapping[str, str] = field(default_factory=dict)
-    """How the file was declared to be read, such as its delimiter, so that it can be read alike again."""
+    """How the file is read where it is not as usual, as declared or found out: `delimiter`, `encoding`, `sheet`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_columns", {})
