@@ -9,7 +9,6 @@ from contextlib import closing
 from decimal import Decimal
 from fractions import Fraction
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,7 +90,9 @@ def test_types_of_postgresql_arrive(postgresql):
     assert table.column("f").label(0) == "0.1"
 
 
-@given(st.lists(st.decimals(allow_nan=False, allow_infinity=False, places=9, max_value=10**25, min_value=-(10**25)), min_size=1))
+@given(
+    st.lists(st.decimals(allow_nan=False, allow_infinity=False, places=9, max_value=10**25, min_value=-(10**25)), min_size=1)
+)
 def test_decimals_keep_every_digit(numbers):
     assert decimals([f"{number:f}" for number in numbers]).to_pylist() == numbers
 
