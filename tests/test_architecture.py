@@ -37,10 +37,13 @@ ROOMS = [
     ["utility"],
     ["io"],
     ["auditing"],
+    ["explaining"],
     ["feasible"],
     ["verifying"],
+    ["reporting"],
     ["release"],
     ["config", "census"],
+    ["profiling"],
     ["demo", "benchmarks"],
     ["cli"],
     ["__main__"],
@@ -114,7 +117,7 @@ def test_no_room_hides_a_public_name():
 
 
 def _all_examples():
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     return "\n".join(
         line for page in pages for line in page.read_text(encoding="utf-8").splitlines() if line.startswith((">>>", "..."))
     )
@@ -122,7 +125,10 @@ def _all_examples():
 
 @pytest.mark.parametrize("name", PRINCIPLES)
 def test_every_principle_is_in_the_docs(name):
-    assert f'"{name}"' in (ROOT / "docs" / "principles.md").read_text(encoding="utf-8")
+    contents = (ROOT / "docs" / "principles.md").read_text(encoding="utf-8")
+    assert f'"{name}"' in contents
+    assert f"(principles/{name}.md)" in contents
+    assert f'name = "{name}"' in (ROOT / "docs" / "principles" / f"{name}.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", DISTANCES)

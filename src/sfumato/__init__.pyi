@@ -63,6 +63,7 @@ from .principles import (
     VarianceControl,
     View,
 )
+from .profiling import ColumnProfile, Profile, profile
 from .progress import Progress
 from .recoding import Recoded, recode
 from .release import Release, anonymize, replay
@@ -92,6 +93,7 @@ __all__ = [
     "Certificate",
     "ClassSizes",
     "ColumnProblem",
+    "ColumnProfile",
     "Config",
     "ConfigProblem",
     "Contour",
@@ -137,6 +139,7 @@ __all__ = [
     "PSensitivity",
     "ParameterProblem",
     "Principle",
+    "Profile",
     "Progress",
     "QueryErrors",
     "Recoded",
@@ -164,6 +167,7 @@ __all__ = [
     "feasibility",
     "frontier",
     "marginals",
+    "profile",
     "query_errors",
     "read_table",
     "recode",

@@ -201,13 +201,7 @@ class Config(_Section):
 
     def save(self, path: str | Path) -> None:
         """Write the config to a file: aside first, then renamed, so that no half-written file is ever seen."""
-        text = self.to_toml()
-        try:
-            write_file(Path(path), lambda file: file.write(text.encode()))
-        except OSError as error:
-            raise ConfigProblem(
-                f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)
-            ) from error
+        write_config(path, self.to_toml())
 
     def _near(self, path: str) -> Path:
         """A path of the config, relative to the config's own folder."""
@@ -337,6 +331,16 @@ class Config(_Section):
     def _database(self, uri: str) -> str:
         """A database URI of the config: a file in it is relative to the config's own folder."""
         return uri if self.source is None else beside(uri, self.source.parent)
+
+
+def write_config(path: str | Path, text: str) -> None:
+    """Write a config's text to a file: aside first, then renamed, so that no half-written file is ever seen."""
+    try:
+        write_file(Path(path), lambda file: file.write(text.encode()))
+    except OSError as error:
+        raise ConfigProblem(
+            f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)
+        ) from error
 
 
 _HINTS = {

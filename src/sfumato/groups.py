@@ -30,6 +30,32 @@ def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tupl
     Returns each row's number, and for each number the codes it is made of. Cost: linear while the range of combinations
     is about the number of rows, else that of sorting.
     """
+    numbers, distinct, steps = _together(codes, domains)
+    parts = np.empty((len(distinct), len(domains)), np.int64, order="F")
+    position = len(domains)
+    rest = distinct
+    for step in reversed(steps):
+        if isinstance(step, int):
+            position -= 1
+            rest, parts[:, position] = np.divmod(rest, step)
+        else:
+            rest = step[rest]
+    return numbers, parts
+
+
+def combination_ranks(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> NDArray[np.int64]:
+    """Each row's number as `combined` gives it, where nobody asks what the numbers are made of.
+
+    >>> combination_ranks([np.array([1, 0, 1], np.int32), np.array([2, 2, 0], np.int32)], [2, 3]).tolist()
+    [2, 0, 1]
+    """
+    return _together(codes, domains)[0]
+
+
+def _together(
+    codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[NDArray[np.int64] | int]]:
+    """Each row's number; the distinct combinations as one integer each; and how to take those apart again."""
     rows = len(codes[0])
     countable = max(_SPARSE * rows, 1 << 20)
     numbers = np.zeros(rows, np.int64)
@@ -46,16 +72,7 @@ def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tupl
         span *= domain
         steps.append(domain)
     distinct, numbers = _numbered(numbers, span)
-    parts = np.empty((len(distinct), len(domains)), np.int64)
-    position = len(domains)
-    rest = distinct
-    for step in reversed(steps):
-        if isinstance(step, int):
-            position -= 1
-            rest, parts[:, position] = np.divmod(rest, step)
-        else:
-            rest = step[rest]
-    return numbers, parts
+    return numbers, distinct, steps
 
 
 def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

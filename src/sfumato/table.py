@@ -114,7 +114,7 @@ class Table:
     notes: tuple[str, ...] = ()
     """What a reader should know about how the data was read."""
     reading: Mapping[str, str] = field(default_factory=dict)
-    """How the file was declared to be read, such as its delimiter, so that it can be read alike again."""
+    """How the file is read where it is not as usual, as declared or found out: `delimiter`, `encoding`, `sheet`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_columns", {})
@@ -239,7 +239,7 @@ class _Encoder:
 
     def _missing(self, cells: Sequence[Any], kind: Kind) -> NDArray[np.bool_]:
         texts = self.schema.missing.texts(kind)
-        return np.array([cell is None or _text(cell) in texts for cell in cells], bool)
+        return np.array([cell is None or (cell if type(cell) is str else str(cell)) in texts for cell in cells], bool)
 
     def _refuse(self, indices: NDArray[np.int64], missing: NDArray[np.bool_]) -> None:
         if self.schema.missing.policy != "refuse" or not missing.any():
@@ -268,9 +268,10 @@ class _Encoder:
     def _numeric(
         self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], dict[str, Any]]:
-        if cells and all(type(cell) is int for cell in cells):
+        types = set(map(type, cells))
+        if types == {int}:
             numbers = Numbers(packed(cells), Numbers.of([]).unit)
-        elif all(isinstance(cell, str) and _WHOLE_NUMBER.fullmatch(cell) for cell in cells):
+        elif types == {str} and all(map(_WHOLE_NUMBER.fullmatch, cells)):
             numbers = Numbers(packed([*map(int, cells)]), Numbers.of([]).unit)
         else:
             decimals: list[Decimal] = []

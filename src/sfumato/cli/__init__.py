@@ -15,8 +15,11 @@ import click
 from sfumato.cli.anonymize import anonymize
 from sfumato.cli.audit import audit
 from sfumato.cli.bench import bench
+from sfumato.cli.completion import completion
 from sfumato.cli.demo import demo
+from sfumato.cli.explain import explain
 from sfumato.cli.frontier import frontier
+from sfumato.cli.init import init
 from sfumato.cli.streams import abandon_output
 from sfumato.cli.verify import verify
 from sfumato.errors import SfumatoError, Unreached
@@ -67,5 +70,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, audit, anonymize, verify, frontier, bench):
+for verb in (demo, init, explain, audit, anonymize, verify, frontier, bench, completion):
     main.add_command(verb)

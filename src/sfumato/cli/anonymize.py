@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sfumato.cli.completion import repeatable_files
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import abandon_output
 
@@ -24,9 +25,12 @@ Example:
   sfumato anonymize sfumato.toml --seed 7 --force --json | jq .principles
   sfumato anonymize release/release.json --data people.csv --output again"""
 )
-@click.argument("config", type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(), help="The table; data.path of the config if not given.")
-@click.option("--query", help="What to ask a database that --data names, when a release is repeated.")
+@click.argument("config", type=click.Path(path_type=Path), shell_complete=repeatable_files)
+@click.option(
+    "--data",
+    metavar="SOURCE",
+    help="The table, in place of data.path; to repeat a release: a file, or a config that names one.",
+)
 @click.option(
     "--output", type=click.Path(path_type=Path), help="The folder to write; output.path of the config if not given."
 )
@@ -36,7 +40,6 @@ Example:
 def anonymize(
     config: Path,
     data: str | None,
-    query: str | None,
     output: Path | None,
     seed: int | None,
     force: bool,
@@ -66,7 +69,7 @@ def anonymize(
     with progress_bar() as progress:
         _tell_first_use(progress)
         if declared is None:
-            release, form = _repeated(config, data, query, seed, progress), _format_of(config)
+            release, form = _repeated(config, data, seed, progress), _format_of(config)
         else:
             release, form = _made(declared, data, seed, progress), declared.output.format if declared.output else "csv"
         written = release.save(folder, force=force, format=form, database=database, table=table, progress=progress)
@@ -138,8 +141,9 @@ def _made(declared: Config, data: str | None, seed: int | None, progress: Progre
     )
 
 
-def _repeated(config: Path, data: str | None, query: str | None, seed: int | None, progress: Progress) -> Release:
+def _repeated(config: Path, data: str | None, seed: int | None, progress: Progress) -> Release:
     """The release that a release.json tells of, made again."""
+    from sfumato.config import Config
     from sfumato.errors import ParameterProblem
     from sfumato.release import replay
 
@@ -151,7 +155,8 @@ def _repeated(config: Path, data: str | None, query: str | None, seed: int | Non
             key="data",
         )
     progress("reading")
-    return replay(config, data, query=query, seed=seed, progress=progress)
+    original = Config.load(data).table() if data.endswith(".toml") else data
+    return replay(config, original, seed=seed, progress=progress)
 
 
 def _format_of(config: Path) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from sfumato.cli.completion import config_files
+from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import abandon_output
 
 
@@ -28,6 +30,7 @@ Example:
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
+    shell_complete=config_files,
     help="What it is to have been made under: compare, and take your own functions.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
@@ -47,7 +50,9 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     if config is not None:
         declared = Config.load(config)
         schema, principles = declared.schema, declared.asked
-    found = check(folder, table, schema=schema, principles=principles)
+    with progress_bar() as progress:
+        progress("verifying")
+        found = check(folder, table, schema=schema, principles=principles)
     if as_json:
         try:
             click.echo(json.dumps(found.to_dict(), indent=2))

@@ -47,6 +47,8 @@ class CsvTable:
 
     data: pa.Table
     notes: tuple[str, ...]
+    dialect: dict[str, str]
+    """The delimiter and the encoding, where they are not the comma and UTF-8."""
 
 
 def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | None = None) -> CsvTable:
@@ -79,7 +81,9 @@ def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | Non
     table = _cells(text, delimiter, header, name, quoted=quotes > 0)
     if table.num_rows == 0:
         raise FileProblem("the file has a header line and no rows", remedy="Give a table with at least one row.", file=name)
-    return CsvTable(table, tuple(notes))
+    dialect = {"delimiter": delimiter, "encoding": encoding}
+    usual = {"delimiter": (",",), "encoding": ("utf-8", "utf-8-sig")}
+    return CsvTable(table, tuple(notes), {key: value for key, value in dialect.items() if value not in usual[key]})
 
 
 def _bytes(path: Path) -> bytes:
@@ -230,7 +234,7 @@ def _cells(text: bytes, delimiter: str, header: list[str], name: str, *, quoted:
             remedy="Declare data.delimiter, or mend the file.",
             file=name,
         ) from error
-    return table.unify_dictionaries()
+    return table.unify_dictionaries().combine_chunks()
 
 
 def _ragged(text: str, delimiter: str, header: list[str], name: str) -> FileProblem | None:

@@ -55,7 +55,8 @@ def read_table(
         return Table(data, schema, source)
     if name.endswith(_CSV):
         read = read_csv(path, delimiter, encoding)
-        return Table(read.data, schema, str(path), untyped=True, notes=read.notes, reading=declared)
+        reading = {**read.dialect, **declared}
+        return Table(read.data, schema, str(path), untyped=True, notes=read.notes, reading=reading)
     if name.endswith(_PARQUET):
         return Table(_parquet(Path(path)), schema, str(path))
     if name.endswith(_EXCEL):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from sfumato.errors import ColumnProblem
-from sfumato.groups import Groups, combined
+from sfumato.groups import Groups, combination_ranks
 from sfumato.io.write import cell_texts
 from sfumato.recoding import Recoded, recode
 from sfumato.schema import Role, Schema
@@ -98,7 +98,7 @@ def _shuffled(plain: dict[str, Any], groups: Groups, seed: int) -> tuple[NDArray
         ranks, domain = _ranks(column, name)
         codes.append(ranks)
         domains.append(domain)
-    keys, _ = combined(codes, domains)
+    keys = combination_ranks(codes, domains)
     # groups stand in the order of their rows' contents before they are numbered at random
     order = np.argsort(groups.of_row * (int(keys.max()) + 1) + keys, kind="stable")
     contents = keys[order].astype(">u8")

@@ -73,6 +73,16 @@ class Release:
         return str(self.table.schema.group)
 
     @property
+    def original(self) -> Table:
+        """The table that was anonymized, with its suppressed rows; never written."""
+        return self.kept if self.source is None else self.source
+
+    @property
+    def recodings(self) -> dict[str, str]:
+        """How each quasi-identifier is published: as intervals, ancestors or sets."""
+        return {column.domain.name: str(column.domain.how) for column in self.recoded.columns}
+
+    @property
     def loss(self) -> float:
         """The information loss, from 0 (all is as it was) to 1 (nothing is told); see `sf.Loss`."""
         return mean_loss(self.recoded, self.suppressed)

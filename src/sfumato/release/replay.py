@@ -22,16 +22,14 @@ def replay(
     release: str | Path,
     original: Any,
     *,
-    query: str | None = None,
     schema: Schema | None = None,
     seed: int | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Repeat a release: the same principles, method and seed, on the original table.
 
-    `release`: its folder, or its release.json alone. `original`: a path, a database URI with its `query`, a frame, or a
-    Table. `schema`: needed where a distance is a function of your own, which release.json cannot hold. `seed`: another one,
-    for a release like it.
+    `release`: its folder, or its release.json alone. `original`: a path, a frame, or a Table. `schema`: needed where a
+    distance is a function of your own, which release.json cannot hold. `seed`: another one, for a release like it.
 
     >>> import tempfile
     >>> import pyarrow as pa
@@ -52,7 +50,7 @@ def replay(
             "Give the schema that holds it, or repeat the release from its sfumato.toml.",
         )
     if isinstance(original, str | Path):
-        original = read_table(original, declared, query=query, **manifest.reading)
+        original = read_table(original, declared, **manifest.reading)
     return anonymize(
         table_of(original, declared),
         None,

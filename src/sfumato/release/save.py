@@ -16,13 +16,14 @@ from sfumato.io.write import write_csv, write_parquet
 from sfumato.progress import Progress, silent
 from sfumato.release.describe import described
 from sfumato.release.rows import rows_in_database
+from sfumato.reporting import page
 from sfumato.schema import Kind
-from sfumato.verifying import DATA_FILES, MANIFEST, digest, verify
+from sfumato.verifying import DATA_FILES, MANIFEST, REPORT, digest, verify
 
 if TYPE_CHECKING:
     from sfumato.release.release import Release
 
-OWN_FILES = {MANIFEST, "report.html", *DATA_FILES.values()}
+OWN_FILES = {MANIFEST, REPORT, *DATA_FILES.values()}
 """What a release folder may hold; a folder with anything else in it is never replaced."""
 
 
@@ -126,6 +127,9 @@ def _fill(release: Release, aside: Path, format: str) -> None:  # noqa: A002
     else:
         _write(data, lambda file: write_parquet(release.table.data, file))
     content = {**described(release), "files": {data.name: digest(data)}}
+    report = page(content)
+    _write(aside / REPORT, lambda file: file.write(report.encode()))
+    content["files"][REPORT] = digest(aside / REPORT)
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
     _write(aside / MANIFEST, lambda file: file.write(text.encode()))
     sync(aside)

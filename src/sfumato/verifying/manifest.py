@@ -25,6 +25,8 @@ READING = ("delimiter", "encoding", "sheet")
 MANIFEST = "release.json"
 DATA_FILES = {"csv": "data.csv", "parquet": "data.parquet"}
 """For each format the name of the data file."""
+REPORT = "report.html"
+"""The report; a release may be without."""
 
 _KEYS: dict[str, type] = {
     "format": int,
@@ -104,23 +106,28 @@ class Manifest:
         return ReleaseProblem(problem, remedy=remedy, file=str(self.path), key=key)
 
     def check_files(self) -> None:
-        """Check that one data file is named, by a name that leads nowhere else, and that it is there."""
+        """Check that one data file and perhaps a report are named, by names that lead nowhere else, and are there."""
         files = self.content["files"]
         known = [name for name in DATA_FILES.values() if name in files]
-        if len(known) != 1 or len(files) != 1:
+        if len(known) != 1 or not files.keys() <= {known[0], REPORT}:
             raise self.problem(
-                "files", f"exactly one of {', '.join(DATA_FILES.values())} must be named", "Fetch or make the release again."
+                "files",
+                f"exactly one of {', '.join(DATA_FILES.values())} must be named, and nothing else but {REPORT}",
+                "Fetch or make the release again.",
             )
-        claim = files[known[0]]
-        if not isinstance(claim, dict) or not {"sha256", "bytes"} <= claim.keys():
-            raise self.problem(f"files.{known[0]}", "the SHA-256 or the size is missing", "Fetch or make the release again.")
-        if not self.data.is_file():
-            raise ReleaseProblem("the data file is missing", remedy="Fetch or make the release again.", file=str(self.data))
+        for name, claim in files.items():
+            if not isinstance(claim, dict) or not {"sha256", "bytes"} <= claim.keys():
+                raise self.problem(f"files.{name}", "the SHA-256 or the size is missing", "Fetch or make the release again.")
+            if not (self.path.parent / name).is_file():
+                what = "report" if name == REPORT else "data file"
+                raise ReleaseProblem(
+                    f"the {what} is missing", remedy="Fetch or make the release again.", file=str(self.path.parent / name)
+                )
 
     @property
     def data(self) -> Path:
         """The data file."""
-        return self.path.parent / str(next(iter(self.content["files"])))
+        return self.path.parent / next(name for name in DATA_FILES.values() if name in self.content["files"])
 
     def schema(self, known: Schema | None = None) -> tuple[Schema, list[str]]:
         """The schema of the original table; with the keys of distances that are functions which are not at hand.

@@ -121,7 +121,7 @@ def verify(
     asked, differing = manifest.principles() if principles is None else tuple(principles), None
     if principles is not None:
         asked, differing = in_their_order(asked, manifest.asked)
-    checks = [_file(manifest)]
+    checks = [_files(manifest)]
     try:
         name = str(manifest.content["group"])
         table = published_table(manifest, published_schema(declared, name))
@@ -156,12 +156,15 @@ def digest(path: Path) -> dict[str, Any]:
     return {"sha256": found, "bytes": path.stat().st_size}
 
 
-def _file(manifest: Manifest) -> Check:
-    name = manifest.data.name
-    claimed, found = manifest.content["files"][name], digest(manifest.data)
-    same = all(claimed[key] == found[key] for key in found)
-    detail = "its SHA-256 and size are as release.json states" if same else "the file was changed after it was written"
-    return Check("file", same, f"{name}: {detail}")
+def _files(manifest: Manifest) -> Check:
+    """Every file that release.json lists is as it was when it was written."""
+    files = manifest.content["files"]
+    for name, claimed in files.items():
+        found = digest(manifest.path.parent / name)
+        if any(claimed[key] != found[key] for key in found):
+            return Check("file", False, f"{name}: the file was changed after it was written")
+    stated = "its SHA-256 and size are" if len(files) == 1 else "the SHA-256 and size of each are"
+    return Check("file", True, f"{', '.join(files)}: {stated} as release.json states")
 
 
 def _columns(manifest: Manifest, table: Table, declared: Schema) -> Check:
