@@ -78,7 +78,8 @@ def test_types_of_postgresql_arrive(postgresql):
     )
     table = read(postgresql, "select * from t order by d nulls first, n desc nulls last", sf.Schema(["n", "free", "f"]))
     rows = table.data.to_pylist()
-    assert [row["n"] for row in rows[:4]] == [None if n is None else Decimal(n) for n in [numbers[0], "0", numbers[1], None]]
+    expected = [numbers[0], "0", numbers[1], None]
+    assert [row["n"] for row in rows[:4]] == [None if n is None else Decimal(n) for n in expected]
     assert rows[4] == {
         "n": Decimal(1), "free": Decimal("1e-30"), "d": dt.date(2020, 2, 29), "ts": dt.datetime(2020, 2, 29, 1, 2, 3, 4),
         "tz": dt.datetime(2020, 2, 28, 23, 2, 3, tzinfo=dt.UTC), "b": True, "bin": b"\x00\xff",
@@ -225,7 +226,7 @@ from generate_series(1, 2000000) g"
     thread = threading.Thread(target=end)
     thread.start()
     try:
-        with pytest.raises(sf.DatabaseProblem, match="reading broke off|refused"):
+        with pytest.raises(sf.DatabaseProblem, match=r"reading broke off|refused"):
             read(postgresql, query)
     finally:
         ended.set()
