@@ -65,7 +65,7 @@ def test_the_draft_says_what_to_decide(sfumato, people, tmp_path):
         assert "missing" in section
         assert "unique" in section
     assert "sfumato anonymize sfumato.toml" in text
-    assert "# name = \"t-closeness\"" in text
+    assert '# name = "t-closeness"' in text
     assert max(map(len, text.splitlines())) <= 120
 
 

@@ -99,7 +99,9 @@ def test_shapes_of_cells(cell, look):
     assert shaped([cell] * 3)[0].name == look
 
 
-@pytest.mark.parametrize("cell", ["39", "50000", "-1200.50", "01234", "White", "Some college, no degree", "C71.1", "1964", "A12"])
+@pytest.mark.parametrize(
+    "cell", ["39", "50000", "-1200.50", "01234", "White", "Some college, no degree", "C71.1", "1964", "A12"]
+)
 def test_plain_cells_have_no_shape(cell):
     assert shaped([cell] * 3) is None
 
@@ -165,7 +167,9 @@ def test_cells_decide_whatever_the_column_is_called():
 
 
 def test_what_is_unique_is_never_published_as_it_is():
-    data = people(40, note=[f"w{i}" for i in range(40)], code=[(i * 7919) % 10_007 for i in range(40)], wage=range(100, 900, 20))
+    data = people(
+        40, note=[f"w{i}" for i in range(40)], code=[(i * 7919) % 10_007 for i in range(40)], wage=range(100, 900, 20)
+    )
     found = sf.profile(data)
     assert role(data, "note") == role(data, "code") == "identifier"
     assert role(data, "wage") == "sensitive", "exact amounts are unlike, and still a secret"
@@ -308,7 +312,12 @@ def test_drafts_run(data):
 
 def test_the_draft_tells_no_cell():
     words = ["zanzibar", "timbuktu", "ouagadougou"]
-    data = people(30, town=[words[i % 3] for i in range(30)], name=[f"Qwertz{i}" for i in range(30)], ill=[f"ill{i % 4}" for i in range(30)])
+    data = people(
+        30,
+        town=[words[i % 3] for i in range(30)],
+        name=[f"Qwertz{i}" for i in range(30)],
+        ill=[f"ill{i % 4}" for i in range(30)],
+    )
     text = draft(sf.profile(data), "people.csv")
     assert not any(word in text for word in (*words, "Qwertz", "ill1"))
 

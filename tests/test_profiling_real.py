@@ -77,7 +77,9 @@ def test_what_the_reader_should_know(real_data):
     assert "class_of_worker" in kdd.markers.doubtful["Not in universe"]
     assert kdd["industry_code"].kind.value == kdd["occupation_code"].kind.value == "categorical"
     survey = sf.profile(real_data / "acs2018/sal_occ.csv.gz")
-    assert [wish.principle.on for wish in survey.wishes if wish.principle.name == "dissimilarity" and wish.asked] == ["income"]
+    assert [wish.principle.on for wish in survey.wishes if wish.principle.name == "dissimilarity" and wish.asked] == [
+        "income"
+    ]
 
 
 def test_a_table_that_is_not_about_people(real_data):

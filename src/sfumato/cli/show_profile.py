@@ -25,7 +25,8 @@ def show_profile(found: Profile, config: Path) -> None:
     out = console()
     source = f"{found.table.source}: " if found.table.source else ""
     out.print(
-        f"[bold]{escape(source)}[/bold]{count_of(found.rows, 'row')}, {count_of(len(found.columns), 'column')}\n", soft_wrap=True
+        f"[bold]{escape(source)}[/bold]{count_of(found.rows, 'row')}, {count_of(len(found.columns), 'column')}\n",
+        soft_wrap=True,
     )
     for note in found.table.notes:
         out.print(f"[yellow]note[/yellow] {escape(note)}")
@@ -41,7 +42,9 @@ def show_profile(found: Profile, config: Path) -> None:
             f"{_share(found.as_they_are.unique, found.rows)} of the rows apart: see whether they are needed."
         )
     for name, twin in found.twins.items():
-        out.print(f"{_printable(name)} tells the same as {_printable(twin)}, value by value: one could be dropped.", markup=False)
+        out.print(
+            f"{_printable(name)} tells the same as {_printable(twin)}, value by value: one could be dropped.", markup=False
+        )
     out.print("\n[bold]Asked for[/bold]")
     for wish in found.wishes:
         if wish.asked:
@@ -103,7 +106,9 @@ def _show_combinations(found: Profile) -> None:
     for heading, side in (("rows unique", "right"), ("in groups of fewer than 5", "right"), ("by", "left")):
         grid.add_column(heading, justify=side)  # type: ignore[arg-type]
     for one in worst:
-        grid.add_row(_share(one.unique, one.rows), _share(one.small, one.rows), Text(" + ".join(map(_printable, one.columns))))
+        grid.add_row(
+            _share(one.unique, one.rows), _share(one.small, one.rows), Text(" + ".join(map(_printable, one.columns)))
+        )
     if len(found.together.columns) > 3:
         whole = found.together
         grid.add_row(
@@ -114,8 +119,8 @@ def _show_combinations(found: Profile) -> None:
 
 def _together(whole: Combination) -> str:
     return (
-        f"all together: {_share(whole.unique, whole.rows)} unique, {_share(whole.small, whole.rows)} in groups of fewer than "
-        f"{SMALL_GROUP}"
+        f"all together: {_share(whole.unique, whole.rows)} unique, {_share(whole.small, whole.rows)} in groups of fewer "
+        f"than {SMALL_GROUP}"
     )
 
 

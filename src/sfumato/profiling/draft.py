@@ -200,8 +200,8 @@ def _principles(profile: Profile) -> str:
         if left:
             parts.append(
                 _comment(
-                    f"Looked at by no principle yet: {', '.join(map(_inline, left))}. To ask about all at once may cost much; "
-                    "what could be asked stands below, commented out."
+                    f"Looked at by no principle yet: {', '.join(map(_inline, left))}. To ask about all at once may cost "
+                    "much; what could be asked stands below, commented out."
                 )
             )
     else:

@@ -118,6 +118,4 @@ def _sample(column: Column) -> tuple[str, ...]:
     if len(rows) > _SAMPLE:
         rows = rows[np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64)]
     codes, times = np.unique(column.codes[rows], return_counts=True)
-    return tuple(
-        label for code, count in zip(codes, times, strict=True) for label in [column.label(int(code))] * int(count)
-    )
+    return tuple(label for code, count in zip(codes, times, strict=True) for label in [column.label(int(code))] * int(count))

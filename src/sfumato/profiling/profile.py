@@ -127,7 +127,7 @@ class Profile:
 
     @cached_property
     def as_they_are(self) -> Combination:
-        """How many rows the other columns, which are published as they are, single out; but for weights, which none knows."""
+        """How many rows the other columns, published as they are, single out; weights, which nobody knows, left out."""
         other = [column.name for column in self.of_role(Role.OTHER) if column.suggestion.look != WEIGHT.name]
         return together(self.table, other)
 
