@@ -26,7 +26,8 @@ _HEADINGS = {
     Role.IDENTIFIER: "Identifiers: they point at a person by themselves, and are dropped.",
     Role.QUASI_IDENTIFIER: "Quasi-identifiers: outsiders can know them, and together they single people out. They are "
     "published coarsened.",
-    Role.SENSITIVE: "Sensitive: what nobody should learn of a person. Published as it is, within groups that protect it.",
+    Role.SENSITIVE: "Sensitive: what nobody should learn of a person; what hurts most comes first. Published as it is, within "
+    "groups that protect it.",
     Role.OTHER: "Other: published as it is, and looked at by no principle.",
 }
 """What each role means for the columns under it."""

@@ -79,7 +79,7 @@ class Profile:
     Profile of 3 rows and 3 columns
       mail  identifier        all of its cells look like a mail address
       age   quasi-identifier  named like age: outsiders can know it
-      wage  sensitive         named like income: outsiders would like to learn it
+      wage  sensitive         named like income: a secret to outsiders
       the quasi-identifiers together single out 1 of 3 rows
     >>> found.schema.quasi_identifiers, found["age"].facts.unique
     (('age',), 1)

@@ -67,7 +67,7 @@ class Suggestion:
     >>> for found in suggestions(table, [facts_of(table, "sex"), facts_of(table, "wage")]):
     ...     print(found.column, found.role, "-", found.reason)
     sex quasi-identifier - named like sex: outsiders can know it
-    wage sensitive - named like income: outsiders would like to learn it
+    wage sensitive - named like income: a secret to outsiders
     """
 
     column: str
@@ -197,7 +197,7 @@ def _by_name(fact: Facts, says: Look) -> Suggestion:
         )
     if says.role is Role.SENSITIVE:
         return Suggestion(
-            fact.name, Role.SENSITIVE, f"{like}: outsiders would like to learn it", says.name,
+            fact.name, Role.SENSITIVE, f"{like}: a secret to outsiders", says.name,
             says.doubt, says.rank, codes=codes,
         )  # fmt: skip
     if not says.widely:
