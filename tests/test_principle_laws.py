@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 import naive
 import sfumato as sf
-from sfumato.principles import PRINCIPLES, principle_of
+from sfumato.principles import PRINCIPLES, principle_of, told
 from small_tables import NUMBERS, measured, tables
 
 EXAMPLES = {
@@ -49,10 +51,23 @@ def test_contract(name):
     with pytest.raises(AttributeError):
         principle.anything = 1
     assert principle_of(name, principle.parameters()) == principle
-    text = " ".join(type(principle).__doc__.split())
-    assert "Source: " in text
-    assert "Does not " in text
-    assert ("Monotone." if principle.monotone else "Not monotone") in text
+
+
+@pytest.mark.parametrize("kind", PRINCIPLES.values(), ids=lambda kind: kind.name)
+def test_every_principle_says_what_it_is(kind):
+    """Definition, parameters, whether it is monotone, what it does not protect against, and where it comes from."""
+    words = told(kind)
+    assert re.fullmatch(r"[A-Z].*\.", words.definition)
+    assert re.fullmatch(r"[A-Z].*\.", words.plain)
+    assert words.parameters.keys() == {field.name for field in dataclasses.fields(kind)}
+    assert all(re.fullmatch(r"\S.*\.", meaning) for meaning in words.parameters.values())
+    assert words.monotone is kind.monotone
+    assert words.merging == "Monotone." if kind.monotone else re.fullmatch(r"Not monotone.*: .+\.", words.merging)
+    assert re.fullmatch(r"Does not protect against .+\.", words.not_protected)
+    assert re.fullmatch(r"\S.*(\d{4}|paper \d{3}).*\.", words.source)
+    everything = " ".join([words.definition, words.body, words.merging, words.not_protected, words.source])
+    assert ">>>" not in everything
+    assert "Source:" not in everything
 
 
 few_values = st.sampled_from([NUMBERS[:2], NUMBERS[:3], NUMBERS])

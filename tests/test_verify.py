@@ -259,7 +259,7 @@ def test_a_config_of_nonsense(folder):
         (lambda f: (f / "release.json").write_text("{", encoding="utf-8"), None, "not JSON"),
         (lambda f: (f / "release.json").write_bytes(b"\xff"), None, "not JSON"),
         (lambda f: (f / "release.json").write_text("[]", encoding="utf-8"), "format", "is missing"),
-        (lambda f: claim(f, lambda c: c.update(format=2)), "format", "newer version"),
+        (lambda f: claim(f, lambda c: c.update(format=3)), "format", "newer version"),
         (lambda f: claim(f, lambda c: c.pop("group")), "group", "is missing"),
         (lambda f: claim(f, lambda c: c.update(rows=True)), "rows", "no whole number"),
         (lambda f: claim(f, lambda c: c.update(files={"../data.csv": {}})), "files", "exactly one"),

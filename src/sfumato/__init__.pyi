@@ -19,6 +19,7 @@ from .errors import (
     CellProblem,
     ColumnProblem,
     ConfigProblem,
+    DatabaseProblem,
     DistanceProblem,
     FileProblem,
     HierarchyProblem,
@@ -63,8 +64,9 @@ from .principles import (
     View,
 )
 from .profiling import ColumnProfile, Profile, profile
+from .progress import Progress
 from .recoding import Recoded, recode
-from .release import Release, anonymize
+from .release import Release, anonymize, replay
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
 from .utility import (
@@ -96,6 +98,7 @@ __all__ = [
     "ConfigProblem",
     "Contour",
     "Custom",
+    "DatabaseProblem",
     "DeltaDisclosure",
     "DeltaLDiversity",
     "Discrete",
@@ -137,6 +140,7 @@ __all__ = [
     "ParameterProblem",
     "Principle",
     "Profile",
+    "Progress",
     "QueryErrors",
     "Recoded",
     "RecursiveLDiversity",
@@ -167,6 +171,7 @@ __all__ = [
     "query_errors",
     "read_table",
     "recode",
+    "replay",
     "synthetic_census",
     "utility_of",
     "verify",

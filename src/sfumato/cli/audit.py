@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from sfumato.cli.completion import config_files
+from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import abandon_output
 
 
@@ -16,7 +18,7 @@ Example:
   sfumato audit sfumato.toml
   sfumato audit sfumato.toml --json | jq '.principles[] | select(.holds | not)'"""
 )
-@click.argument("config", type=click.Path(path_type=Path))
+@click.argument("config", type=click.Path(path_type=Path), shell_complete=config_files)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option(
     "--worst", default=1, show_default=True, type=click.IntRange(min=0), help="Worst groups to list per principle."
@@ -32,7 +34,11 @@ def audit(config: Path, as_json: bool, worst: int) -> None:
 
     declared = Config.load(config)
     wishes = declared.wishes()
-    found = measure(declared.table(), None, wishes)
+    with progress_bar() as progress:
+        progress("reading")
+        table = declared.table()
+        progress("measuring")
+        found = measure(table, None, wishes)
     if as_json:
         try:
             click.echo(found.to_json(worst))

@@ -23,6 +23,7 @@ from sfumato.principles.p_sensitivity import PSensitivity
 from sfumato.principles.recursive_l_diversity import RecursiveLDiversity
 from sfumato.principles.scope import attributes_of
 from sfumato.principles.t_closeness import TCloseness
+from sfumato.principles.told import Told, told
 from sfumato.principles.variance_control import VarianceControl
 from sfumato.principles.view import View
 
@@ -84,8 +85,10 @@ __all__ = [
     "Principle",
     "RecursiveLDiversity",
     "TCloseness",
+    "Told",
     "VarianceControl",
     "View",
     "attributes_of",
     "principle_of",
+    "told",
 ]

@@ -14,9 +14,21 @@ from sfumato.principles.view import View
 class AlphaKAnonymity(Principle):
     """Every group holds at least k people, and no sensitive value makes up more than a share α of a group.
 
-    Source: Wong et al., KDD 2006. Monotone. Stricter than dissimilarity at ε = 0 and δ = 1 − α, not equivalent to it as
-    papers 000 and 001 say: 5 equal values of 9 fail α = 0.5, yet (5−1)/8 passes. Does not see that different values may
-    be close.
+    In plain words: nobody can be narrowed down to fewer than k people, and from a group no secret can be guessed with a
+    confidence above α.
+
+    The level is the share of the most frequent value. Stricter than dissimilarity at ε = 0 and δ = 1 − α, not
+    equivalent to it as papers 000 and 001 say: 5 equal values of 9 fail α = 0.5, yet (5−1)/8 passes.
+
+    - `alpha`: the largest share of a group that one value may make up, from 0 to 1.
+    - `k`: how many people a group holds at least.
+
+    Monotone.
+
+    Does not protect against values that differ and yet are close: together they may make up all of a group.
+
+    Source: Wong, Li, Fu and Wang, (α,k)-anonymity: an enhanced k-anonymity model for privacy preserving data
+    publishing, KDD 2006.
 
     >>> AlphaKAnonymity(alpha="0.5", k=5).parameters()
     {'alpha': '0.5', 'k': 5}

@@ -18,9 +18,20 @@ from sfumato.principles.view import View
 class BetaLikeness(Principle):
     """No sensitive value's share q of a group exceeds its share p of the table by more than β·p.
 
+    In plain words: seeing somebody's group makes no secret much likelier than the whole table made it.
+
     The level is the largest gain (q − p)/p. Enhanced: the gain is also at most −ln p, so that even frequent values are
-    bounded. Source: Cao and Karras, VLDB 2012. Monotone. Does not bound losses (a value may be absent from a group), and
-    does not see that different values may be close.
+    bounded.
+
+    - `beta`: by how much, as a share of what it was, a value's share may grow.
+    - `variant`: "basic" or "enhanced".
+
+    Monotone.
+
+    Does not protect against losses (a value may be absent from a group), nor against what is common in the whole table,
+    nor against values that differ and yet are close.
+
+    Source: Cao and Karras, Publishing microdata with a robust privacy guarantee, VLDB 2012.
 
     >>> BetaLikeness("2", variant="enhanced").parameters()
     {'beta': '2', 'variant': 'enhanced'}

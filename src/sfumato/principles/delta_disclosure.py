@@ -19,10 +19,21 @@ from sfumato.principles.view import View
 class DeltaDisclosure(Principle):
     """For every group and every sensitive value |ln(q/p)| < δ, with q its share of the group and p its share of the table.
 
+    In plain words: seeing somebody's group makes no secret much likelier, or much less likely, than the whole table
+    made it.
+
     The definition speaks of every value of the table: one that is absent from a group has q = 0 and an infinite level,
     since the group rules it out. (Tools that look only at the values a group holds measure something weaker that is not
-    monotone.) Source: Brickell and Shmatikov, KDD 2008; the base of the logarithm is left open there, and e here.
-    Monotone. Does not see that different values may be close.
+    monotone.) The base of the logarithm is left open in the source, and e here.
+
+    - `delta`: how far a value's share of a group may be from its share of the table, as the logarithm of their ratio.
+
+    Monotone.
+
+    Does not protect against what is common in the whole table, nor against values that differ and yet are close.
+
+    Source: Brickell and Shmatikov, The cost of privacy: destruction of data-mining utility in anonymized data
+    publishing, KDD 2008.
 
     >>> DeltaDisclosure("1.5").parameters()
     {'delta': '1.5'}

@@ -16,10 +16,20 @@ from sfumato.principles.view import View
 class DeltaLDiversity(Principle):
     """For every sensitive number v of a group at most 1/l of the group is δ-similar to it: [v ± δ] and [w ± δ] overlap.
 
+    In plain words: at most 1/l of a group have numbers similar to that of any one of them.
+
     Intervals overlap exactly if |v − w| ≤ 2δ, so this is (2δ,l)-anonymity. Checked with a linear scan, the paper's with
-    its comparison mended and groups of one taken as l = 1. Source: paper 003, Definition 5. Not monotone, against the
-    paper's claim: at δ = 7.5, {40,60} and {50,80} have l = 2, their union 4/3. Does not see intervals whose middle is no
-    value of the group.
+    its comparison mended and groups of one taken as l = 1. The level is |G| over the most tuples that are similar to
+    one value.
+
+    - `delta`: how far the interval around a number reaches to either side.
+    - `l`: at most 1/l of a group may be similar to one of its numbers; any number from 1.
+
+    Not monotone, against the paper's claim: at δ = 7.5, {40,60} and {50,80} have l = 2, their union 4/3.
+
+    Does not protect against intervals whose middle is no value of the group, nor against ranges that are wider than 2δ.
+
+    Source: (δ,l)-diversity (paper 003), Definition 5.
 
     >>> DeltaLDiversity(delta="7.5", l=2).parameters()
     {'delta': '7.5', 'l': '2'}

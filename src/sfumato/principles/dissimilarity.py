@@ -16,10 +16,24 @@ from sfumato.principles.view import View
 class Dissimilarity(Principle):
     """Every group holds at least k people, and each sensitive value has at most (1−δ)(|G|−1) ε-neighbours in its group.
 
+    In plain words: nobody can be narrowed down to fewer than k people; and whatever the secret of one of them, at least a
+    share δ of the others in the group have secrets that are farther from it than ε.
+
     The level is the proximity risk: the largest share of the other tuples of a group that lie within ε of one of its
-    values; 1 for a group of one. Source: Wang et al., papers 000 and 001. Theorem 1's "at most" is used, not Definition
-    7's "less than", under which δ = 1 could never hold. Not monotone: {40,60} and {50,80} at ε = 15 have risk 0, their
-    union 2/3. Does not protect against what is common to the whole table, nor does it hide who is in it.
+    values; 1 for a group of one. Theorem 1's "at most" is used, not Definition 7's "less than", under which δ = 1 could
+    never hold.
+
+    - `epsilon`: up to what distance two values are near, in the units of the attribute's distance.
+    - `delta`: the share of the others in a group that must be farther than that, from 0 to 1.
+    - `k`: how many people a group holds at least.
+
+    Not monotone: {40,60} and {50,80} at ε = 15 have risk 0, their union 2/3.
+
+    Does not protect against ranges that are wider than ε, nor against what is common to the whole table; and it does
+    not hide who is in it.
+
+    Source: Wang, Meng, Bamba, Liu and Pu, A General Proximity Privacy Principle, ICDE 2009 (paper 000); Wang and Liu,
+    XColor: Protecting General Proximity Privacy, ICDE 2010 (paper 001).
 
     >>> Dissimilarity(epsilon="0.1", delta="0.8", k=10).label
     '(ε,δ)^k-dissimilarity (epsilon = 0.1, delta = 0.8, k = 10)'

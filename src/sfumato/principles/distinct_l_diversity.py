@@ -15,8 +15,17 @@ from sfumato.principles.view import View
 class DistinctLDiversity(Principle):
     """Every group holds at least l different sensitive values.
 
-    Source: Machanavajjhala et al., TKDD 1(1), 2007. Monotone. Does not see that one value may be far more frequent than
-    the others, nor that different values may be close.
+    In plain words: at least l secrets are possible for everybody.
+
+    - `l`: how many different values a group holds at least.
+
+    Monotone.
+
+    Does not protect against one value that is far more frequent than the others, nor against values that differ and yet
+    are close.
+
+    Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam, l-diversity: privacy beyond k-anonymity, TKDD 1(1),
+    2007.
 
     >>> DistinctLDiversity(3).parameters()
     {'l': 3}

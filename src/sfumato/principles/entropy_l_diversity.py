@@ -20,9 +20,19 @@ from sfumato.principles.view import View
 class EntropyLDiversity(Principle):
     """The entropy of the sensitive values of every group is at least log l.
 
+    In plain words: the secrets of every group are at least as mixed as l equally frequent ones.
+
     The level is exp(entropy). Decided exactly: nⁿ ≥ lⁿ·∏f^f over the counts f of a group of n, so that a group of l
-    equally frequent values passes. Source: Machanavajjhala et al., TKDD 1(1), 2007. Monotone. Does not see that different
-    values may be close.
+    equally frequent values passes.
+
+    - `l`: how many equally frequent values a group is to be as diverse as, at least; any number from 1.
+
+    Monotone.
+
+    Does not protect against values that differ and yet are close: together they may make up all of a group.
+
+    Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam, l-diversity: privacy beyond k-anonymity, TKDD 1(1),
+    2007.
 
     >>> EntropyLDiversity(3).parameters()
     {'l': '3'}

@@ -21,9 +21,22 @@ from sfumato.principles.view import View
 class EpsilonMAnonymity(Principle):
     """For every sensitive number x of a group at most 1/m of the group lies within ε of it.
 
-    Absolute: |y − x| ≤ ε. Relative: |y − x| ≤ ε·|x| with ε at most 1 (the source writes ε·x, which is empty for negative
-    x). The level is |G| over the fullest neighbourhood. Source: Li, Tao and Xiao, SIGMOD 2008; paper 003, Definition 2.
-    Not monotone. Does not see intervals whose middle is no value of the group.
+    In plain words: at most 1/m of a group have numbers near that of any one of them.
+
+    Absolute: |y − x| ≤ ε. Relative: |y − x| ≤ ε·|x| with ε at most 1 (the source writes ε·x, which is empty for
+    negative x). The level is |G| over the fullest neighbourhood.
+
+    - `epsilon`: up to what difference two numbers are near; with nearness "relative" a share of the number itself, at
+      most 1.
+    - `m`: at most 1/m of a group may be near one of its numbers; any number from 1.
+    - `nearness`: "absolute" or "relative".
+
+    Not monotone: {40,60} and {50,80} at ε = 15 have m = 2, their union 4/3.
+
+    Does not protect against intervals whose middle is no value of the group, nor against ranges that are wider than ε.
+
+    Source: Li, Tao and Xiao, Preservation of proximity privacy in publishing numerical sensitive data, SIGMOD 2008;
+    (δ,l)-diversity (paper 003), Definition 2.
 
     >>> EpsilonMAnonymity(epsilon=15, m=2).parameters()
     {'epsilon': '15', 'm': '2', 'nearness': 'absolute'}

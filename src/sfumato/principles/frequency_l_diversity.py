@@ -14,7 +14,18 @@ from sfumato.principles.view import View
 class FrequencyLDiversity(Principle):
     """No sensitive value makes up more than 1/l of a group.
 
-    Source: Xiao and Tao, VLDB 2006; paper 003, Definition 1. Monotone. Does not see that different values may be close.
+    In plain words: from a group no secret can be guessed with a confidence above 1/l.
+
+    The level is the size of a group over the count of its most frequent value.
+
+    - `l`: a value may make up at most 1/l of a group; any number from 1.
+
+    Monotone.
+
+    Does not protect against values that differ and yet are close: together they may make up all of a group.
+
+    Source: Xiao and Tao, Anatomy: simple and effective privacy preservation, VLDB 2006; (δ,l)-diversity (paper 003),
+    Definition 1.
 
     >>> FrequencyLDiversity("2.5").label
     'frequency l-diversity (l = 2.5)'

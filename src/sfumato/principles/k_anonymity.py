@@ -13,8 +13,16 @@ from sfumato.principles.view import View
 class KAnonymity(Principle):
     """Every group holds at least k people.
 
-    Source: L. Sweeney, IJUFKS 10(5), 2002. Monotone. Does not protect the sensitive values: a group whose members all
-    have the same disease tells it.
+    In plain words: by the quasi-identifiers nobody can be narrowed down to fewer than k people.
+
+    - `k`: how many people a group holds at least.
+
+    Monotone.
+
+    Does not protect against learning the secret of everybody in a group: sensitive values are not looked at, and a
+    group whose members all have the same disease tells it.
+
+    Source: Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002.
 
     >>> KAnonymity(5).label
     'k-anonymity (k = 5)'

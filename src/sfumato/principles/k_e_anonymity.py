@@ -18,7 +18,18 @@ from sfumato.principles.view import View
 class KEAnonymity(Principle):
     """Every group holds at least k different sensitive numbers, and they span a range of at least e.
 
-    Source: Zhang et al., ICDE 2007. Monotone. Does not see that all but one of the numbers may be close together.
+    In plain words: at least k different numbers are possible for everybody, and the least and the greatest are far
+    apart.
+
+    - `k`: how many different numbers a group holds at least.
+    - `e`: how far its smallest and largest number are apart at least.
+
+    Monotone.
+
+    Does not protect against numbers that are close together, all but one: the range is then wide, and the secret all
+    but told.
+
+    Source: Zhang, Koudas, Srivastava and Yu, Aggregate query answering on anonymized tables, ICDE 2007.
 
     >>> KEAnonymity(k=3, e=5000).parameters()
     {'k': 3, 'e': '5000'}

@@ -28,11 +28,23 @@ _MOST = 12
 class NTCloseness(Principle):
     """Every group is within t of some natural superset that holds at least n rows.
 
+    In plain words: the secrets of every group are distributed much as in some larger part of the table that it belongs
+    to.
+
     A natural superset of a group is the set of rows that agree with all of it on some of the quasi-identifiers: on any
     subset of them, or on the subsets listed in `supersets`; the empty subset, the whole table, always counts. The level
-    is the smallest distance to such a superset.
-    Source: Li, Li and Venkatasubramanian, TKDE 22(7), 2010. Not monotone: two groups may be close to different supersets.
-    Does not protect values that are common in the superset.
+    is the smallest distance to such a superset, the earth mover's as in t-closeness.
+
+    - `n`: how many rows a superset holds at least.
+    - `t`: how far a group may be from it, from 0 to 1.
+    - `ground`: how far apart two values are: "equal", "ordered" or "hierarchical".
+    - `supersets`: the subsets of the quasi-identifiers to try; every subset if not given.
+
+    Not monotone: two groups may be close to different supersets.
+
+    Does not protect against what is common in the superset, nor against narrow ranges within a group.
+
+    Source: Li, Li and Venkatasubramanian, Closeness: a new privacy measure for data publishing, TKDE 22(7), 2010.
 
     >>> NTCloseness(n=1000, t="0.2").parameters()
     {'n': 1000, 't': '0.2', 'ground': 'equal'}

@@ -15,8 +15,17 @@ from sfumato.principles.view import View
 class PSensitivity(Principle):
     """Every group holds at least k people and at least p different values of each sensitive attribute.
 
-    Source: Truta and Vinay, ICDE Workshops 2006. Monotone. Does not see frequencies, nor that different values may be
-    close.
+    In plain words: nobody can be narrowed down to fewer than k people, nor to fewer than p secrets.
+
+    - `p`: how many different values a group holds at least.
+    - `k`: how many people a group holds at least.
+
+    Monotone.
+
+    Does not protect against one value that is far more frequent than the others, nor against values that differ and yet
+    are close.
+
+    Source: Truta and Vinay, Privacy protection: p-sensitive k-anonymity property, ICDE Workshops 2006.
 
     >>> PSensitivity(p=2, k=5).parameters()
     {'p': 2, 'k': 5}

@@ -19,8 +19,20 @@ from sfumato.principles.view import View
 class RecursiveLDiversity(Principle):
     """In every group r₁ < c·(r_l + … + r_m), where r₁ ≥ r₂ ≥ … are the counts of its m sensitive values.
 
-    The level is r₁ / (r_l + … + r_m), infinite if there are fewer than l values. Source: Machanavajjhala et al., TKDD
-    1(1), 2007. Monotone. Does not see that different values may be close.
+    In plain words: the most frequent secret of a group is not too frequent, even after the next l − 2 have been ruled
+    out.
+
+    The level is r₁ / (r_l + … + r_m), infinite if there are fewer than l values.
+
+    - `c`: the most frequent value's count stays below c times the sum of the counts from the l-th on.
+    - `l`: from which count on, the largest first, the sum runs.
+
+    Monotone.
+
+    Does not protect against values that differ and yet are close: together they may make up all of a group.
+
+    Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam, l-diversity: privacy beyond k-anonymity, TKDD 1(1),
+    2007.
 
     >>> RecursiveLDiversity(c=3, l=2).parameters()
     {'c': '3', 'l': 2}

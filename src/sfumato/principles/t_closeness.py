@@ -17,9 +17,20 @@ from sfumato.principles.view import View
 class TCloseness(Principle):
     """The earth mover's distance between every group's distribution and the table's is at most t.
 
+    In plain words: the secrets of every group are distributed much as in the whole table, so a group tells little that
+    the table does not.
+
     Ground distance: "equal" (any two values are 1 apart), "ordered" (|i − j|/(m − 1) for the i-th and j-th of m values)
-    or "hierarchical" (level of the lowest common ancestor over the height). Source: Li, Li and Venkatasubramanian, ICDE
-    2007. Monotone. Does not protect values that are common in the whole table, nor narrow ranges within a group.
+    or "hierarchical" (level of the lowest common ancestor over the height).
+
+    - `t`: how far a group may be from the table, from 0 to 1.
+    - `ground`: how far apart two values are: "equal", "ordered" or "hierarchical".
+
+    Monotone.
+
+    Does not protect against what is common in the whole table, nor against narrow ranges within a group.
+
+    Source: Li, Li and Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
 
     >>> TCloseness("0.2", ground="ordered").parameters()
     {'t': '0.2', 'ground': 'ordered'}

@@ -18,8 +18,17 @@ from sfumato.principles.view import View
 class VarianceControl(Principle):
     """The variance of the sensitive numbers of every group is at least a threshold.
 
-    The variance is the mean squared deviation from the group's mean. Source: LeFevre et al., KDD 2006. Monotone. Does
-    not see that most of the numbers may be close together while a few are far away.
+    In plain words: the numbers of every group are spread out, on average.
+
+    The variance is the mean squared deviation from the group's mean.
+
+    - `variance`: the least variance of a group, in the square of the column's unit.
+
+    Monotone.
+
+    Does not protect against most of the numbers being close together while a few are far away.
+
+    Source: LeFevre, DeWitt and Ramakrishnan, Workload-aware anonymization, KDD 2006.
 
     >>> VarianceControl("100").parameters()
     {'variance': '100'}

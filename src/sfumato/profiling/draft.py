@@ -97,7 +97,7 @@ def _head(profile: Profile, path: str | Path, config: str | Path) -> str:
 
 def _data(profile: Profile, path: str | Path, config: str | Path) -> str:
     lines = ["\n[data]", f"path = {_quoted(_near(Path(path), Path(config).parent))}"]
-    lines += [f"{key} = {_quoted(value)}    # detected" for key, value in profile.table.dialect.items()]
+    lines += [f"{key} = {_quoted(value)}    # detected" for key, value in profile.table.reading.items()]
     return "\n".join(lines)
 
 

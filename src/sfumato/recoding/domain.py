@@ -97,11 +97,11 @@ class Domain:
         """The value at a place, as it is shown."""
         if self.how is How.ANCESTOR:
             assert self.column.hierarchy is not None
-            return self.column.hierarchy.leaves[int(self._leaf_at[place])]
+            return self.column.hierarchy.leaves[int(self.leaf_at[place])]
         return self.column.label(place)
 
     @cached_property
-    def _leaf_at(self) -> NDArray[np.int64]:
+    def leaf_at(self) -> NDArray[np.int64]:
         """For each place which leaf of the hierarchy stands there."""
         assert self.column.hierarchy is not None
         return _along(self.column.hierarchy.paths)
@@ -110,7 +110,7 @@ class Domain:
         """The label of the node above a place on a level."""
         hierarchy = self.column.hierarchy
         assert hierarchy is not None
-        return hierarchy.labels[level][int(hierarchy.paths[self._leaf_at[low], level])]
+        return hierarchy.labels[level][int(hierarchy.paths[self.leaf_at[low], level])]
 
 
 def domains_of(table: Table) -> list[Domain]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sfumato.declared import hierarchy_section, stated
 from sfumato.distances import Custom, Distance
 from sfumato.exact import written
 from sfumato.hierarchy import Hierarchy, Intervals
+from sfumato.reporting import figures
 from sfumato.schema import Role
 from sfumato.verifying import FORMAT
 from sfumato.version import __version__
@@ -21,14 +23,16 @@ if TYPE_CHECKING:
 
 
 def described(release: Release) -> dict[str, Any]:
-    """A release as plain data: nothing that tells time, place or the order of the original."""
+    """A release as plain data: nothing that tells time, place or the order of the original.
+
+    All of it is a function of the published table, the original quasi-identifiers, the schema, the parameters and the
+    seed: never of which original row has which sensitive value.
+    """
     audit = release.audit.to_dict(0)
+    utility = _utility(release)
     return {
         "format": FORMAT,
-        "sfumato": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "pyarrow": pa.__version__,
+        **versions(),
         "seed": release.seed,
         "method": {"name": release.method.name, "parameters": release.method.parameters()},
         "rows": audit["rows"],
@@ -39,9 +43,21 @@ def described(release: Release) -> dict[str, Any]:
         "group": release.group,
         "columns": _columns(release),
         "config": _config(release),
+        "reading": dict(release.source.reading) if release.source is not None else {},
         "principles": audit["principles"],
-        "utility": _utility(release),
+        "utility": utility,
+        "figures": _figures(release, utility["loss"]["columns"]),
         "notes": list(release.notes),
+    }
+
+
+def versions() -> dict[str, str]:
+    """The versions that decide about the bytes of a release."""
+    return {
+        "sfumato": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "pyarrow": pa.__version__,
     }
 
 
@@ -53,29 +69,34 @@ def _utility(release: Release) -> dict[str, Any]:
     What is computed from the original quasi-identifiers alone is rounded to two decimals. Everything else follows from
     the published table.
     """
-    figures = release.utility.to_dict()
-    del figures["queries"]
-    figures["marginals"] = _rounded(figures["marginals"])
+    told = release.utility.to_dict(queries=False)
+    told["marginals"] = _rounded(told["marginals"])
     if any(isinstance(hierarchy, Intervals) for hierarchy in release.schema.hierarchies.values()):
-        figures["loss"] = _rounded(figures["loss"])  # a node's share then tells how many original values lie under it
-    return figures
+        told["loss"] = _rounded(told["loss"])  # a node's share then tells how many original values lie under it
+    return told
 
 
-def _rounded(figures: Any) -> Any:
+def _figures(release: Release, loss: Mapping[str, float]) -> dict[str, Any]:
+    """The tables that report.html is drawn from."""
+    return figures(release.original, release.audit, release.recodings, loss, release.seed)
+
+
+def _rounded(told: Any) -> Any:
     """The same plain data, its floats in two decimals."""
-    if isinstance(figures, dict):
-        return {key: _rounded(value) for key, value in figures.items()}
-    if isinstance(figures, list):
-        return [_rounded(value) for value in figures]
-    return round(figures, 2) if isinstance(figures, float) else figures
+    if isinstance(told, dict):
+        return {key: _rounded(value) for key, value in told.items()}
+    if isinstance(told, list):
+        return [_rounded(value) for value in told]
+    return round(told, 2) if isinstance(told, float) else told
 
 
 def _columns(release: Release) -> list[dict[str, Any]]:
     """The published columns in order, each with its role, its kind, and how it is published."""
-    how = {column.domain.name: str(column.domain.how) for column in release.recoded.columns}
+    how = release.recodings
     columns = []
+    read = {*release.schema.quasi_identifiers, *release.schema.sensitive_columns()}
     for name in release.table.data.column_names:
-        kind = release.schema.kinds.get(name)
+        kind = release.schema.kinds.get(name) if name in read else None
         column = {
             "name": name,
             "role": "group" if name == release.group else str(release.schema.role(name)),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -13,15 +11,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 
 from sfumato.errors import ColumnProblem, FileProblem, ParameterProblem, ReleaseProblem
+from sfumato.io.aside import folder_aside, open_to_readers, put_in_place, sweep, sync
 from sfumato.io.write import write_csv, write_parquet
+from sfumato.progress import Progress, silent
 from sfumato.release.describe import described
+from sfumato.release.rows import rows_in_database
+from sfumato.reporting import page
 from sfumato.schema import Kind
-from sfumato.verifying import DATA_FILES, MANIFEST, digest, verify
+from sfumato.verifying import DATA_FILES, MANIFEST, REPORT, digest, verify
 
 if TYPE_CHECKING:
     from sfumato.release.release import Release
 
-OWN_FILES = {MANIFEST, "report.html", *DATA_FILES.values()}
+OWN_FILES = {MANIFEST, REPORT, *DATA_FILES.values()}
 """What a release folder may hold; a folder with anything else in it is never replaced."""
 
 
@@ -40,6 +42,7 @@ def free_target(folder: str | Path, force: bool = False) -> Path:
         raise FileProblem("its parent is no folder", remedy=f"Make {target.parent} first.", file=str(folder))
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise FileProblem("its parent cannot be written to", remedy="Name a folder elsewhere.", file=str(folder))
+    sweep(target)
     if not os.path.lexists(target):
         return target
     if not force:
@@ -67,8 +70,11 @@ def save(
     *,
     force: bool = False,
     format: str = "csv",  # noqa: A002
+    database: str | None = None,
+    table: str | None = None,
+    progress: Progress = silent,
 ) -> Path:
-    """Write a release to a new folder; if anything goes wrong nothing is left behind."""
+    """Write a release to a new folder, and its rows to a database; if anything goes wrong nothing is left behind."""
     if format not in DATA_FILES:
         raise ParameterProblem(
             f"format = {format!r} is unknown", remedy=f"Write one of: {', '.join(DATA_FILES)}.", key="format", value=format
@@ -77,17 +83,18 @@ def save(
         _refuse_what_csv_cannot_hold(release)
     target = free_target(folder, force)
     try:
-        aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.sfumato-"))
+        with folder_aside(target) as aside:
+            progress("writing")
+            _fill(release, aside, format)
+            progress("verifying what was written")
+            _verify(release, aside)
+            open_to_readers(aside)
+            with rows_in_database(release, database, table, force) as pending:
+                put_in_place(aside, target)
+                if pending is not None:
+                    pending.commit()
     except OSError as error:
         raise _unwritable(folder, error) from error
-    try:
-        _fill(release, aside, format)
-        _verify(release, aside)
-        _move(aside, target)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
     return target
 
 
@@ -120,9 +127,12 @@ def _fill(release: Release, aside: Path, format: str) -> None:  # noqa: A002
     else:
         _write(data, lambda file: write_parquet(release.table.data, file))
     content = {**described(release), "files": {data.name: digest(data)}}
+    report = page(content)
+    _write(aside / REPORT, lambda file: file.write(report.encode()))
+    content["files"][REPORT] = digest(aside / REPORT)
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
     _write(aside / MANIFEST, lambda file: file.write(text.encode()))
-    _sync(aside)
+    sync(aside)
 
 
 def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:
@@ -130,14 +140,6 @@ def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:
         write(file)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _verify(release: Release, aside: Path) -> None:
@@ -150,23 +152,3 @@ def _verify(release: Release, aside: Path) -> None:
             f"the written files do not hold what they claim, so nothing is published ({listed})",
             remedy="Try the other format; if it fails too, please report this as a fault of sfumato.",
         )
-
-
-def _move(aside: Path, target: Path) -> None:
-    """Rename into place; what was there is put aside first, brought back if that fails, and removed at last."""
-    if not os.path.lexists(target):
-        aside.rename(target)
-        _sync(target.parent)
-        return
-    old = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.sfumato-"))
-    try:
-        target.rename(old / "old")
-        try:
-            aside.rename(target)
-        except BaseException:
-            (old / "old").rename(target)
-            raise
-        _sync(target.parent)
-    finally:
-        if target.exists():  # the old release is removed only while there is one in place
-            shutil.rmtree(old, ignore_errors=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.recoding import Domain, Recoded, RecodedColumn
+from sfumato.recoding import Domain, Recoded
 from sfumato.table import MISSING
 from sfumato.utility.cover import Cover
 
@@ -72,13 +72,20 @@ def marginals(recoded: Recoded) -> tuple[Marginal, ...]:
     >>> [(marginal.name, marginal.distance) for marginal in marginals(example()[1])]
     [('age', 0.0), ('city', 0.0)]
     """
-    return tuple(_marginal(column, recoded.groups.sizes) for column in recoded.columns)
+    return tuple(marginal_of(Cover.of(column), recoded.groups.sizes) for column in recoded.columns)
 
 
-def _marginal(column: RecodedColumn, sizes: NDArray[np.int64]) -> Marginal:
-    domain, cover = column.domain, Cover.of(column)
+def marginal_of(cover: Cover, sizes: NDArray[np.int64]) -> Marginal:
+    """The marginal of one quasi-identifier, from what groups of these sizes publish of it.
+
+    >>> from sfumato.utility.example import example
+    >>> age = Cover.of(example()[1].columns[0])
+    >>> marginal_of(age, np.array([2, 2])).estimated.tolist()
+    [0.25, 0.25, 0.5, 0.0]
+    """
+    domain = cover.domain
     rows = int(sizes.sum())
-    true = np.bincount(domain.place[domain.column.codes], minlength=domain.size + 1) / rows
+    true = np.bincount(domain.place[domain.column.codes], minlength=domain.size + 1) / len(domain.column.codes)
     # a cell that tells the value counts as it is; the others spread their rows evenly over their places
     rows_of = np.bincount(cover.cell, weights=sizes, minlength=len(cover.sizes))
     told = cover.sizes == 1

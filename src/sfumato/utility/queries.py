@@ -161,18 +161,36 @@ def query_errors(recoded: Recoded, workload: Workload, bound: Number | None = No
     places = np.empty((len(domains), rows), np.int32)
     for column, domain in enumerate(domains):
         places[column] = domain.place[domain.column.codes[order]]
-    covers = [Cover.of(column) for column in recoded.columns]
+    raw, estimate = answers(places, groups.sizes, [Cover.of(column) for column in recoded.columns], workload)
+    return QueryErrors(workload, raw, estimate, sanity)
+
+
+def answers(
+    places: NDArray[np.int32], sizes: NDArray[np.int64], covers: Sequence[Cover], workload: Workload
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """For each query the rows that match it, and those that one expects from what the groups publish.
+
+    `places[column, row]`: where each row stands in the domains of the workload, the rows group by group. `sizes`: how many
+    rows each group has. `covers`: what the groups publish of each quasi-identifier.
+
+    >>> from sfumato.utility.example import example
+    >>> table, recoded = example()
+    >>> workload = Workload.asking(table, [{"age": 30, "income": 10}])
+    >>> places = np.array([[0, 1, 2, 2], [0, 1, 2, 3], [0, 1, 2, 3]], np.int32)
+    >>> [found.tolist() for found in answers(places, recoded.groups.sizes, [Cover.of(c) for c in recoded.columns], workload)]
+    [[0], [0.5]]
+    """
     counts = [len(cover.offsets) - 1 for cover in covers]
     columns = np.cumsum([0, *counts], dtype=np.int64)
     stretches = np.cumsum([0, *(len(cover.first) for cover in covers)], dtype=np.int64)
     empty = np.zeros(0, np.int64)
-    cells = np.zeros((len(covers), groups.count), np.int64)
+    cells = np.zeros((len(covers), len(sizes)), np.int64)
     for column, cover in enumerate(covers):
         cells[column] = cover.cell + columns[column]
     raw, estimate = np.empty(len(workload), np.int64), np.empty(len(workload))
     count_queries(
         places,
-        np.concatenate([[0], np.cumsum(groups.sizes)]),
+        np.concatenate([[0], np.cumsum(sizes)]),
         cells,
         columns,
         np.concatenate([*(c.offsets[:-1] + at for c, at in zip(covers, stretches, strict=False)), stretches[-1:]]),
@@ -184,4 +202,4 @@ def query_errors(recoded: Recoded, workload: Workload, bound: Number | None = No
         raw,
         estimate,
     )
-    return QueryErrors(workload, raw, estimate, sanity)
+    return raw, estimate

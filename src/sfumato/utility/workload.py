@@ -53,6 +53,20 @@ class Workload:
         of s, the selectivity, of the rows. |A| is the number of places, as in the paper's Table III, and the length is
         rounded to the nearest whole number of places, at least one. Columns without any value are not picked.
         """
+        return cls.over(*queried_columns(table), queries, qd, qs, selectivity, seed)
+
+    @classmethod
+    def over(
+        cls,
+        quasi: tuple[Domain, ...],
+        sensitive: tuple[Domain, ...],
+        queries: int,
+        qd: int,
+        qs: int,
+        selectivity: Number,
+        seed: int,
+    ) -> Workload:
+        """Draw queries over domains; see `random`."""
         share = as_fraction(selectivity, "selectivity")
         if not 0 < share <= 1:
             raise ParameterProblem(
@@ -61,7 +75,6 @@ class Workload:
                 key="selectivity",
                 value=selectivity,
             )
-        quasi, sensitive = queried_columns(table)
         domains = [*quasi, *sensitive]
         with_values = np.array([domain.size > 0 for domain in domains], bool)
         pools = [np.flatnonzero(with_values[: len(quasi)]), len(quasi) + np.flatnonzero(with_values[len(quasi) :])]

@@ -16,12 +16,17 @@ from sfumato.schema import Schema
 
 T = TypeVar("T")
 
-FORMAT = 1
+FORMAT = 2
 """The version of the folder's format that is written, and the newest that is read."""
+
+READING = ("delimiter", "encoding", "sheet")
+"""What may be declared about how the file of the original is read."""
 
 MANIFEST = "release.json"
 DATA_FILES = {"csv": "data.csv", "parquet": "data.parquet"}
 """For each format the name of the data file."""
+REPORT = "report.html"
+"""The report; a release may be without."""
 
 _KEYS: dict[str, type] = {
     "format": int,
@@ -53,16 +58,22 @@ class Manifest:
     @classmethod
     def load(cls, folder: Path) -> Manifest:
         """Read the release.json of a folder; anything that is missing or torn is an error that names it."""
-        path = folder / MANIFEST
         if not folder.is_dir():
             raise ReleaseProblem("there is no such folder", remedy="Name the folder of a release.", file=str(folder))
+        manifest = cls.read(folder / MANIFEST)
+        manifest.check_files()
+        return manifest
+
+    @classmethod
+    def read(cls, path: Path) -> Manifest:
+        """Read a release.json alone."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             raise ReleaseProblem(
                 "the folder is no release: it holds no release.json",
                 remedy="Name the folder of a release.",
-                file=str(folder),
+                file=str(path.parent),
             ) from error
         except OSError as error:
             raise ReleaseProblem(
@@ -88,7 +99,6 @@ class Manifest:
             if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
                 what = "is missing" if key not in manifest.content else f"is no {_WORDS[kind]}"
                 raise manifest.problem(key, f"the key {what}", "Fetch or make the release again.")
-        manifest.check_files()
         return manifest
 
     def problem(self, key: str, problem: str, remedy: str) -> ReleaseProblem:
@@ -96,23 +106,28 @@ class Manifest:
         return ReleaseProblem(problem, remedy=remedy, file=str(self.path), key=key)
 
     def check_files(self) -> None:
-        """Check that one data file is named, by a name that leads nowhere else, and that it is there."""
+        """Check that one data file and perhaps a report are named, by names that lead nowhere else, and are there."""
         files = self.content["files"]
         known = [name for name in DATA_FILES.values() if name in files]
-        if len(known) != 1 or len(files) != 1:
+        if len(known) != 1 or not files.keys() <= {known[0], REPORT}:
             raise self.problem(
-                "files", f"exactly one of {', '.join(DATA_FILES.values())} must be named", "Fetch or make the release again."
+                "files",
+                f"exactly one of {', '.join(DATA_FILES.values())} must be named, and nothing else but {REPORT}",
+                "Fetch or make the release again.",
             )
-        claim = files[known[0]]
-        if not isinstance(claim, dict) or not {"sha256", "bytes"} <= claim.keys():
-            raise self.problem(f"files.{known[0]}", "the SHA-256 or the size is missing", "Fetch or make the release again.")
-        if not self.data.is_file():
-            raise ReleaseProblem("the data file is missing", remedy="Fetch or make the release again.", file=str(self.data))
+        for name, claim in files.items():
+            if not isinstance(claim, dict) or not {"sha256", "bytes"} <= claim.keys():
+                raise self.problem(f"files.{name}", "the SHA-256 or the size is missing", "Fetch or make the release again.")
+            if not (self.path.parent / name).is_file():
+                what = "report" if name == REPORT else "data file"
+                raise ReleaseProblem(
+                    f"the {what} is missing", remedy="Fetch or make the release again.", file=str(self.path.parent / name)
+                )
 
     @property
     def data(self) -> Path:
         """The data file."""
-        return self.path.parent / str(next(iter(self.content["files"])))
+        return self.path.parent / next(name for name in DATA_FILES.values() if name in self.content["files"])
 
     def schema(self, known: Schema | None = None) -> tuple[Schema, list[str]]:
         """The schema of the original table; with the keys of distances that are functions which are not at hand.
@@ -135,6 +150,14 @@ class Manifest:
             return Custom(_no_function)
 
         return self._restored(lambda: schema_of(self.content["config"], hierarchy_of, distance)), unknown
+
+    @property
+    def reading(self) -> dict[str, str]:
+        """How the file of the original was declared to be read: its delimiter, its encoding."""
+        found = self.content.get("reading", {})
+        if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+            raise self.problem("reading", "the key is torn", "Fetch or make the release again.")
+        return {key: found[key] for key in READING if key in found}
 
     @property
     def asked(self) -> list[Any]:

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
-from pyarrow import compute
 
 from sfumato.auditing import Finding, audit, count_of, finding_heading, table_of
 from sfumato.errors import SfumatoError
@@ -23,6 +23,7 @@ from sfumato.table import Table
 from sfumato.verifying.given import first_difference, in_their_order, usual_recoding
 from sfumato.verifying.manifest import Manifest
 from sfumato.verifying.original import Matched, covered
+from sfumato.verifying.published import published_table
 
 
 @dataclass(frozen=True)
@@ -120,12 +121,10 @@ def verify(
     asked, differing = manifest.principles() if principles is None else tuple(principles), None
     if principles is not None:
         asked, differing = in_their_order(asked, manifest.asked)
-    checks = [_file(manifest)]
+    checks = [_files(manifest)]
     try:
         name = str(manifest.content["group"])
-        table = read_table(
-            manifest.data, published_schema(declared, name), delimiter=_comma(manifest), encoding=_utf8(manifest)
-        )
+        table = published_table(manifest, published_schema(declared, name))
         checks += [_columns(manifest, table, declared), _counts(manifest, table), _groups(table)]
         checks += _principles(manifest, table, asked, unknown)
     except SfumatoError as error:
@@ -150,14 +149,6 @@ def _given(manifest: Manifest, schema: Schema | None, declared: Schema, original
     return Check("declared", found is None, found or "release.json declares what is given")
 
 
-def _comma(manifest: Manifest) -> str | None:
-    return "," if manifest.data.suffix == ".csv" else None
-
-
-def _utf8(manifest: Manifest) -> str | None:
-    return "utf-8" if manifest.data.suffix == ".csv" else None
-
-
 def digest(path: Path) -> dict[str, Any]:
     """The SHA-256 and the size of a file, as release.json states them."""
     with path.open("rb") as file:
@@ -165,12 +156,15 @@ def digest(path: Path) -> dict[str, Any]:
     return {"sha256": found, "bytes": path.stat().st_size}
 
 
-def _file(manifest: Manifest) -> Check:
-    name = manifest.data.name
-    claimed, found = manifest.content["files"][name], digest(manifest.data)
-    same = all(claimed[key] == found[key] for key in found)
-    detail = "its SHA-256 and size are as release.json states" if same else "the file was changed after it was written"
-    return Check("file", same, f"{name}: {detail}")
+def _files(manifest: Manifest) -> Check:
+    """Every file that release.json lists is as it was when it was written."""
+    files = manifest.content["files"]
+    for name, claimed in files.items():
+        found = digest(manifest.path.parent / name)
+        if any(claimed[key] != found[key] for key in found):
+            return Check("file", False, f"{name}: the file was changed after it was written")
+    stated = "its SHA-256 and size are" if len(files) == 1 else "the SHA-256 and size of each are"
+    return Check("file", True, f"{', '.join(files)}: {stated} as release.json states")
 
 
 def _columns(manifest: Manifest, table: Table, declared: Schema) -> Check:
@@ -230,14 +224,15 @@ def _out_of_range(content: Mapping[str, Any]) -> str | None:
 
 def _groups(table: Table) -> Check:
     """All rows of a group publish the same quasi-identifiers."""
-    names = list(table.schema.quasi_identifiers)
-    group = str(table.schema.group)
-    keys = table.data.select([group, *names]).group_by([group, *names]).aggregate([])
-    several = keys.group_by(group).aggregate([([], "count_all")])
-    mixed = several.filter(compute.greater(several.column("count_all"), 1))
-    if mixed.num_rows:
-        first = mixed.column(group)[0].as_py()
-        return Check("groups", False, f"the rows of group {first} publish different quasi-identifiers")
+    group = table.column(str(table.schema.group))
+    some_row = np.zeros(group.domain, np.int64)
+    some_row[group.codes] = np.arange(table.rows)
+    for name in table.schema.quasi_identifiers:
+        codes = table.column(name).codes
+        mixed = codes != codes[some_row][group.codes]
+        if mixed.any():
+            first = group.label(int(group.codes[np.argmax(mixed)]))
+            return Check("groups", False, f"the rows of group {first} publish different quasi-identifiers")
     return Check("groups", True, "the rows of each group publish the same quasi-identifiers")
 
 
@@ -302,7 +297,10 @@ def _close(claimed: Any, found: Mapping[str, Any]) -> bool:
 
 def _original(manifest: Manifest, published: pa.Table, original: Any, declared: Schema) -> list[Check]:
     """Check what the release must share with the table it was made from."""
-    table = table_of(original, replace(declared, missing=Missing(declared.missing.values)))
+    relaxed = replace(declared, missing=Missing(declared.missing.values))
+    if isinstance(original, str | Path):
+        original = read_table(original, relaxed, **manifest.reading)
+    table = table_of(original, relaxed)
     unchanged = [
         name
         for name in published.column_names

@@ -1,0 +1,42 @@
+"""`sfumato explain`: what a principle means, with a worked example, and where it comes from."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from sfumato.cli.completion import principle_names
+from sfumato.cli.streams import abandon_output
+
+
+@click.command(
+    epilog="""\b
+Example:
+  sfumato explain
+  sfumato explain dissimilarity
+  sfumato explain t-closeness --json | jq .not_protected"""
+)
+@click.argument("principle", required=False, shell_complete=principle_names)
+@click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
+def explain(principle: str | None, as_json: bool) -> None:
+    """Tell what a principle means: a worked example, what it does not protect against, and its source.
+
+    PRINCIPLE is its name in a config, in the literature or in Python; without it all principles are listed.
+    """
+    from sfumato.explaining import explained
+    from sfumato.principles import PRINCIPLES
+
+    if as_json:
+        found = [explained(name).to_dict() for name in PRINCIPLES] if principle is None else explained(principle).to_dict()
+        try:
+            click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        except BrokenPipeError:
+            abandon_output()
+        return
+    from sfumato.cli.show_explain import show_explanation, show_principles
+
+    if principle is None:
+        show_principles()
+    else:
+        show_explanation(explained(principle))

@@ -1,0 +1,135 @@
+"""How far off counts from a release are, by how many quasi-identifiers they ask for.
+
+The errors against the true original are exact figures of who has which secret: whoever draws the same questions could try
+assignments until the figures agree. So what is published is the error that the release itself lets one expect: the same
+questions asked of originals that are drawn at random from all that look like the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.groups import Groups
+from sfumato.recoding import Domain
+from sfumato.recoding.domain import domain_of
+from sfumato.table import Table
+from sfumato.utility.cover import Cover
+from sfumato.utility.queries import answers
+from sfumato.utility.workload import Workload
+
+ASKED = 60
+"""Questions for each number of quasi-identifiers."""
+DRAWN = 2
+"""Originals that are drawn."""
+_DIMENSIONS = 5
+"""The most quasi-identifiers that a question asks for."""
+_SENSITIVE = 2
+"""The most sensitive columns that a question asks for, as in paper 001."""
+SELECTIVITY = "0.1"
+_SEED = 0x0C
+"""Sets the random numbers apart from those of the method and the shuffle."""
+
+
+def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover], seed: int) -> dict[str, Any] | None:
+    """The relative errors of counts that the release lets one expect, for 1, 2, 3, … quasi-identifiers.
+
+    Originals are drawn by the seed: each row's quasi-identifiers uniformly from what its cells cover, the secrets of a
+    group dealt to its rows at random. Nothing of the true original but the domains goes into it. None if there is nothing
+    to ask for.
+    """
+    workloads = _workloads(published, covers, seed)
+    if not workloads:
+        return None
+    order = np.lexsort([np.arange(published.rows), groups.of_row])
+    random = np.random.default_rng([seed, _SEED])
+    sensitive = [_places(domain)[order] for domain in workloads[0].sensitive]
+    drawn = []
+    for _ in range(DRAWN):
+        quasi = [_drawn(cover, groups.of_row[order], random) for cover in covers]
+        drawn.append(np.array([*quasi, *sensitive], np.int32))
+    errors = []
+    for workload in workloads:
+        found = [answers(places, groups.sizes, covers, workload) for places in drawn]
+        errors.append(np.concatenate([_relative(raw, estimate) for raw, estimate in found]))
+    return {"drawn": DRAWN, **_told(workloads, errors)}
+
+
+def true_errors(
+    original: Table, published: Table, groups: Groups, covers: Sequence[Cover], seed: int
+) -> dict[str, Any] | None:
+    """The relative errors of the same counts against the true original: for the publisher alone."""
+    workloads = _workloads(published, covers, seed)
+    if not workloads:
+        return None
+    order = np.lexsort([np.arange(published.rows), groups.of_row])
+    blank = [np.zeros(published.rows, np.int32) for _ in covers]
+    released = np.array([*blank, *(_places(domain)[order] for domain in workloads[0].sensitive)], np.int32)
+    true = [_places(cover.domain) for cover in covers]
+    for domain in workloads[0].sensitive:  # a value that only suppressed rows have is within no stretch
+        places = {domain.label(place): place for place in range(domain.size)}
+        column = original.column(domain.name)
+        known = np.array([places.get(column.label(code), domain.size) for code in range(column.domain)], np.int32)
+        true.append(known[column.codes])
+    one, first = np.ones(1, np.int64), np.zeros(1, np.int64)
+    whole = [Cover(cover.domain, first, np.array([0, 1]), first, one) for cover in covers]  # only the rows are counted
+    errors = []
+    for workload in workloads:
+        raw, _ = answers(np.array(true, np.int32), np.array([original.rows]), whole, workload)
+        _, estimate = answers(released, groups.sizes, covers, workload)
+        errors.append(_relative(raw, estimate))
+    return _told(workloads, errors)
+
+
+def _workloads(published: Table, covers: Sequence[Cover], seed: int) -> list[Workload]:
+    """Questions that ask for one quasi-identifier, for two, and so on; each for sensitive columns too."""
+    quasi = tuple(cover.domain for cover in covers)
+    sensitive = tuple(domain_of(published.column(name)) for name in dict.fromkeys(published.schema.sensitive_columns()))
+    most, qs = (sum(domain.size > 0 for domain in domains) for domains in (quasi, sensitive))
+    return [
+        Workload.over(quasi, sensitive, ASKED, qd, min(_SENSITIVE, qs), SELECTIVITY, seed)
+        for qd in range(1, min(_DIMENSIONS, most) + 1)
+    ]
+
+
+def _places(domain: Domain) -> NDArray[np.int32]:
+    return domain.place[domain.column.codes]
+
+
+def _drawn(cover: Cover, of_row: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
+    """For each row a place, as likely any of those that its group's cell covers."""
+    lengths = cover.stop - cover.first
+    begins = np.concatenate([[0], np.cumsum(lengths)])
+    cell = cover.cell[of_row]
+    low, high = begins[cover.offsets[cell]], begins[cover.offsets[cell + 1]]
+    at = low + (random.random(len(cell)) * (high - low)).astype(np.int64)
+    stretch = np.searchsorted(begins, at, side="right") - 1
+    return np.asarray(cover.first[stretch] + at - begins[stretch])
+
+
+def _relative(raw: NDArray[np.int64], estimate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The relative errors where any row matches."""
+    some = raw > 0
+    return np.asarray(np.abs(estimate[some] - raw[some]) / raw[some])
+
+
+def _told(workloads: Sequence[Workload], errors: Sequence[NDArray[np.float64]]) -> dict[str, Any]:
+    return {
+        "asked": ASKED,
+        "sensitive": workloads[0].qs,
+        "selectivity": SELECTIVITY,
+        "by": [
+            {"columns": workload.qd, "counted": len(found), **_quartiles(found)}
+            for workload, found in zip(workloads, errors, strict=True)
+        ],
+    }
+
+
+def _quartiles(errors: NDArray[np.float64]) -> dict[str, float | None]:
+    names = ("lower", "median", "upper")
+    if not len(errors):
+        return dict.fromkeys(names)
+    return {name: round(float(q), 5) for name, q in zip(names, np.quantile(errors, (0.25, 0.5, 0.75)), strict=True)}

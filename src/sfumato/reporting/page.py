@@ -1,0 +1,145 @@
+"""The report: one page that opens without a network, drawn from what release.json says and from nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import ReleaseProblem
+from sfumato.reporting.figure import Figure, Numbered, percent
+from sfumato.reporting.plots_risk import class_sizes, contour_plot, gauges, level_plot, neighbours_plot
+from sfumato.reporting.plots_utility import column_plot, errors_plot, loss_plot
+from sfumato.reporting.words import cited, configured, counted, criteria, heading, level, verdict
+
+_HERE = Path(__file__).parent
+
+
+def page(content: Mapping[str, Any], internal: Mapping[str, Any] | None = None) -> str:
+    """The report of a release as HTML: self-contained, the same bytes for the same content.
+
+    `content`: what release.json says. `internal`: what `internal_figures` computed, for a report that is not to be published;
+    it is marked so throughout.
+    """
+    import jinja2
+
+    try:
+        return _drawn(content, internal)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, jinja2.TemplateError) as error:
+        missing = not isinstance(content.get("figures"), Mapping)
+        raise ReleaseProblem(
+            "release.json holds no figures" if missing else f"the figures are torn ({type(error).__name__}: {error})",
+            remedy="Make the release again with this version of sfumato.",
+            key="figures",
+        ) from error
+
+
+def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> str:
+    figures, principles = content["figures"], content["principles"]
+    numbered = Numbered()
+    sections = _sections(figures, principles, content["utility"]["loss"]["mean"], internal)
+    drawn = {name: numbered.add(found) for name, found in sections.items()}
+    island = json.dumps({f.key: f.spec for f in numbered.figures}, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    scripts = [_plotly(), (_HERE / "page.js").read_text(encoding="utf-8")]
+    return _template().render(
+        content=content,
+        internal=internal,
+        figures=figures,
+        drawn=drawn,
+        number={figure.key: number for number, figure in enumerate(numbered.figures, 1)},
+        verdict=verdict(content),
+        findings=_findings(principles, figures["words"], None if internal is None else internal["principles"]),
+        criteria=criteria(content),
+        config=configured(content["config"]),
+        cited=cited(figures["words"]),
+        files={name: claim for name, claim in content.get("files", {}).items() if name.startswith("data.")},
+        has_epsilon=bool(figures["neighbourhoods"]),
+        island=island.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"),
+        style=(_HERE / "page.css").read_text(encoding="utf-8"),
+        scripts=scripts,
+        hashes=[base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts],
+        percent=percent,
+        counted=counted,
+    )
+
+
+def _findings(
+    claims: Sequence[Mapping[str, Any]], words: Sequence[Mapping[str, str]], before: Sequence[Mapping[str, Any]] | None
+) -> list[dict[str, Any]]:
+    """Each principle in words, with what it wants and what was measured; on the original too, if that is told."""
+    return [
+        {
+            "heading": heading(claim),
+            "claim": claim,
+            "words": said,
+            "parts": [
+                {**level(claim, part), "before": "" if before is None else level(before[number], part)["measured"]}
+                for part in claim["wanted"]
+            ],
+        }
+        for number, (claim, said) in enumerate(zip(claims, words, strict=True))
+    ]
+
+
+def _sections(
+    figures: Mapping[str, Any], principles: list[Mapping[str, Any]], mean_loss: float, internal: Mapping[str, Any] | None
+) -> dict[str, list[Figure]]:
+    """The figures of each section, in the order of the page."""
+    sizes = [claim["parameters"]["k"] for claim in principles if "k" in claim["parameters"]]
+
+    def titled(table: Mapping[str, Any]) -> str:
+        return heading(principles[table["finding"]])
+
+    def within(tables: Mapping[str, Any], mine: bool) -> list[Figure]:
+        plots = [level_plot(table, titled(table), internal=mine) for table in tables["levels"]]
+        for graph in tables["neighbourhoods"]:
+            plots.append(neighbours_plot(graph, titled(graph), _allowed(principles[graph["finding"]], graph), internal=mine))
+        return plots
+
+    def contours(tables: Mapping[str, Any], mine: bool) -> list[Figure]:
+        return [contour_plot(contour, titled(contour), internal=mine) for contour in tables["contours"]]
+
+    loss = loss_plot(figures["columns"], mean_loss)
+    true = None if internal is None else internal["errors"]
+    return {
+        "gauges": gauges(figures["risk"]),
+        "sizes": [class_sizes(figures["sizes"], max(map(int, sizes), default=None))],
+        "proximity": within(figures, False) + ([] if internal is None else within(internal, True)),
+        "loss": [] if loss is None else [loss],
+        "columns": [column_plot(column, number) for number, column in enumerate(figures["columns"])],
+        "errors": [] if figures["errors"] is None else [errors_plot(figures["errors"], true)],
+        "contours": contours(figures, False) + ([] if internal is None else contours(internal, True)),
+    }
+
+
+def _allowed(claim: Mapping[str, Any], graph: Mapping[str, Any]) -> int | None:
+    """How many others may lie near a value of a group of this size."""
+    others, parameters = graph["rows"] - 1, claim["parameters"]
+    if claim["name"] == "dissimilarity":
+        return int((1 - Fraction(parameters["delta"])) * others)
+    most = Fraction(parameters["m"] if claim["name"] == "epsilon-m-anonymity" else parameters["l"])
+    return int(Fraction(graph["rows"]) / most) - 1
+
+
+@cache
+def _plotly() -> str:
+    """The plotting library, as it stands in its package."""
+    file = resources.files("plotly") / "package_data" / "plotly.min.js"
+    return file.read_text(encoding="utf-8")
+
+
+@cache
+def _template() -> Any:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    return environment.get_template("page.html.j2")

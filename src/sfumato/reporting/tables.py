@@ -1,0 +1,81 @@
+"""The tables that a report is drawn from, as plain data.
+
+What is published, `figures`, is a function of the published table, the original quasi-identifiers, the schema, the
+parameters and the seed; never of which original row has which secret. What is not, `internal_figures`, is for the publisher
+and the review board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.auditing import Audit, audit
+from sfumato.exact import written
+from sfumato.groups import Groups
+from sfumato.principles import Principle, told
+from sfumato.reporting.cells import covers_of
+from sfumato.reporting.classes import histogram, risk
+from sfumato.reporting.columns import columns
+from sfumato.reporting.contours import contours
+from sfumato.reporting.counts import expected_errors, true_errors
+from sfumato.reporting.levels import levels
+from sfumato.reporting.neighbourhood import neighbourhoods
+from sfumato.reporting.steps import step_of
+from sfumato.table import Table
+
+
+def figures(
+    original: Table, found: Audit, recodings: Mapping[str, str], loss: Mapping[str, float], seed: int
+) -> dict[str, Any]:
+    """Everything that the public report draws.
+
+    `original`: all its rows; only their quasi-identifiers are looked at. `found`: the audit of the published table.
+    `recodings`: how each quasi-identifier is published. `loss`: that of each quasi-identifier.
+    """
+    published, groups = found.table, found.groups
+    covers = covers_of(original, published, groups, recodings)
+    before = Groups.of(original).sizes
+    step = step_of(original.rows)
+    return {
+        "words": [words(type(finding.principle)) for finding in found],
+        "step": written(step),
+        "risk": {"before": risk(before, step), "after": risk(groups.sizes)},
+        "sizes": histogram(before, groups.sizes, step),
+        "levels": levels(found),
+        "neighbourhoods": neighbourhoods(found),
+        "columns": columns(published, covers, groups.sizes, loss, step),
+        "errors": expected_errors(published, groups, covers, seed),
+        "contours": contours(found),
+    }
+
+
+def words(kind: type[Principle]) -> dict[str, str]:
+    """What a principle means, what it does not protect against, and where it comes from; from its docstring.
+
+    >>> from sfumato import KAnonymity
+    >>> words(KAnonymity)["definition"]
+    'Every group holds at least k people.'
+    """
+    said = told(kind)
+    return {
+        "definition": said.definition,
+        "plain": said.plain,
+        "body": said.body,
+        "not_protected": said.not_protected,
+        "source": said.source,
+    }
+
+
+def internal_figures(original: Table, found: Audit, recodings: Mapping[str, str], seed: int) -> dict[str, Any]:
+    """What only the internal report draws: the principles measured on the original as it is, and true errors of counts."""
+    covers = covers_of(original, found.table, found.groups, recodings)
+    before = audit(original, None, [principle for principle, _ in found.principles])
+    return {
+        "principles": before.to_dict(0)["principles"],
+        "risk": risk(before.groups.sizes),
+        "levels": levels(before),
+        "neighbourhoods": neighbourhoods(before),
+        "errors": true_errors(original, found.table, found.groups, covers, seed),
+        "contours": contours(before),
+    }

@@ -1,0 +1,39 @@
+"""The published table as its file holds it."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from sfumato.io.csv import read_csv
+from sfumato.io.formulas import unescape
+from sfumato.io.read import read_table
+from sfumato.schema import Schema
+from sfumato.table import Table
+from sfumato.verifying.manifest import Manifest
+
+_ESCAPED_SINCE = 2
+"""The format from which on cells of a CSV that a spreadsheet would run are escaped."""
+
+
+def published_table(manifest: Manifest, schema: Schema) -> Table:
+    """Read the data file of a release; a CSV only as it is written: in UTF-8, with commas."""
+    if manifest.data.suffix != ".csv":
+        return read_table(manifest.data, schema)
+    read = read_csv(manifest.data, ",", "utf-8")
+    data = read.data
+    if manifest.content["format"] >= _ESCAPED_SINCE:
+        names = unescape(pa.array(data.column_names, pa.string())).to_pylist()
+        data = pa.Table.from_arrays([_unescaped(column) for column in data.columns], names)
+    return Table(data, schema, str(manifest.data), untyped=True, notes=read.notes)
+
+
+def _unescaped(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Each distinct cell is looked at once."""
+    encoded = column.dictionary_encode().unify_dictionaries()
+    if not encoded.num_chunks:
+        return column
+    before = encoded.chunk(0).dictionary
+    after = unescape(before)
+    if after.equals(before):
+        return column
+    return pa.chunked_array([after.take(chunk.indices) for chunk in encoded.chunks])

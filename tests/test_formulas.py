@@ -1,0 +1,93 @@
+"""Cells that a spreadsheet would run: none is written as it is, numbers are, and all are read back as they were."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.io.formulas import escape, unescape
+from sfumato.io.write import write_csv
+from standin import Chunks
+
+cells = st.lists(
+    st.one_of(st.text(alphabet="'=+-@\t\r\n ＝－12.,eE%a|!", max_size=6), st.text(max_size=5)).filter(
+        lambda text: "\0" not in text
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+@given(cells)
+def test_cells_come_back(texts):
+    array = pa.array(texts, pa.string())
+    assert unescape(escape(array)).to_pylist() == texts
+    assert len(set(escape(array).to_pylist())) == len(set(texts)), "two cells are never written alike"
+
+
+@given(cells)
+def test_nothing_runs_but_numbers(texts):
+    for text in escape(pa.array(texts, pa.string())).to_pylist():
+        if text.strip(" \t\r\n\f")[:1] in tuple("=+-@＝＋－＠") or text[:1] in ("\t", "\r", "\n"):
+            assert not re.search(r"[^\s+\-0-9.,eE%]", text), text
+            assert re.sub(r"[eE][+-]?[0-9]+", "", text).strip()[1:].find("-") == -1, "no sum"
+
+
+@pytest.mark.parametrize("number", ["-1", "-1.5", "+3", "-2e-3", "-1,5", "-1.234,50", "-12 %", "0", "-.5"])
+def test_genuine_numbers_are_not_touched(number):
+    assert escape(pa.array([number])).to_pylist() == [number]
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "=1+1",
+        "+1+1",
+        "-1+1",
+        "@SUM(A1)",
+        "\t=1",
+        " =1",
+        "-2+3+cmd|' /C calc'!A0",
+        '=HYPERLINK("x")',
+        "＝1",
+        "-",
+        "--1",
+        "\r=1",
+    ],
+)
+def test_formulas_are_escaped(formula):
+    assert escape(pa.array([formula])).to_pylist() == ["'" + formula]
+
+
+def test_a_release_escapes_cells_and_names_and_verifies(tmp_path):
+    people = pa.table({
+        "age": [-5, 1, 2, 3],
+        "=town": ["=A1", "-b", "plain", "'=q"],
+        "@ill": ["=cmd|x", "+4 days", "-3", "'"],
+        "note": ["-1.5", "=1", "\tx", "ok"],
+    })  # fmt: skip
+    schema = sf.Schema(["age", "=town"], ["@ill"], kinds={"@ill": "categorical"})
+    release = sf.anonymize(people, schema, sf.KAnonymity(2), method=Chunks(2))
+    folder = release.save(tmp_path / "out")
+    with (folder / "data.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["group", "age", "'=town", "'@ill", "note"]
+    assert {row[3] for row in rows} == {"'=cmd|x", "'+4 days", "-3", "'"}
+    assert {row[4] for row in rows} == {"-1.5", "'=1", "'\tx", "ok"}
+    assert sf.verify(folder, people)
+    assert release.frame.column("@ill").to_pylist().count("=cmd|x") == 1, "only the CSV is escaped"
+
+
+def test_numbers_of_every_type_stay(tmp_path):
+    from decimal import Decimal
+
+    file = io.BytesIO()
+    write_csv(pa.table({"a": [-1, -2], "b": [-1.5, -1e300], "c": pa.array([Decimal("-0.10"), None])}), file)
+    assert file.getvalue() == b"a,b,c\n-1,-1.5,-0.10\n-2,-1e+300,\n"
