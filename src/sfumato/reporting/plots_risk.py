@@ -180,11 +180,17 @@ def neighbours_plot(graph: Table, heading: str, allowed: int | None, *, internal
     centre = BREACH if allowed is not None and near[graph["densest"]] > allowed else INK
     colours = [centre if i == graph["densest"] else AFTER if i in around else "#8fa9bd" for i in range(len(labels))]
     shown = len(labels)
-    cut = f" The {shown} drawn are the densest, those near it and the most frequent of {graph['distinct']:,}." if shown < graph["distinct"] else ""
+    cut = (
+        f" The {shown} drawn are the densest, those near it and the most frequent of {graph['distinct']:,}."
+        if shown < graph["distinct"]
+        else ""
+    )
     most = near[graph["densest"]]
     limit = "" if allowed is None else f" At most {allowed:,} were allowed."
-    placed = "Values stand along the axis, the higher the more others are near." if numbers else (
-        "The densest value stands in the middle, those near it on the inner ring, all others on the outer."
+    placed = (
+        "Values stand along the axis, the higher the more others are near."
+        if numbers
+        else ("The densest value stands in the middle, those near it on the inner ring, all others on the outer.")
     )
     layout: dict[str, Any] = {"margin": {"l": 56, "r": 16, "t": 14, "b": 48}}
     if numbers:
@@ -203,7 +209,11 @@ def neighbours_plot(graph: Table, heading: str, allowed: int | None, *, internal
             ]  # fmt: skip
     else:
         bare = {"visible": False, "fixedrange": True, "range": [-1.45, 1.45]}
-        layout |= {"xaxis": bare, "yaxis": {**bare, "range": [-1.22, 1.22], "scaleanchor": "x"}, "margin": dict.fromkeys("lrtb", 6)}
+        layout |= {
+            "xaxis": bare,
+            "yaxis": {**bare, "range": [-1.22, 1.22], "scaleanchor": "x"},
+            "margin": dict.fromkeys("lrtb", 6),
+        }
     names = not numbers and shown <= 16
     nodes = {
         "type": "scatter",
@@ -224,7 +234,13 @@ def neighbours_plot(graph: Table, heading: str, allowed: int | None, *, internal
         "hovertemplate": "%{customdata[0]}<br>%{customdata[1]} rows, %{customdata[2]} others near<extra></extra>",
         "cliponaxis": False,
     }
-    lines = {"type": "scatter", "mode": "lines", **edges, "line": {"color": "rgba(70,90,105,0.35)", "width": 1.2}, "hoverinfo": "skip"}
+    lines = {
+        "type": "scatter",
+        "mode": "lines",
+        **edges,
+        "line": {"color": "rgba(70,90,105,0.35)", "width": 1.2},
+        "hoverinfo": "skip",
+    }
     others = graph["rows"] - 1
     return Figure(
         key=f"worst-{graph['finding']}-{when}",
@@ -323,4 +339,3 @@ def _capital(text: str) -> str:
 
 def _slug(text: str) -> str:
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in text)
-

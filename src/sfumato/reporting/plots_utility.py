@@ -51,7 +51,11 @@ def column_plot(column: Table, number: int) -> Figure:
     quasi = "before" in column
     labels, after = column["labels"], column["after"]
     places = list(range(len(labels)))
-    traces = [_bars(column, "before", "before", BEFORE if not quasi else "#dcb877")] if quasi else [_bars(column, "after", "published", AFTER)]
+    traces = (
+        [_bars(column, "before", "before", BEFORE if not quasi else "#dcb877")]
+        if quasi
+        else [_bars(column, "after", "published", AFTER)]
+    )
     if quasi:
         traces.append(
             {
@@ -63,7 +67,9 @@ def column_plot(column: Table, number: int) -> Figure:
                 "marker": {"color": AFTER, "size": 8 if not column["ordered"] else 5, "symbol": "diamond"},
                 "line": {"color": AFTER, "width": 1.5},
                 "customdata": [plain(label) for label in labels],
-                "hovertemplate": "%{customdata}: " + ("%{y:.1%}" if column["ordered"] else "%{x:.1%}") + "<extra>after</extra>",
+                "hovertemplate": "%{customdata}: "
+                + ("%{y:.1%}" if column["ordered"] else "%{x:.1%}")
+                + "<extra>after</extra>",
             }
         )
     shares = axis(None, tickformat=".0%", rangemode="tozero", nticks=4, tickangle=0)
@@ -74,7 +80,9 @@ def column_plot(column: Table, number: int) -> Figure:
         layout = {"xaxis": values, "yaxis": shares, "bargap": 0.08}
         height = 230
     else:
-        values = axis(None, tickvals=places, ticktext=[plain(label, 20) for label in labels], autorange="reversed", showgrid=False)
+        values = axis(
+            None, tickvals=places, ticktext=[plain(label, 20) for label in labels], autorange="reversed", showgrid=False
+        )
         layout = {"xaxis": shares, "yaxis": values, "bargap": 0.3}
         height = max(180, 70 + 21 * len(labels))
     if quasi:
@@ -88,7 +96,8 @@ def column_plot(column: Table, number: int) -> Figure:
         key=f"column-{number}",
         title=str(column["name"]),
         caption=caption,
-        alt=f"The distribution of {column['name']} over {len(labels)} values or ranges" + (", before and after." if quasi else "."),
+        alt=f"The distribution of {column['name']} over {len(labels)} values or ranges"
+        + (", before and after." if quasi else "."),
         data=traces,
         layout={**layout, "margin": {"l": 44, "r": 10, "t": 8, "b": 36}},
         head=head,
@@ -146,7 +155,11 @@ def errors_plot(expected: Table, true: Table | None) -> Figure:
             for entry in table["by"]
         ]
     most = expected["by"][-1]["columns"]
-    also = f" and {expected['sensitive']} sensitive column{'s' if expected['sensitive'] > 1 else ''}" if expected["sensitive"] else ""
+    also = (
+        f" and {expected['sensitive']} sensitive column{'s' if expected['sensitive'] > 1 else ''}"
+        if expected["sensitive"]
+        else ""
+    )
     drawn = (
         f"For each number of quasi-identifiers, {expected['asked']} counts over stretches of as many columns{also}, asked of "
         f"{expected['drawn']} originals drawn at random from all that look like this release: each row's quasi-identifiers "
@@ -172,4 +185,3 @@ def errors_plot(expected: Table, true: Table | None) -> Figure:
         height=300,
         internal=true is not None,
     )
-

@@ -29,7 +29,9 @@ def verdict(content: Content) -> str:
         all_of = many.get(len(principles), f"All {len(principles)} principles that were asked for hold")
         return f"{all_of} in {'the one group' if content['groups'] == 1 else f'every one of the {groups}'}."
     failing = sum(not claim["holds"] for claim in content["principles"])
-    return f"{counted(failing, 'principle')} that {'was' if failing == 1 else 'were'} asked for does not hold in every group."
+    return (
+        f"{counted(failing, 'principle')} that {'was' if failing == 1 else 'were'} asked for does not hold in every group."
+    )
 
 
 def heading(claim: Content) -> str:
