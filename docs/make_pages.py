@@ -53,7 +53,7 @@ ColumnProblem incom - Did you mean 'income'?
 """
 
 SECTIONS = {
-    "Anonymize": ["anonymize", "Release", "verify", "Verification"],
+    "Anonymize": ["anonymize", "Release", "verify", "Verification", "report"],
     "Methods": ["Glaze", "Mondrian", "XColor", "Method", "Task", "Grouping", "recode", "Recoded"],
     "Audit": ["audit", "Audit", "Finding", "Principle", "View"],
     "Is it possible?": [

@@ -64,6 +64,7 @@ from .principles import (
 )
 from .recoding import Recoded, recode
 from .release import Release, anonymize
+from .reporting import report
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
 from .utility import (
@@ -163,6 +164,7 @@ __all__ = [
     "query_errors",
     "read_table",
     "recode",
+    "report",
     "synthetic_census",
     "utility_of",
     "verify",
