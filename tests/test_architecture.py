@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "sfumato"
 
 ROOMS = [
-    ["version", "errors"],
+    ["version", "errors", "progress"],
     ["named"],
     ["exact"],
     ["kernels"],
@@ -43,6 +43,7 @@ ROOMS = [
     ["reporting"],
     ["release"],
     ["config", "census"],
+    ["profiling"],
     ["demo", "benchmarks"],
     ["cli"],
     ["__main__"],
@@ -116,7 +117,7 @@ def test_no_room_hides_a_public_name():
 
 
 def _all_examples():
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     return "\n".join(
         line for page in pages for line in page.read_text(encoding="utf-8").splitlines() if line.startswith((">>>", "..."))
     )
@@ -124,7 +125,10 @@ def _all_examples():
 
 @pytest.mark.parametrize("name", PRINCIPLES)
 def test_every_principle_is_in_the_docs(name):
-    assert f'"{name}"' in (ROOT / "docs" / "principles.md").read_text(encoding="utf-8")
+    contents = (ROOT / "docs" / "principles.md").read_text(encoding="utf-8")
+    assert f'"{name}"' in contents
+    assert f"(principles/{name}.md)" in contents
+    assert f'name = "{name}"' in (ROOT / "docs" / "principles" / f"{name}.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", DISTANCES)

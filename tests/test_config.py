@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -226,3 +227,12 @@ def test_saved_files_have_the_rights_of_new_files(tmp_path):
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "out.toml").stat().st_mode) == 0o640
+
+
+def test_a_config_of_a_newer_version():
+    with pytest.raises(sf.ConfigProblem, match=r"format 2.*up to 1.*newer version") as caught:
+        sf.Config.parse('format = 2\n[data]\nfile = "of another time"\n', Path("sfumato.toml"))
+    assert (caught.value.key, caught.value.value, caught.value.file) == ("format", 2, "sfumato.toml")
+    for odd in ("0", '"1"', "1.5", "true"):
+        with pytest.raises(sf.ConfigProblem, match="format"):
+            sf.Config.parse(f'format = {odd}\n[data]\npath = "people.csv"\n')

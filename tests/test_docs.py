@@ -11,21 +11,35 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import sfumato as sf
+from sfumato.cli import main
+from sfumato.principles import PRINCIPLES
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "benchmarks" / "README.md"]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "benchmarks" / "README.md"]
+MADE = runpy.run_path(str(ROOT / "docs" / "make_pages.py"))["PAGES"]
+"""The pages that repeat docstrings and help texts, each with the function that makes it."""
 
 
 def blocks(page, language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [text for found, _, text in all_blocks(page) if found == language]
+
+
+def all_blocks(page):
+    """Every block of a page: its language, the file that it is to stand in (empty if in none), and its text."""
+    pattern = r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$'
+    return re.findall(pattern, page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_commands_run(page, tmp_path):
-    for block in blocks(page, "console"):
-        for line in block.splitlines():
+    """In the order of the page, in one folder; a block with a title is written to the file of that name first."""
+    for language, title, text in all_blocks(page):
+        if title:
+            (tmp_path / title).write_text(text, encoding="utf-8")
+        for line in text.splitlines() if language == "console" else ():
             if not line.startswith("$ "):
                 continue
             program, *arguments = shlex.split(line[2:])
@@ -51,7 +65,39 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", ["principles.md", "reference.md"])
+@pytest.mark.parametrize("page", MADE)
 def test_pages_made_from_docstrings_are_up_to_date(page):
-    pages = runpy.run_path(str(ROOT / "docs" / "make_pages.py"))["PAGES"]
-    assert (ROOT / "docs" / page).read_text(encoding="utf-8") == pages[page](), "run docs/make_pages.py"
+    assert (ROOT / "docs" / page).read_text(encoding="utf-8") == MADE[page](), "run docs/make_pages.py"
+
+
+def test_no_page_is_left_of_a_principle_that_is_gone():
+    assert {path.stem for path in (ROOT / "docs" / "principles").iterdir()} == PRINCIPLES.keys()
+
+
+def test_every_page_is_in_the_contents():
+    contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    linked = set(re.findall(r"\]\(([^)#]+)\)", contents))
+    assert {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"} <= linked
+
+
+def commands(group, path=("sfumato",)):
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield " ".join((*path, name)), command
+
+
+@pytest.mark.parametrize(("path", "command"), list(commands(main)), ids=lambda v: v if isinstance(v, str) else "")
+def test_every_verb_has_help_with_an_example(path, command):
+    _, *words = path.split()
+    done = CliRunner().invoke(main, [*words, "--help"], prog_name="sfumato")
+    assert done.exit_code == 0
+    _, _, example = done.output.partition("Example:\n")
+    assert path in example
+    assert command.help
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            assert parameter.help, parameter.name
+        else:
+            assert parameter.human_readable_name.upper() in command.help, "an argument is told of in the text"

@@ -93,6 +93,18 @@ def test_encoding_is_detected_or_declared(write, encoding):
     assert bool(read_csv(path).notes) == guessed
 
 
+def test_a_row_may_be_longer_than_a_block(write):
+    long = "x" * (9 << 20)
+    assert cells(write(f'a,b\n1,"{long}"\n2,y\n')) == {"a": ["1", "2"], "b": [long, "y"]}
+
+
+def test_distinct_cells_are_held_once(write):
+    read = read_csv(write("town,n\n" + "".join(f"Rome,{i}\nBonn,{i}\n" for i in range(500_000)))).data
+    assert read.num_rows == 1_000_000
+    assert all(chunk.dictionary.to_pylist() == ["Rome", "Bonn"] for chunk in read.column("town").chunks)
+    assert read.column("n").chunk(0).dictionary.to_pylist() == [str(i) for i in range(500_000)]
+
+
 def test_an_index_column_without_a_name(write):
     assert list(cells(write(",age\n0,30\n"))) == ["column_1", "age"]
 

@@ -20,7 +20,7 @@ from sfumato.census import census_schema
 from sfumato.io import aside
 from standin import Chunks
 
-FILES = ["data.csv", "release.json"]
+FILES = ["data.csv", "release.json", "report.html"]
 
 
 def made(seed):
@@ -75,7 +75,7 @@ def test_an_existing_folder_is_not_overwritten(release, tmp_path):
     with pytest.raises(sf.FileProblem, match="something here already"):
         release.save(tmp_path / "new")
     release.save(tmp_path / "new", force=True, format="parquet")
-    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["data.parquet", "release.json"]
+    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["data.parquet", "release.json", "report.html"]
     (tmp_path / "new" / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(sf.FileProblem, match=r"notes\.txt"):
         release.save(tmp_path / "new", force=True)

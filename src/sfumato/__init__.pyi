@@ -19,6 +19,7 @@ from .errors import (
     CellProblem,
     ColumnProblem,
     ConfigProblem,
+    DatabaseProblem,
     DistanceProblem,
     FileProblem,
     HierarchyProblem,
@@ -62,8 +63,10 @@ from .principles import (
     VarianceControl,
     View,
 )
+from .profiling import ColumnProfile, Profile, profile
+from .progress import Progress
 from .recoding import Recoded, recode
-from .release import Release, anonymize
+from .release import Release, anonymize, replay
 from .reporting import report
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
@@ -91,10 +94,12 @@ __all__ = [
     "Certificate",
     "ClassSizes",
     "ColumnProblem",
+    "ColumnProfile",
     "Config",
     "ConfigProblem",
     "Contour",
     "Custom",
+    "DatabaseProblem",
     "DeltaDisclosure",
     "DeltaLDiversity",
     "Discrete",
@@ -135,6 +140,8 @@ __all__ = [
     "PSensitivity",
     "ParameterProblem",
     "Principle",
+    "Profile",
+    "Progress",
     "QueryErrors",
     "Recoded",
     "RecursiveLDiversity",
@@ -161,9 +168,11 @@ __all__ = [
     "feasibility",
     "frontier",
     "marginals",
+    "profile",
     "query_errors",
     "read_table",
     "recode",
+    "replay",
     "report",
     "synthetic_census",
     "utility_of",

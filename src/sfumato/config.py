@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -15,15 +16,19 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.declared import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
 from sfumato.distances import Custom, Distance
-from sfumato.errors import ConfigProblem, SfumatoError
+from sfumato.errors import ConfigProblem, ParameterProblem, SfumatoError
 from sfumato.hierarchy import Hierarchy
 from sfumato.io.aside import write_file
 from sfumato.io.read import read_table
+from sfumato.io.uri import beside, expanded, is_uri, shown
 from sfumato.methods import AUTO, Method, method_of, suited
 from sfumato.principles import Principle, principle_of
 from sfumato.release import checked_share
 from sfumato.schema import Kind, Role, Schema
 from sfumato.table import Table
+
+FORMAT = 1
+"""The version of the config's format that is written, and the newest that is read."""
 
 
 class _Section(BaseModel):
@@ -31,9 +36,12 @@ class _Section(BaseModel):
 
 
 class DataSection(_Section):
-    """`[data]`: where the table is, and how its file is read."""
+    """`[data]`: where the table is, a file or a database, and how it is read."""
 
     path: str
+    query: str | None = None
+    table: str | None = None
+    sheet: str | None = None
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
     encoding: str | None = None
     person_id: str | None = None
@@ -84,10 +92,12 @@ class MethodSection(_Section):
 
 
 class OutputSection(_Section):
-    """`[output]`: where the release goes, in which format its data is, and where the internal report goes."""
+    """`[output]`: where the release goes, its data's format, the table that its rows go to as well, the internal report."""
 
     path: str
     format: Literal["csv", "parquet"] = "csv"
+    database: str | None = None
+    table: str | None = None
     internal: str | None = None
 
 
@@ -107,6 +117,7 @@ class Config(_Section):
     (('age',), (KAnonymity(k=5),))
     """
 
+    format: int = Field(default=FORMAT, ge=1, strict=True)
     data: DataSection
     columns: dict[str, ColumnSection] = Field(default_factory=dict)
     missing: MissingSection = Field(default_factory=MissingSection)
@@ -127,6 +138,14 @@ class Config(_Section):
             escaped = "hex" in str(error) or "escape" in str(error)
             remedy = "Write paths with / or in single quotes." if escaped else "Mend the line named."
             raise ConfigProblem(f"the file is not TOML: {error}", remedy=remedy, file=name) from error
+        if isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
+            raise ConfigProblem(
+                f"the config is of format {raw['format']}, and this version reads up to {FORMAT}",
+                remedy="Use a newer version of sfumato.",
+                file=name,
+                key="format",
+                value=raw["format"],
+            )
         if "source" in raw:
             raise ConfigProblem("the key is unknown", remedy="Drop it.", file=name, key="source")
         try:
@@ -141,6 +160,10 @@ class Config(_Section):
     @classmethod
     def load(cls, path: str | Path) -> Config:
         """Read a config file."""
+        if is_uri(path):
+            raise ConfigProblem(
+                "this is a database, and no config", remedy="Name it as data.path in a TOML file.", file=shown(path)
+            )
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
@@ -174,17 +197,12 @@ class Config(_Section):
         sections = _plain(self.model_dump(mode="python", exclude_none=True, exclude_defaults=True))
         principles = sections.pop("principles", [])
         # one [[principles]] each, as a person would write them
+        sections = {"format": self.format, **sections}
         return tomli_w.dumps(sections) + "".join(f"\n[[principles]]\n{tomli_w.dumps(p)}" for p in principles)
 
     def save(self, path: str | Path) -> None:
         """Write the config to a file: aside first, then renamed, so that no half-written file is ever seen."""
-        text = self.to_toml()
-        try:
-            write_file(Path(path), lambda file: file.write(text.encode()))
-        except OSError as error:
-            raise ConfigProblem(
-                f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)
-            ) from error
+        write_config(path, self.to_toml())
 
     def _near(self, path: str) -> Path:
         """A path of the config, relative to the config's own folder."""
@@ -289,10 +307,46 @@ class Config(_Section):
         if section.name != "auto" or section.parameters:
             _ = self.finder
 
-    def table(self) -> Table:
-        """Read the data."""
-        path = self._near(self.data.path)
-        return read_table(path, self.schema, delimiter=self.data.delimiter, encoding=self.data.encoding)
+    def table(self, path: str | Path | None = None) -> Table:
+        """Read the data; from another path than the config's own, if one is given."""
+        how = self.data.model_dump(include={"query", "table", "sheet", "delimiter", "encoding"})
+        if path is not None:
+            return read_table(path, self.schema, **how)
+        try:
+            path = expanded(self.data.path, os.environ)
+        except ConfigProblem as error:
+            raise self._located(located(error, "data.path"), "") from error
+        try:
+            return read_table(self._database(path) if is_uri(path) else self._near(path), self.schema, **how)
+        except ParameterProblem as error:  # a key that does not go with the path
+            raise self._located(located(error, "data"), "") from error
+
+    @property
+    def sink(self) -> tuple[str, str] | None:
+        """The database and the table that the published rows go to beside the folder, if the config says."""
+        if self.output is None or (self.output.database is None and self.output.table is None):
+            return None
+        missing = [key for key in ("database", "table") if getattr(self.output, key) is None]
+        try:
+            if missing:
+                raise ConfigProblem("the key is missing", remedy="Write both output.database and output.table.")
+            return self._database(expanded(str(self.output.database), os.environ)), str(self.output.table)
+        except ConfigProblem as error:
+            raise self._located(located(error, f"output.{(missing or ['database'])[0]}"), "") from error
+
+    def _database(self, uri: str) -> str:
+        """A database URI of the config: a file in it is relative to the config's own folder."""
+        return uri if self.source is None else beside(uri, self.source.parent)
+
+
+def write_config(path: str | Path, text: str) -> None:
+    """Write a config's text to a file: aside first, then renamed, so that no half-written file is ever seen."""
+    try:
+        write_file(Path(path), lambda file: file.write(text.encode()))
+    except OSError as error:
+        raise ConfigProblem(
+            f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)
+        ) from error
 
 
 _HINTS = {

@@ -2,6 +2,7 @@
 
     SfumatoError
     ├── FileProblem          a file is missing, unreadable, empty, or not what its name says
+    ├── DatabaseProblem      a database cannot be reached, refuses what is asked, or goes away
     ├── ColumnProblem        a column is unknown, declared twice, or of the wrong kind
     ├── CellProblem          one cell of the data cannot be what its column was declared to be
     ├── HierarchyProblem     a hierarchy is not a tree, or misses leaves
@@ -79,6 +80,10 @@ class SfumatoError(Exception):
 
 class FileProblem(SfumatoError):
     """A file is missing, unreadable, empty, or not what its name says."""
+
+
+class DatabaseProblem(SfumatoError):
+    """A database cannot be reached, refuses what is asked of it, or goes away."""
 
 
 class ColumnProblem(SfumatoError):

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 _SPARSE = 4
 """Combined codes are counted in place while their range is at most this many times the number of rows."""
 
+_FLAGS = 32
+"""Pairs are flagged in place while their range is at most this many times the number of rows."""
+
+_WIDEST = 1 << 62
+"""Combined codes that are too many to count are sorted but once, while their range is at most this."""
+
 
 def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the distinct combinations of several code columns, in lexicographic order.
@@ -24,22 +30,8 @@ def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tupl
     Returns each row's number, and for each number the codes it is made of. Cost: linear while the range of combinations
     is about the number of rows, else that of sorting.
     """
-    rows = len(codes[0])
-    numbers = np.zeros(rows, np.int64)
-    span = 1
-    steps: list[NDArray[np.int64] | int] = []  # how to take a number apart again: a domain, or a list of prefixes
-    for column, domain in zip(codes, domains, strict=True):
-        if span * domain > max(_SPARSE * rows, 1 << 20):
-            # keep the range of combinations within reach by numbering the prefixes that occur
-            prefixes, numbers = _numbered(numbers, span)
-            steps.append(prefixes)
-            span = len(prefixes)
-        numbers = numbers * domain
-        numbers += column
-        span *= domain
-        steps.append(domain)
-    distinct, numbers = _numbered(numbers, span)
-    parts = np.empty((len(distinct), len(domains)), np.int64)
+    numbers, distinct, steps = _together(codes, domains)
+    parts = np.empty((len(distinct), len(domains)), np.int64, order="F")
     position = len(domains)
     rest = distinct
     for step in reversed(steps):
@@ -49,6 +41,38 @@ def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tupl
         else:
             rest = step[rest]
     return numbers, parts
+
+
+def combination_ranks(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> NDArray[np.int64]:
+    """Each row's number as `combined` gives it, where nobody asks what the numbers are made of.
+
+    >>> combination_ranks([np.array([1, 0, 1], np.int32), np.array([2, 2, 0], np.int32)], [2, 3]).tolist()
+    [2, 0, 1]
+    """
+    return _together(codes, domains)[0]
+
+
+def _together(
+    codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[NDArray[np.int64] | int]]:
+    """Each row's number; the distinct combinations as one integer each; and how to take those apart again."""
+    rows = len(codes[0])
+    countable = max(_SPARSE * rows, 1 << 20)
+    numbers = np.zeros(rows, np.int64)
+    span = 1
+    steps: list[NDArray[np.int64] | int] = []  # how to take a number apart again: a domain, or a list of prefixes
+    for column, domain in zip(codes, domains, strict=True):
+        if span * domain > (countable if span <= countable else _WIDEST):
+            # keep the range of combinations within reach by numbering the prefixes that occur
+            prefixes, numbers = _numbered(numbers, span)
+            steps.append(prefixes)
+            span = len(prefixes)
+        numbers = numbers * domain
+        numbers += column
+        span *= domain
+        steps.append(domain)
+    distinct, numbers = _numbered(numbers, span)
+    return numbers, distinct, steps
 
 
 def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -62,6 +86,25 @@ def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64],
         return distinct, position[numbers]
     distinct, inverse = np.unique(numbers, return_inverse=True)
     return distinct, inverse.astype(np.int64, copy=False)
+
+
+def distinct_pairs(
+    one: NDArray[np.int64], ones: int, other: NDArray[np.int32], others: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs of two codes that occur, in lexicographic order. Cost: linear while there are few codes, else sorting.
+
+    >>> distinct_pairs(np.array([1, 0, 1]), 2, np.array([4, 0, 4], np.int32), 5)
+    (array([0, 1]), array([0, 4]))
+    """
+    keys = one * others + other
+    if ones * others <= max(_FLAGS * len(keys), 1 << 20):
+        occurs = np.zeros(ones * others, bool)
+        occurs[keys] = True
+        keys = np.flatnonzero(occurs)
+    else:
+        keys = np.unique(keys)
+    first, second = np.divmod(keys, others)
+    return first, second
 
 
 @dataclass(frozen=True, eq=False)

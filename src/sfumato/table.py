@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -26,6 +26,8 @@ MISSING = "(missing)"
 """How a missing value is shown."""
 
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?", re.ASCII)
+
+_WHOLE_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 _MARKS = re.compile(r'[;,{}\[\]"]')
 """What stands around or between the members of a published cell."""
@@ -111,6 +113,8 @@ class Table:
     """Whether all cells are text because the file has no types (CSV); then kinds may be inferred from the text."""
     notes: tuple[str, ...] = ()
     """What a reader should know about how the data was read."""
+    reading: Mapping[str, str] = field(default_factory=dict)
+    """How the file is read where it is not as usual, as declared or found out: `delimiter`, `encoding`, `sheet`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_columns", {})
@@ -235,7 +239,7 @@ class _Encoder:
 
     def _missing(self, cells: Sequence[Any], kind: Kind) -> NDArray[np.bool_]:
         texts = self.schema.missing.texts(kind)
-        return np.array([cell is None or _text(cell) in texts for cell in cells], bool)
+        return np.array([cell is None or (cell if type(cell) is str else str(cell)) in texts for cell in cells], bool)
 
     def _refuse(self, indices: NDArray[np.int64], missing: NDArray[np.bool_]) -> None:
         if self.schema.missing.policy != "refuse" or not missing.any():
@@ -264,9 +268,11 @@ class _Encoder:
     def _numeric(
         self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], dict[str, Any]]:
-        whole = cells and all(type(cell) is int for cell in cells)
-        if whole:
+        types = set(map(type, cells))
+        if types == {int}:
             numbers = Numbers(packed(cells), Numbers.of([]).unit)
+        elif types == {str} and all(map(_WHOLE_NUMBER.fullmatch, cells)):
+            numbers = Numbers(packed([*map(int, cells)]), Numbers.of([]).unit)
         else:
             decimals: list[Decimal] = []
             for index, cell in zip(present, cells, strict=True):
@@ -396,8 +402,10 @@ def _distinct(array: pa.ChunkedArray) -> tuple[NDArray[np.int64], list[Any]]:
     if not pa.types.is_dictionary(kind):
         return rows, cells
     # a dictionary that came with the data may hold cells that no row has
-    used, rows = np.unique(rows, return_inverse=True)
-    return rows, [cells[i] for i in used]
+    occurs = np.bincount(rows, minlength=len(cells)) > 0
+    if occurs.all():
+        return rows, cells
+    return (np.cumsum(occurs) - 1)[rows], [cells[i] for i in np.flatnonzero(occurs)]
 
 
 def _cells(values: pa.Array) -> list[Any]:

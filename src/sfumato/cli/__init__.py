@@ -6,6 +6,7 @@ Exit status: 0 done and every principle holds; 1 a principle does not hold or ca
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Any
 
@@ -18,6 +19,7 @@ from sfumato.cli.completion import completion
 from sfumato.cli.demo import demo
 from sfumato.cli.explain import explain
 from sfumato.cli.frontier import frontier
+from sfumato.cli.init import init
 from sfumato.cli.report import report
 from sfumato.cli.streams import abandon_output
 from sfumato.cli.verify import verify
@@ -25,10 +27,16 @@ from sfumato.errors import SfumatoError, Unreached
 from sfumato.version import __version__
 
 
+def _stop(number: int, frame: object) -> None:
+    """Asked to end: like Ctrl-C, so that nothing is left half-written."""
+    raise KeyboardInterrupt
+
+
 class _Verbs(click.Group):
     """Turns errors into exit statuses: one line and 2 (1 if the wish was too much); a fault of ours into 3."""
 
     def invoke(self, context: click.Context) -> Any:
+        signal.signal(signal.SIGTERM, _stop)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # an output that cannot show ε shows ? instead of failing
                 stream.reconfigure(errors="replace")
@@ -63,5 +71,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, explain, audit, anonymize, verify, report, frontier, bench, completion):
+for verb in (demo, init, explain, audit, anonymize, verify, report, frontier, bench, completion):
     main.add_command(verb)

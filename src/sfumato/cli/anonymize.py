@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sfumato.cli.completion import config_files
+from sfumato.cli.completion import repeatable_files
+from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import abandon_output
+
+if TYPE_CHECKING:
+    from sfumato.config import Config
+    from sfumato.progress import Progress
+    from sfumato.release import Release
 
 
 @click.command(
     epilog="""\b
 Example:
   sfumato anonymize sfumato.toml --output release
-  sfumato anonymize sfumato.toml --seed 7 --force --json | jq .principles"""
+  sfumato anonymize sfumato.toml --seed 7 --force --json | jq .principles
+  sfumato anonymize release/release.json --data people.csv --output again"""
 )
-@click.argument("config", type=click.Path(path_type=Path), shell_complete=config_files)
+@click.argument("config", type=click.Path(path_type=Path), shell_complete=repeatable_files)
+@click.option(
+    "--data",
+    metavar="SOURCE",
+    help="The table, in place of data.path; to repeat a release: a file, or a config that names one.",
+)
 @click.option(
     "--output", type=click.Path(path_type=Path), help="The folder to write; output.path of the config if not given."
 )
@@ -30,53 +43,79 @@ Example:
 @click.option("--force", is_flag=True, help="Replace a release that is there already.")
 @click.option("--json", "as_json", is_flag=True, help="Print what release.json says.")
 def anonymize(
-    config: Path, output: Path | None, seed: int | None, internal: Path | None, force: bool, as_json: bool
+    config: Path,
+    data: str | None,
+    output: Path | None,
+    seed: int | None,
+    internal: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Find groups in which every principle holds, and write them as a release that was verified from its files.
 
-    CONFIG is a sfumato.toml. Exit status: 0 written, and every principle holds; 1 the principles cannot be reached, and
-    nothing was written; 2 bad input.
+    CONFIG is a sfumato.toml; or the release.json of a release that is to be repeated from its original table, byte for byte.
+    Exit status: 0 written, and every principle holds; 1 the principles cannot be reached, and nothing was written, or a
+    release was repeated and came out different; 2 bad input.
     """
-    from sfumato.cli.show import console, show_audit, show_worth
-    from sfumato.config import Config, MethodSection
-    from sfumato.errors import ConfigProblem
-    from sfumato.release import anonymize as publish
+    from sfumato.config import Config
+    from sfumato.io.sink import refuse_taken
     from sfumato.release import free_target
     from sfumato.reporting import free_page
 
-    declared = Config.load(config)
-    wishes = declared.wishes()
-    folder = declared.folder if output is None else output
-    if folder is None:
-        raise ConfigProblem(
-            "the config does not say where the release goes",
-            remedy='Write [output] with path = "release", or use --output.',
-            file=str(config),
-            key="output.path",
-        )
-    free_target(folder, force)  # before the work, not after it
-    report = declared.internal if internal is None else internal
+    declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config)
+    folder = _folder(config, declared, output)
+    sink = None
+    if declared is not None:
+        declared.wishes()
+        sink = declared.sink
+    # what is in the way is found before the work, not after it
+    free_target(folder, force)
+    report = internal if internal is not None or declared is None else declared.internal
     if report is not None:
         free_page(report, folder, force)
-    method = declared.method or MethodSection()
-    release = publish(
-        declared.table(),
-        None,
-        wishes,
-        method=declared.finder,
-        seed=method.seed if seed is None else seed,
-        suppress=method.suppress,
-    )
-    written = release.save(
-        folder, force=force, format="csv" if declared.output is None else declared.output.format, internal=report
-    )
+    if sink is not None:
+        refuse_taken(*sink, force)
+    database, table = sink or (None, None)
+    with progress_bar() as progress:
+        _tell_first_use(progress)
+        if declared is None:
+            release, form = _repeated(config, data, seed, progress), _format_of(config)
+        else:
+            release, form = _made(declared, data, seed, progress), declared.output.format if declared.output else "csv"
+        written = release.save(
+            folder, force=force, format=form, internal=report, database=database, table=table, progress=progress
+        )
+    content = json.loads((written / "release.json").read_text(encoding="utf-8"))
     if as_json:
-        content = json.loads((written / "release.json").read_text(encoding="utf-8"))
         try:
             click.echo(json.dumps({"folder": str(folder), **content}, indent=2))
         except BrokenPipeError:
             abandon_output()
-        return
+    else:
+        _show(release, folder, report, sink)
+    if declared is None and seed is None:
+        _compare(config, content, as_json)
+
+
+def _folder(config: Path, declared: Config | None, output: Path | None) -> Path:
+    """Where the release goes."""
+    from sfumato.errors import ConfigProblem
+
+    folder = declared.folder if declared is not None and output is None else output
+    if folder is None:
+        raise ConfigProblem(
+            "the config does not say where the release goes",
+            remedy="Use --output." if declared is None else 'Write [output] with path = "release", or use --output.',
+            file=str(config),
+            key="output.path",
+        )
+    return folder
+
+
+def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, str] | None) -> None:
+    from sfumato.cli.show import console, show_audit, show_worth
+    from sfumato.io.uri import shown
+
     out = console()
     for note in (*release.reading, *release.notes):
         out.print(f"note {note}", markup=False)
@@ -84,6 +123,77 @@ def anonymize(
     show_worth(release)
     if report is not None:
         out.print(f"Wrote the internal report, which is not for publication, to {report}.", markup=False)
+    if sink is not None:
+        out.print(f"Wrote its rows to the table {sink[1]} of {shown(sink[0])}.", markup=False)
     out.print(
         f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}", markup=False
     )
+
+
+def _tell_first_use(progress: Progress) -> None:
+    from sfumato.kernels.compile import compiled_before
+
+    if not compiled_before():
+        progress("first use: kernels are compiled, which takes about a minute")
+
+
+def _made(declared: Config, data: str | None, seed: int | None, progress: Progress) -> Release:
+    """The release that a config asks for."""
+    from sfumato.config import MethodSection
+    from sfumato.release import anonymize as publish
+
+    method = declared.method or MethodSection()
+    progress("reading")
+    return publish(
+        declared.table(data),
+        None,
+        declared.wishes(),
+        method=declared.finder,
+        seed=method.seed if seed is None else seed,
+        suppress=method.suppress,
+        progress=progress,
+    )
+
+
+def _repeated(config: Path, data: str | None, seed: int | None, progress: Progress) -> Release:
+    """The release that a release.json tells of, made again."""
+    from sfumato.config import Config
+    from sfumato.errors import ParameterProblem
+    from sfumato.release import replay
+
+    if data is None:
+        raise ParameterProblem(
+            "a release.json does not say where the original table is",
+            remedy="Name it with --data.",
+            file=str(config),
+            key="data",
+        )
+    progress("reading")
+    original = Config.load(data).table() if data.endswith(".toml") else data
+    return replay(config, original, seed=seed, progress=progress)
+
+
+def _format_of(config: Path) -> str:
+    """The format of the data of the release that is repeated."""
+    from sfumato.release import release_json
+    from sfumato.verifying import DATA_FILES, Manifest
+
+    files = Manifest.read(release_json(config)).content["files"]
+    return next((name for name, file in DATA_FILES.items() if file in files), "csv")
+
+
+def _compare(config: Path, content: dict[str, Any], as_json: bool) -> None:
+    """Tell whether a release that was repeated came out the same; if it did not, that is exit status 1."""
+    from sfumato.cli.show import console
+    from sfumato.release import differing_versions, release_json
+    from sfumato.verifying import Manifest
+
+    before = Manifest.read(release_json(config)).content
+    changed = [name for name, claim in before["files"].items() if content["files"].get(name) != claim]
+    if not changed and not as_json:
+        console().print(f"Its files are the same, byte for byte, as those that {config} lists.", markup=False)
+    if changed:
+        why = differing_versions(before) or ["the versions are the same, so the original table must be another"]
+        differ = f"{', '.join(changed)} came out different from what {config} lists: {'; '.join(why)}"
+        click.echo(f"sfumato: {differ}", err=True)
+        raise SystemExit(1)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from sfumato.cli.completion import config_files
+from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import abandon_output
 
 
@@ -33,7 +34,11 @@ def audit(config: Path, as_json: bool, worst: int) -> None:
 
     declared = Config.load(config)
     wishes = declared.wishes()
-    found = measure(declared.table(), None, wishes)
+    with progress_bar() as progress:
+        progress("reading")
+        table = declared.table()
+        progress("measuring")
+        found = measure(table, None, wishes)
     if as_json:
         try:
             click.echo(found.to_json(worst))

@@ -38,19 +38,27 @@ def principle_names(context: click.Context, parameter: click.Parameter, incomple
 
 
 def config_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The TOML files whose names go on from what was typed, and the folders that may hold one."""
-    typed_folder = os.path.dirname(incomplete)  # noqa: PTH120  (as it was typed: a Path would lose a "./")
-    start = os.path.basename(incomplete)  # noqa: PTH119
+    """The configs whose names go on from what was typed, and the folders that may hold one."""
+    return _files(incomplete, ".toml")
+
+
+def repeatable_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The same, and the release.json of releases that can be repeated."""
+    return _files(incomplete, (".toml", "release.json"))
+
+
+def _files(incomplete: str, ends: str | tuple[str, ...]) -> list[CompletionItem]:
+    folder, start = os.path.split(incomplete)  # as it was typed: a Path would lose a "./"
     try:
-        entries = sorted(Path(typed_folder or ".").expanduser().iterdir())
+        entries = sorted(Path(folder or ".").expanduser().iterdir())
     except OSError:
         return []
-    shown = [e for e in entries if e.name.startswith(start) and (start or not e.name.startswith("."))]
-    configs = [entry.name for entry in shown if entry.suffix == ".toml" and entry.is_file()]
-    if not configs:
+    shown = [entry for entry in entries if entry.name.startswith(start) and (start or not entry.name.startswith("."))]
+    files = [entry.name for entry in shown if entry.name.endswith(ends) and entry.is_file()]
+    if not files:
         return [CompletionItem(incomplete, type="dir")]  # the shell completes folders better than we could
     folders = [f"{entry.name}/" for entry in shown if entry.is_dir()]
-    return [CompletionItem(os.path.join(typed_folder, name)) for name in configs + folders]  # noqa: PTH118
+    return [CompletionItem(os.path.join(folder, name)) for name in files + folders]  # noqa: PTH118
 
 
 @click.command(

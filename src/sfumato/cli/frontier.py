@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sfumato.cli.completion import config_files
+from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import abandon_output
 
 if TYPE_CHECKING:
     from sfumato.config import Config
     from sfumato.feasible import Attempt
     from sfumato.principles import Dissimilarity
+    from sfumato.progress import Progress
     from sfumato.table import Table
 
 
@@ -61,11 +63,14 @@ def frontier(
     given = {"epsilon": _listed(epsilon, "--epsilon"), "delta": _listed(delta, "--delta"), "k": _listed(k, "--k")}
     _refuse_no_wish(wish, given, config)
     epsilons, deltas, ks = grid_around(wish, given["epsilon"], given["delta"], given["k"])
-    table = declared.table()
     on = None if wish is None else wish.on
-    attempt = _attempt(declared, table, max(ks), sample) if reach else None
-    found = look(table, None, epsilons, deltas, ks, on, attempt)
-    shown = vulnerability(table, None, epsilons, deltas, on=on) if contour else None
+    with progress_bar() as progress:
+        progress("reading")
+        table = declared.table()
+        progress("looking at what is possible")
+        attempt = _attempt(declared, table, max(ks), sample, progress) if reach else None
+        found = look(table, None, epsilons, deltas, ks, on, attempt)
+        shown = vulnerability(table, None, epsilons, deltas, on=on) if contour else None
     notes = _notes(declared, wishes, table, sample if reach else None)
     if as_json:
         content: dict[str, Any] = {
@@ -110,10 +115,8 @@ def _refuse_no_wish(wish: Dissimilarity | None, given: dict[str, list[str] | Non
         )
 
 
-def _attempt(declared: Config, table: Table, largest: int, sample: int | None) -> Attempt:
-    """Try a cell with the config's method; on a terminal, say which."""
-    from rich.console import Console
-
+def _attempt(declared: Config, table: Table, largest: int, sample: int | None, progress: Progress) -> Attempt:
+    """Try a cell with the config's method, and say which."""
     from sfumato.config import MethodSection
     from sfumato.errors import ParameterProblem
     from sfumato.release import attempt_with
@@ -127,13 +130,10 @@ def _attempt(declared: Config, table: Table, largest: int, sample: int | None) -
         )
     method = declared.method or MethodSection()
     attempt = attempt_with(table, declared.finder, method.seed, sample)
-    errors = Console(stderr=True)
-    if not errors.is_terminal:
-        return attempt
 
     def told(principle: Dissimilarity) -> float | None:
-        with errors.status(f"trying {principle.label}"):
-            return attempt(principle)
+        progress(f"trying {principle.label}")
+        return attempt(principle)
 
     return told
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sfumato.cli.completion import config_files
+from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import abandon_output
 
 
@@ -16,10 +18,15 @@ from sfumato.cli.streams import abandon_output
     epilog="""\b
 Example:
   sfumato verify release
-  sfumato verify release --original people.csv --config sfumato.toml --json"""
+  sfumato verify release --original people.csv --config sfumato.toml --json
+  sfumato verify release --original sfumato.toml --config sfumato.toml"""
 )
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--original", type=click.Path(path_type=Path), help="The table it was made from: check against that too.")
+@click.option(
+    "--original",
+    metavar="SOURCE",
+    help="The table it was made from: a file, or a config that names it (with its database, query or sheet).",
+)
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
@@ -27,21 +34,25 @@ Example:
     help="What it is to have been made under: compare, and take your own functions.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
-def verify(folder: Path, original: Path | None, config: Path | None, as_json: bool) -> None:
+def verify(folder: Path, original: str | None, config: Path | None, as_json: bool) -> None:
     """Check a release from its written files: nothing was changed, and every principle holds as it says.
 
     FOLDER is what `sfumato anonymize` wrote. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
     """
     from sfumato.cli.show import console
+    from sfumato.config import Config
     from sfumato.verifying import verify as check
 
     schema = principles = None
+    table: Any = original
+    if original is not None and original.endswith(".toml"):
+        table = Config.load(original).table()
     if config is not None:
-        from sfumato.config import Config
-
         declared = Config.load(config)
         schema, principles = declared.schema, declared.asked
-    found = check(folder, original, schema=schema, principles=principles)
+    with progress_bar() as progress:
+        progress("verifying")
+        found = check(folder, table, schema=schema, principles=principles)
     if as_json:
         try:
             click.echo(json.dumps(found.to_dict(), indent=2))

@@ -95,5 +95,5 @@ class Ratios:
             return float(sign * top)
         # rounding to a float keeps the order up to ties, so the exact extreme is among the near-ties
         near = np.flatnonzero(levels >= top - 1e-12 * max(1.0, abs(top)))
-        pairs = {(int(self.numerators[i]), int(self.denominators[i])) for i in near}
-        return max((Fraction(n, d) for n, d in pairs), key=lambda ratio: sign * ratio)
+        pairs = set(zip(self.numerators[near].tolist(), self.denominators[near].tolist(), strict=True))
+        return max((Fraction(int(n), int(d)) for n, d in pairs), key=lambda ratio: sign * ratio)

@@ -1,24 +1,40 @@
-"""One door for all data: a file, a frame of pandas, polars or pyarrow, or a table that is already encoded."""
+"""One door for all data: a file, a database, a frame of pandas, polars or pyarrow, or a table that is already encoded."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from sfumato.errors import ColumnProblem, FileProblem
+from sfumato.errors import ColumnProblem, FileProblem, ParameterProblem
 from sfumato.io.csv import read_csv
+from sfumato.io.database import read_database
+from sfumato.io.excel import read_excel
+from sfumato.io.uri import is_uri, shown
 from sfumato.schema import Schema
 from sfumato.table import Table
 
 _CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _PARQUET = (".parquet", ".pq")
+_EXCEL = (".xlsx", ".xlsm")
 
 
-def read_table(path: str | Path, schema: Schema, *, delimiter: str | None = None, encoding: str | None = None) -> Table:
-    r"""Read a CSV (also .gz) or Parquet file as a table with a schema.
+def read_table(
+    path: str | Path,
+    schema: Schema,
+    *,
+    query: str | None = None,
+    table: str | None = None,
+    sheet: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+) -> Table:
+    r"""Read a table with a schema: a CSV (also .gz), Parquet or Excel file, or a query or a table of a database.
+
+    `path` is a file, or a database URI such as `postgresql://me@localhost/people` or `sqlite:///people.db`.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
@@ -28,13 +44,37 @@ def read_table(path: str | Path, schema: Schema, *, delimiter: str | None = None
     ('01234', 'categorical', 'numeric')
     """
     name = str(path).lower()
+    database = is_uri(path)
+    _refuse_unused(path, {"query": query, "table": table}, database, "a database")
+    _refuse_unused(path, {"sheet": sheet}, not database and name.endswith(_EXCEL), "an Excel file")
+    how = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
+    declared = {key: value for key, value in how.items() if value is not None}
+    if database:
+        data, source = read_database(str(path), query, table)
+        _refuse_twice(data, source)
+        return Table(data, schema, source)
     if name.endswith(_CSV):
         read = read_csv(path, delimiter, encoding)
-        return Table(read.data, schema, str(path), untyped=True, notes=read.notes)
+        reading = {**read.dialect, **declared}
+        return Table(read.data, schema, str(path), untyped=True, notes=read.notes, reading=reading)
     if name.endswith(_PARQUET):
         return Table(_parquet(Path(path)), schema, str(path))
-    known = ", ".join((*_CSV, *_PARQUET))
-    raise FileProblem("the kind of file cannot be told from its name", remedy=f"Use one of: {known}.", file=str(path))
+    if name.endswith(_EXCEL):
+        data, notes = read_excel(path, sheet)
+        return Table(data, schema, str(path), notes=notes, reading=declared)
+    known = ", ".join((*_CSV, *_PARQUET, *_EXCEL))
+    raise FileProblem(
+        "the kind of file cannot be told from its name", remedy=f"Use one of: {known}; or a database URI.", file=str(path)
+    )
+
+
+def _refuse_unused(path: str | Path, given: Mapping[str, str | None], used: bool, where: str) -> None:
+    """Raise for what says how to read some other kind of source: it would be passed over in silence."""
+    for key, value in given.items():
+        if value is not None and not used:
+            raise ParameterProblem(
+                f"there is a {key}, and this is not {where}", remedy="Drop it.", file=shown(path), key=key, value=value
+            )
 
 
 def _parquet(path: Path) -> pa.Table:
@@ -56,7 +96,7 @@ def _parquet(path: Path) -> pa.Table:
 
 
 def as_table(data: Any, schema: Schema) -> Table:
-    """Return a table of any data: a path, a frame, or anything that speaks Arrow's C stream.
+    """Return a table of any data: a path, a database URI, a frame, or anything that speaks Arrow's C stream.
 
     >>> as_table(pa.table({"age": [30]}), Schema(quasi_identifiers=["age"])).rows
     1

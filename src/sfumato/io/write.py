@@ -36,12 +36,19 @@ def write_csv(data: pa.Table, file: BinaryIO, separators: Mapping[str, str] | No
             raise ColumnProblem(
                 "a column without a name cannot be written to CSV", remedy="Name it, or write Parquet.", column=name
             )
-    columns = [_quoted(cell_texts(data.column(name), name, separators)) for name in data.column_names]
     header = _quoted(pa.array(data.column_names, pa.string()))
     file.write((",".join(header.to_pylist()) + "\n").encode())
+    columns = []
+    for name in data.column_names:
+        texts = _distinct_texts(data.column(name), name, separators)
+        columns.append((_quoted(texts.dictionary.fill_null("")), texts.indices))
+    if columns:
+        cells, indices = columns[-1]
+        columns[-1] = compute.binary_join_element_wise(cells, "", "\n"), indices
     for start in range(0, data.num_rows, _BATCH):
-        lines = compute.binary_join_element_wise(*(column.slice(start, _BATCH) for column in columns), ",")
-        file.write(("\n".join(lines.to_pylist()) + "\n").encode())
+        lines = compute.binary_join_element_wise(*(c.take(i.slice(start, _BATCH)) for c, i in columns), ",")
+        _, ends, content = lines.buffers()
+        file.write(memoryview(content)[: int(np.frombuffer(ends, np.int32)[len(lines)])])
 
 
 def write_parquet(data: pa.Table, file: BinaryIO) -> None:
@@ -105,10 +112,18 @@ def _joined(column: pa.ChunkedArray, name: str, separator: str | None) -> pa.Arr
     return pa.array(map(text, column.to_pylist()), pa.string())
 
 
-def _quoted(texts: pa.Array) -> pa.Array:
-    """Cells as they stand in the file: each distinct one is looked at once."""
-    encoded = texts.fill_null("").dictionary_encode()
-    cells = escape(encoded.dictionary)
+def _distinct_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str, str] | None) -> pa.DictionaryArray:
+    """The cells of a column as texts, so that each distinct one is looked at once; null is one of them."""
+    if not pa.types.is_dictionary(column.type):
+        return cell_texts(column, name, separators).dictionary_encode(null_encoding="encode")
+    encoded = column.unify_dictionaries().combine_chunks()
+    texts = cell_texts(pa.chunked_array([encoded.dictionary]), name, separators)
+    indices = encoded.indices.fill_null(len(texts))
+    return pa.DictionaryArray.from_arrays(indices, pa.concat_arrays([texts, pa.nulls(1, pa.string())]))
+
+
+def _quoted(cells: pa.Array) -> pa.Array:
+    """Cells as they stand in the file."""
+    cells = escape(cells)
     wrapped = compute.binary_join_element_wise("", compute.replace_substring(cells, '"', '""'), "", '"')
-    cells = compute.if_else(compute.match_substring_regex(cells, _QUOTED), wrapped, cells)
-    return cells.take(pa.array(np.asarray(encoded.indices)))
+    return compute.if_else(compute.match_substring_regex(cells, _QUOTED), wrapped, cells)

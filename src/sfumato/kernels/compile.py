@@ -49,6 +49,11 @@ def cache_folder() -> str:
     return str(folder)
 
 
+def compiled_before() -> bool:
+    """Whether any kernel was compiled here before; if not, a first use takes a minute longer."""
+    return any(Path(numba.config.CACHE_DIR or cache_folder()).rglob("*.nbi"))
+
+
 def kernel(function: Kernel) -> Kernel:
     """Compile a function on first call. Floats are IEEE floats: no fast math, nothing reordered."""
     # numba reads its folder when it decorates; set it for that moment only, and let a user's own setting win

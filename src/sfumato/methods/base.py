@@ -14,8 +14,12 @@ from numpy.typing import NDArray
 from sfumato.exact import as_parameter
 from sfumato.groups import Groups
 from sfumato.principles import Principle, View, attributes_of
+from sfumato.progress import Progress, silent
 from sfumato.recoding import Domain, domains_of
 from sfumato.table import Table
+
+FINDING = "finding groups"
+"""What a method does, as it is told to whoever wants to know how far it has got."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +36,8 @@ class Task:
 
     table: Table
     principles: tuple[Principle, ...]
+    progress: Progress = silent
+    """Told how far a method has got."""
 
     @cached_property
     def domains(self) -> list[Domain]:

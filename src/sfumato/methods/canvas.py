@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,7 @@ from sfumato.kernels.order import tree_order
 from sfumato.kernels.search import State, blend, settle_all
 from sfumato.kernels.shares import SET, share
 from sfumato.kernels.sweep import cut_order
-from sfumato.methods.base import Task
+from sfumato.methods.base import FINDING, Task
 from sfumato.methods.limits import Limits, scratch_counts
 from sfumato.methods.shares import shares_over
 
@@ -46,6 +48,8 @@ class Canvas:
         self.most = 2 * self.dealt_size + 1
         self.order = np.arange(self.rows)
         self.coarse = np.zeros(self.rows + 1, np.int64)
+        self.span = (0.0, 1.0)
+        """Between which shares of the whole work the passes that come next lie."""
         self.state: State
 
     def cut(self, price: float, shuffled: bool = False) -> None:
@@ -143,6 +147,13 @@ class Canvas:
         """Draw a random order of the rows in which near rows stand together."""
         tree_order(self.shares, self.place, self.order, self.coarse, _FINE, True, self.random)
 
+    def passes(self, count: int) -> Iterator[int]:
+        """Count passes, and tell how far the work has got."""
+        low, high = self.span
+        for i in range(count):
+            self.task.progress(FINDING, low + (high - low) * i / count)
+            yield i
+
     def turn(self, tries: int, window: int, heat: float, price: float, focus: bool = False) -> int:
         """One pass along the order."""
         window = max(1, min(window, self.rows // 2))
@@ -159,20 +170,21 @@ class Canvas:
         Where histograms are wrong in nearly every group a low price moves nothing: it starts high, with more heat.
         """
         if not self.limits.crowds and (self.state.excess > 0).mean() > _NEARLY_ALL:
-            for price in np.geomspace(20.0, 70.0, 8 * effort):
+            prices = np.geomspace(20.0, 70.0, 8 * effort)
+            for i in self.passes(len(prices)):
                 self.new_order()
-                self.turn(4, 100, 0.5, float(price))
+                self.turn(4, 100, 0.5, float(prices[i]))
             return
-        passes = 10 * effort
-        for price in np.geomspace(0.3, 2.0, passes):
+        prices = np.geomspace(0.3, 2.0, 10 * effort)
+        for i in self.passes(len(prices)):
             self.new_order()
-            self.turn(8, 40, 0.005, float(price))
+            self.turn(8, 40, 0.005, float(prices[i]))
         self.focus(10 * effort)
 
     def blend_hard(self, effort: int) -> None:
         """Where nearly everybody is crowded: a high price from the start, rows that came far, and a falling heat."""
         passes = 30 * effort
-        for i in range(passes):
+        for i in self.passes(passes):
             heat = max(0.0, 1.0 - i / (passes - 3))
             if self.excess > 0:
                 self.new_order()
@@ -195,7 +207,7 @@ class Canvas:
     def polish(self, effort: int) -> None:
         """Lower the loss at a price of excess that no loss can pay, until it stops falling."""
         window = 1000
-        for _ in range(20 * effort):
+        for _ in self.passes(20 * effort):
             loss, excess = self.loss, self.excess
             self.new_order()
             if excess > 0:

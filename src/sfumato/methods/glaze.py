@@ -80,13 +80,16 @@ class Glaze(Method):
     def _painted(self, task: Task, limits: Limits, seed: int, start: int) -> Canvas:
         canvas = Canvas(task, limits, seed * _STARTS + start)
         canvas.cut(price=(0.3, 3.0, 0.0)[start % 3], shuffled=start >= 3)
+        canvas.span = (0.1, 0.5)
         if canvas.can_be_dealt and canvas.excess > canvas.rows:
             deal(canvas)
             canvas.blend_hard(self.effort)
         elif limits.crowds or limits.shapes:
             canvas.blend_in(self.effort)
+        canvas.span = (0.5, 1.0)
         canvas.polish(self.effort)
         if canvas.excess > 0:
+            task.progress("mending groups")
             mend(canvas, self.effort)
             canvas.polish(self.effort)
         return canvas

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -58,7 +59,7 @@ class Part:
         """Whether a group is the safer the higher its level."""
         return self.relation == "at least"
 
-    @property
+    @cached_property
     def worst(self) -> Fraction | float:
         """The level of the worst group: exact where it is rational."""
         if isinstance(self.levels, Ratios):

@@ -16,8 +16,8 @@ from sfumato.principles.view import View
 class Dissimilarity(Principle):
     """Every group holds at least k people, and each sensitive value has at most (1−δ)(|G|−1) ε-neighbours in its group.
 
-    In plain words: whatever the secret of one person, at least a share δ of the others in the group have secrets that
-    are farther from it than ε.
+    In plain words: nobody can be narrowed down to fewer than k people; and whatever the secret of one of them, at least a
+    share δ of the others in the group have secrets that are farther from it than ε.
 
     The level is the proximity risk: the largest share of the other tuples of a group that lie within ε of one of its
     values; 1 for a group of one. Theorem 1's "at most" is used, not Definition 7's "less than", under which δ = 1 could

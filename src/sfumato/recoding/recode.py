@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.groups import Groups, combined
+from sfumato.groups import Groups, distinct_pairs
 from sfumato.recoding.domain import Domain, How, domains_of
 from sfumato.schema import Kind
 from sfumato.table import Table, as_member, in_quotes
@@ -30,13 +31,29 @@ class RecodedColumn:
     offsets: NDArray[np.int64]
     """The distinct places of group g are `places[offsets[g]:offsets[g + 1]]`, ascending."""
     places: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    """For each group which of the distinct cells it publishes; those are numbered in the order of their first groups."""
     shares: NDArray[np.float64]
     """For each group the loss of its cell, from 0 (a single value) to 1 (nothing is told)."""
-    labels: tuple[str | None, ...]
-    """For each group what is published: the value itself, `[lo, hi]`, a node's label, `{a; b}`, or `*`; None if missing.
+    cells: tuple[str | None, ...]
+    """For each distinct cell what is published: the value itself, `[lo, hi]`, a node's label, `{a; b}`, or `*`; None if
+    missing.
 
     A text that could be misread stands in double quotes: `{"a; b"; c}`.
     """
+
+    @property
+    def labels(self) -> tuple[str | None, ...]:
+        """For each group what is published."""
+        return tuple(self.cells[cell] for cell in self.cell.tolist())
+
+    def keys(self) -> Iterator[tuple[int, ...]]:
+        """For each distinct cell its first and last place; all its places if it is a set."""
+        for group in np.unique(self.cell, return_index=True)[1].tolist():
+            if self.domain.how is How.SET:
+                yield tuple(self.places[self.offsets[group] : self.offsets[group + 1]].tolist())
+            else:
+                yield int(self.low[group]), int(self.high[group])
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +70,11 @@ class Recoded:
     columns: tuple[RecodedColumn, ...]
 
     def texts(self, column: RecodedColumn) -> pa.Array:
-        """The published cells of one column, row by row."""
-        dictionary = pa.array(column.labels, pa.string())
-        return dictionary.take(pa.array(self.groups.of_row))
+        """The published cells of one column, row by row; each distinct one is held once."""
+        encoded = pa.array(column.cells, pa.string()).dictionary_encode()
+        return pa.DictionaryArray.from_arrays(
+            encoded.indices.take(pa.array(column.cell[self.groups.of_row])), encoded.dictionary
+        )
 
 
 def recode(table: Table, groups: Groups) -> Recoded:
@@ -72,22 +91,26 @@ def recode(table: Table, groups: Groups) -> Recoded:
 
 
 def _column(domain: Domain, groups: Groups) -> RecodedColumn:
-    places = domain.place[domain.column.codes]
-    _, pairs = combined([groups.of_row.astype(np.int32), places], [groups.count, domain.size + 1])
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=groups.count))])
-    covered = pairs[:, 1]
+    group, covered = distinct_pairs(groups.of_row, groups.count, domain.place[domain.column.codes], domain.size + 1)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups.count))])
     low, high = covered[offsets[:-1]], covered[offsets[1:] - 1]
-    known: dict[tuple[int, ...], tuple[float, str | None]] = {}
-    shares, labels = np.empty(groups.count), []
-    for group in range(groups.count):
-        key: tuple[int, ...] = (int(low[group]), int(high[group]))
-        if domain.how is How.SET:
-            key = tuple(covered[offsets[group] : offsets[group + 1]].tolist())
-        if key not in known:
-            known[key] = domain.share(key[0], key[-1], len(key)), _label(domain, key)
-        shares[group], label = known[key]
-        labels.append(label)
-    return RecodedColumn(domain, low, high, offsets, covered, shares, tuple(labels))
+    if domain.how is How.SET:
+        members, known = covered.tolist(), {}
+        cell = np.array([known.setdefault(tuple(members[a:b]), len(known)) for a, b in pairwise(offsets.tolist())])
+    else:
+        cell = _numbered(low * (domain.size + 1) + high)
+    column = RecodedColumn(domain, low, high, offsets, covered, cell, np.zeros(0), ())
+    keys = list(column.keys())
+    shares = np.array([domain.share(key[0], key[-1], len(key)) for key in keys])
+    return replace(column, shares=shares[cell], cells=tuple(_label(domain, key) for key in keys))
+
+
+def _numbered(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Labels numbered from 0 in the order in which they first occur."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]
 
 
 def _label(domain: Domain, places: Sequence[int]) -> str | None:

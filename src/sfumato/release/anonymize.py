@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from sfumato.errors import ParameterProblem, Unreached
 from sfumato.exact import Number, as_fraction, written
 from sfumato.feasible import feasibility
 from sfumato.methods import AUTO, Method, Task, method_of, suited
+from sfumato.methods.base import FINDING
 from sfumato.principles import Principle, attributes_of
+from sfumato.progress import Progress, silent
 from sfumato.release.publish import Published, frame_of, publish, resolved_schema
 from sfumato.release.reasons import reasons
 from sfumato.release.release import Release
@@ -33,13 +36,14 @@ def anonymize(
     method: Method | str | None = None,
     seed: int = 0,
     suppress: Number = 0,
+    progress: Progress = silent,
 ) -> Release:
     """Find groups of rows in which every principle holds, and publish each group's quasi-identifiers as what covers it.
 
     `data`: a path, a frame of pandas, polars or pyarrow, or a Table (whose schema stands if none is given). `method`: a
     method or its name; the same data, method and seed give the same release. `suppress`: the largest share of the rows
-    that may be dropped, as a last resort. If the principles cannot be reached, `Unreached` says how far it got, and what
-    is known of why.
+    that may be dropped, as a last resort. `progress`: told how far the work has got, see `sf.Progress`. If the principles
+    cannot be reached, `Unreached` says how far it got, and what is known of why.
 
     >>> import sfumato as sf
     >>> people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "gout", "flu", "cold"]})
@@ -55,15 +59,17 @@ def anonymize(
     check(table, asked)
     check_unnamed(table)
     if not share:
+        progress("looking at what is possible")
         _refuse_impossible(table, asked)
-    grouping = chosen.group(Task(table, asked), seed)
+    progress(FINDING)
+    grouping = chosen.group(Task(table, asked, progress), seed)
     of_row = partition(grouping.of_row, table.rows, chosen)
+    progress("publishing")
     resolved = resolved_schema(table)
     published, found, kept = _suppressed(table, resolved, of_row, asked, seed, share)
     library = library_of(data)
     dropped = table.rows - len(kept)
     return Release(
-        frame=frame_of(published, data, library, kept),
         table=published.table,
         audit=replace(found, library=library),
         recoded=published.recoded,
@@ -77,6 +83,7 @@ def anonymize(
         notes=_notes(table, published, dropped, grouping.notes),
         reading=_reading(table),
         source=table,
+        make_frame=partial(frame_of, published, data, library, kept),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,10 +33,7 @@ def described(release: Release) -> dict[str, Any]:
     utility = _utility(release)
     return {
         "format": FORMAT,
-        "sfumato": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "pyarrow": pa.__version__,
+        **versions(),
         "seed": release.seed,
         "method": {"name": release.method.name, "parameters": release.method.parameters()},
         "rows": audit["rows"],
@@ -46,10 +44,23 @@ def described(release: Release) -> dict[str, Any]:
         "group": release.group,
         "columns": _columns(release),
         "config": _config(release),
+        "reading": dict(release.source.reading) if release.source is not None else {},
         "principles": audit["principles"],
         "utility": utility,
         "figures": _figures(release, utility["loss"]["columns"]),
         "notes": list(release.notes),
+    }
+
+
+def versions() -> dict[str, str]:
+    """The versions that decide about the bytes of a release."""
+    return {
+        "sfumato": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "pyarrow": pa.__version__,
+        "jinja2": version("jinja2"),
+        "plotly": version("plotly"),
     }
 
 
@@ -61,8 +72,7 @@ def _utility(release: Release) -> dict[str, Any]:
     What is computed from the original quasi-identifiers alone is rounded to two decimals. Everything else follows from
     the published table.
     """
-    told = release.utility.to_dict()
-    del told["queries"]
+    told = release.utility.to_dict(queries=False)
     told["marginals"] = _rounded(told["marginals"])
     if any(isinstance(hierarchy, Intervals) for hierarchy in release.schema.hierarchies.values()):
         told["loss"] = _rounded(told["loss"])  # a node's share then tells how many original values lie under it
@@ -87,8 +97,9 @@ def _columns(release: Release) -> list[dict[str, Any]]:
     """The published columns in order, each with its role, its kind, and how it is published."""
     how = release.recodings
     columns = []
+    read = {*release.schema.quasi_identifiers, *release.schema.sensitive_columns()}
     for name in release.table.data.column_names:
-        kind = release.schema.kinds.get(name)
+        kind = release.schema.kinds.get(name) if name in read else None
         column = {
             "name": name,
             "role": "group" if name == release.group else str(release.schema.role(name)),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from sfumato.errors import ColumnProblem
-from sfumato.groups import Groups, combined
+from sfumato.groups import Groups, combination_ranks
 from sfumato.io.write import cell_texts
 from sfumato.recoding import Recoded, recode
 from sfumato.schema import Role, Schema
@@ -98,23 +98,30 @@ def _shuffled(plain: dict[str, Any], groups: Groups, seed: int) -> tuple[NDArray
         ranks, domain = _ranks(column, name)
         codes.append(ranks)
         domains.append(domain)
-    keys, _ = combined(codes, domains)
+    keys = combination_ranks(codes, domains)
     # groups stand in the order of their rows' contents before they are numbered at random
-    order = np.lexsort([keys, groups.of_row])
+    order = np.argsort(groups.of_row * (int(keys.max()) + 1) + keys, kind="stable")
     contents = keys[order].astype(">u8")
     ends = np.cumsum(groups.sizes)
     starts = ends - groups.sizes
     canonical = sorted(range(groups.count), key=lambda g: contents[starts[g] : ends[g]].tobytes())
     of_group = np.empty(groups.count, np.int64)
     of_group[canonical] = random.permutation(groups.count) + 1
-    # rows likewise: those that tie are alike in everything that is published
-    rows = np.lexsort([keys, of_group[groups.of_row]])
+    # rows likewise, group by group: those that tie are alike in everything that is published
+    numbered = np.argsort(of_group)
+    sizes = groups.sizes[numbered]
+    rows = order[np.repeat(starts[numbered] - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(order))]
     return rows[random.permutation(len(rows))], of_group
 
 
 def _ranks(column: Any, name: str) -> tuple[NDArray[np.int32], int]:
     """Each row's cell as its rank among the distinct cells, by their text."""
     chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    if pa.types.is_dictionary(chunked.type):
+        encoded = chunked.unify_dictionaries().combine_chunks()
+        ranks, domain = _ranks(encoded.dictionary, name)
+        indices = np.asarray(encoded.indices.fill_null(len(encoded.dictionary)))
+        return np.append(ranks, np.int32(domain - 1))[indices], domain
     try:
         texts = cell_texts(chunked, name)
     except ColumnProblem:  # lists, and what else has no text: any order will do that does not depend on the rows
@@ -143,7 +150,7 @@ def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not pa.types.is_nested(values.type):
         same = np.asarray(values.dictionary_encode(null_encoding="encode").indices).astype(np.int64)
         values = values.dictionary_encode(null_encoding="encode").dictionary
-    used = np.unique(same[np.asarray(encoded.indices.drop_null())])
+    used = np.flatnonzero(np.bincount(same[np.asarray(encoded.indices.drop_null())], minlength=len(values)))
     if not column.type.ordered:
         ranks, _ = _ranks(values.take(pa.array(used)), "")
         used = used[np.argsort(ranks, kind="stable")]
@@ -154,15 +161,26 @@ def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, dictionary, ordered=column.type.ordered)])
 
 
+def _plain(table: Table) -> pa.Table:
+    """The data with plain texts where the dictionaries are ours: all of a file without types, else quasi-identifiers."""
+    names = table.data.column_names if table.untyped else table.schema.quasi_identifiers
+    columns = {name: table.data.column(name) for name in table.data.column_names}
+    for name in names:
+        if pa.types.is_dictionary(columns[name].type):
+            columns[name] = columns[name].cast(columns[name].type.value_type)
+    return pa.table(columns)
+
+
 def frame_of(published: Published, data: Any, library: str, kept: NDArray[np.int64]) -> Any:
     """The published table in the library that the data came in; `kept`: the rows of the data that were recoded."""
     table = published.table
+    frame = _plain(table)
     if library == "polars":
         import polars
 
-        return polars.from_arrow(table.data)
+        return polars.from_arrow(frame)
     if library != "pandas":
-        return table.data
+        return frame
     import pandas
 
     texts = {published.group, *table.schema.quasi_identifiers}
@@ -170,7 +188,7 @@ def frame_of(published: Published, data: Any, library: str, kept: NDArray[np.int
     places = {str(name): position for position, name in enumerate(data.columns)}
     columns = {}
     for name in table.data.column_names:
-        series = table.data.column(name).to_pandas() if name in texts else chosen.iloc[:, places[name]]
+        series = frame.column(name).to_pandas() if name in texts else chosen.iloc[:, places[name]]
         if isinstance(series.dtype, pandas.CategoricalDtype):
             series = series.cat.remove_unused_categories()
             if not series.cat.ordered:  # the order in which they first occurred would tell something of the rows

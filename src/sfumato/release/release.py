@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 from sfumato.auditing import Audit, count_of
 from sfumato.methods import Method
 from sfumato.principles import Principle
+from sfumato.progress import Progress, silent
 from sfumato.recoding import Recoded
 from sfumato.release.describe import described
 from sfumato.release.save import save
@@ -38,7 +39,6 @@ class Release:
     ({'group': 1, 'age': '[30, 51]'}, 1.0)
     """
 
-    frame: Any
     table: Table
     """The published table, encoded, with the schema under which it can be audited."""
     audit: Audit
@@ -59,8 +59,15 @@ class Release:
     """What a reader of the release should know; written with it."""
     reading: Sequence[str] = ()
     """What the publisher should know about how the original was understood; never written."""
-    source: Table | None = field(default=None, repr=False)
+    source: Table | None = None
     """The original table, to verify against when the release is saved; never written."""
+    make_frame: Callable[[], Any] = lambda: None
+    """Makes `frame`."""
+
+    @cached_property
+    def frame(self) -> Any:
+        """The published table in the library that the data came in, made when it is first asked for."""
+        return self.make_frame()
 
     @property
     def group(self) -> str:
@@ -103,19 +110,25 @@ class Release:
         force: bool = False,
         format: str = "csv",  # noqa: A002
         internal: str | Path | None = None,
+        database: str | None = None,
+        table: str | None = None,
+        progress: Progress = silent,
     ) -> Path:
         """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return where.
 
         The files are written aside, verified as written, and only then renamed into place: if anything fails, nothing is
         left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file elsewhere, for
-        the report that tells more than may be published; see `sf.report`.
+        the report that tells more than may be published; see `sf.report`. With `database`, the URI of PostgreSQL or SQLite,
+        and `table`, the published rows also become a table there, in one transaction that is committed when the folder is in
+        place.
         """
-        if internal is None:
-            return save(self, folder, force=force, format=format)
-        target = free_page(internal, folder, force)
-        figures = internal_figures(self.original, self.audit, self.recodings, self.seed)
-        written = save(self, folder, force=force, format=format)
-        write_page(page(Manifest.load(written).content, figures), target)
+        target = figures = None
+        if internal is not None:
+            target = free_page(internal, folder, force)
+            figures = internal_figures(self.original, self.audit, self.recodings, self.seed)
+        written = save(self, folder, force=force, format=format, database=database, table=table, progress=progress)
+        if target is not None:
+            write_page(page(Manifest.load(written).content, figures), target)
         return written
 
     def __repr__(self) -> str:

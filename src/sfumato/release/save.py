@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -13,7 +13,9 @@ import pyarrow as pa
 from sfumato.errors import ColumnProblem, FileProblem, ParameterProblem, ReleaseProblem
 from sfumato.io.aside import folder_aside, open_to_readers, put_in_place, sweep, sync
 from sfumato.io.write import write_csv, write_parquet
+from sfumato.progress import Progress, silent
 from sfumato.release.describe import described
+from sfumato.release.rows import rows_in_database
 from sfumato.reporting import page
 from sfumato.schema import Kind
 from sfumato.verifying import DATA_FILES, MANIFEST, REPORT, digest, verify
@@ -68,8 +70,11 @@ def save(
     *,
     force: bool = False,
     format: str = "csv",  # noqa: A002
+    database: str | None = None,
+    table: str | None = None,
+    progress: Progress = silent,
 ) -> Path:
-    """Write a release to a new folder; if anything goes wrong nothing is left behind."""
+    """Write a release to a new folder, and its rows to a database; if anything goes wrong nothing is left behind."""
     if format not in DATA_FILES:
         raise ParameterProblem(
             f"format = {format!r} is unknown", remedy=f"Write one of: {', '.join(DATA_FILES)}.", key="format", value=format
@@ -79,10 +84,15 @@ def save(
     target = free_target(folder, force)
     try:
         with folder_aside(target) as aside:
+            progress("writing")
             _fill(release, aside, format)
+            progress("verifying what was written")
             _verify(release, aside)
             open_to_readers(aside)
-            put_in_place(aside, target)
+            with rows_in_database(release, database, table, force) as pending:
+                put_in_place(aside, target)
+                if pending is not None:
+                    pending.commit()
     except OSError as error:
         raise _unwritable(folder, error) from error
     return target
@@ -117,12 +127,15 @@ def _fill(release: Release, aside: Path, format: str) -> None:  # noqa: A002
     else:
         _write(data, lambda file: write_parquet(release.table.data, file))
     content = {**described(release), "files": {data.name: digest(data)}}
-    report = page(content)
+    report = page(json.loads(_json(content)))  # from what is written, so that it can be drawn again from that
     _write(aside / REPORT, lambda file: file.write(report.encode()))
     content["files"][REPORT] = digest(aside / REPORT)
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
-    _write(aside / MANIFEST, lambda file: file.write(text.encode()))
+    _write(aside / MANIFEST, lambda file: file.write(_json(content).encode()))
     sync(aside)
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
 def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,25 +43,12 @@ class Cover:
 
     @classmethod
     def of(cls, column: RecodedColumn) -> Cover:
-        """The cells of a published column. Cost: linear in the groups, and in the members of sets."""
+        """The cells of a published column. Cost: linear in the distinct cells, and in the members of sets."""
         domain = column.domain
-        if domain.how is How.SET:
-            bounds = column.offsets.tolist()
-            places = column.places.tolist()
-            keys: Iterable[tuple[int, ...]] = (tuple(places[a:b]) for a, b in pairwise(bounds))
-        else:
-            keys = zip(column.low.tolist(), column.high.tolist(), strict=True)
-        known: dict[tuple[int, ...], int] = {}
-        cell = np.empty(len(column.low), np.int64)
-        stretches: list[list[tuple[int, int]]] = []
-        for group, key in enumerate(keys):
-            number = known.setdefault(key, len(known))
-            cell[group] = number
-            if number == len(stretches):
-                stretches.append(_stretches(domain, key, column.labels[group]))
+        stretches = [_stretches(domain, key, label) for key, label in zip(column.keys(), column.cells, strict=True)]
         flat = np.array([stretch for parts in stretches for stretch in parts], np.int64).reshape(-1, 2)
         offsets = np.cumsum([0, *map(len, stretches)], dtype=np.int64)
-        return cls(domain, cell, offsets, flat[:, 0].copy(), flat[:, 1].copy())
+        return cls(domain, column.cell, offsets, flat[:, 0].copy(), flat[:, 1].copy())
 
     @property
     def sizes(self) -> NDArray[np.int64]:

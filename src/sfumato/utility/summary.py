@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 from sfumato.errors import ParameterProblem
@@ -42,22 +43,29 @@ class Utility:
     """The size of groups that was asked for."""
     loss: Loss
     classes: ClassSizes
-    queries: QueryErrors | None
-    """None if no queries were wanted, or there is nothing to ask for."""
     marginals: tuple[Marginal, ...]
+    ask: Callable[[], QueryErrors | None]
+    """Asks the queries."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        return {
+    @cached_property
+    def queries(self) -> QueryErrors | None:
+        """The errors of count queries, asked when first looked at; None if none were wanted, or there is nothing to ask."""
+        return self.ask()
+
+    def to_dict(self, *, queries: bool = True) -> dict[str, Any]:
+        """Plain data, ready for JSON; without the queries if they are not wanted, since they take time."""
+        figures = {
             "rows": self.rows,
             "groups": self.groups,
             "suppressed": self.suppressed,
             "k": self.k,
             "loss": self.loss.to_dict(),
             "classes": self.classes.to_dict(),
-            "queries": None if self.queries is None else self.queries.to_dict(),
             "marginals": [marginal.to_dict() for marginal in self.marginals],
         }
+        if queries:
+            figures["queries"] = None if self.queries is None else self.queries.to_dict()
+        return figures
 
     def __repr__(self) -> str:
         lines = [f"Utility of {_count(self.rows, 'row')} in {_count(self.groups, 'group')}"]
@@ -128,8 +136,8 @@ def utility_of(
         k=k,
         loss=Loss.of(recoded, suppressed, weights),
         classes=ClassSizes.of(recoded.groups, k, suppressed),
-        queries=_queries(table, recoded, queries, qd, qs, selectivity, seed, bound),
         marginals=marginals(recoded),
+        ask=partial(_queries, table, recoded, queries, qd, qs, selectivity, seed, bound),
     )
 
 

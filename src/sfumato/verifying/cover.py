@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor
 
 import numpy as np
@@ -16,6 +17,12 @@ from sfumato.schema import Kind
 from sfumato.table import Column
 
 Pairs = NDArray[np.bool_]
+
+_AT_ONCE = 1 << 21
+"""Pairs of a cell and a code that are looked at at a time."""
+
+_GRID = 1 << 23
+"""Pairs that are looked at beforehand, so that each is looked at but once."""
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _PART = re.compile(r'"(?:[^"]|"")*"|(?!\*(?:[;,]|$))[^;,{}\[\]"\s](?:[^;,{}\[\]"]*[^;,{}\[\]"\s])?')
@@ -113,6 +120,28 @@ class Cover:
 
     def holds(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> Pairs:
         """For each pair of a cell and a code, by their numbers, whether the cell covers the code's value."""
+        return self._holds(cells, codes) if self._grid is None else self._grid[cells * self.column.domain + codes]
+
+    def either(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> tuple[Pairs, Pairs]:
+        """Which cells are among those given and cover any of the codes; which codes are and are covered by any cell."""
+        whose, what = np.zeros(len(self.low), bool), np.zeros(self.column.domain, bool)
+        step = max(1, _AT_ONCE // len(codes))
+        for start in range(0, len(cells), step):
+            some = cells[start : start + step]
+            found = self.holds(some[:, None], codes[None, :])
+            whose[some] = found.any(axis=1)
+            what[codes] |= found.any(axis=0)
+        return whose, what
+
+    @cached_property
+    def _grid(self) -> Pairs | None:
+        """What `holds` says of all pairs, looked up from then on; None if there are too many."""
+        count, domain = len(self.low), self.column.domain
+        if count * domain > _GRID:
+            return None
+        return self._holds(np.arange(count)[:, None], np.arange(domain)[None, :]).ravel()
+
+    def _holds(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> Pairs:
         missing = codes == self.column.size
         found = (self.low[cells] <= codes) & (codes <= self.high[cells]) & ~missing
         found |= self.withheld[cells] | (self.absent[cells] & missing)

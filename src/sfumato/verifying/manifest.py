@@ -19,6 +19,9 @@ T = TypeVar("T")
 FORMAT = 2
 """The version of the folder's format that is written, and the newest that is read."""
 
+READING = ("delimiter", "encoding", "sheet")
+"""What may be declared about how the file of the original is read."""
+
 MANIFEST = "release.json"
 DATA_FILES = {"csv": "data.csv", "parquet": "data.parquet"}
 """For each format the name of the data file."""
@@ -55,16 +58,22 @@ class Manifest:
     @classmethod
     def load(cls, folder: Path) -> Manifest:
         """Read the release.json of a folder; anything that is missing or torn is an error that names it."""
-        path = folder / MANIFEST
         if not folder.is_dir():
             raise ReleaseProblem("there is no such folder", remedy="Name the folder of a release.", file=str(folder))
+        manifest = cls.read(folder / MANIFEST)
+        manifest.check_files()
+        return manifest
+
+    @classmethod
+    def read(cls, path: Path) -> Manifest:
+        """Read a release.json alone."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             raise ReleaseProblem(
                 "the folder is no release: it holds no release.json",
                 remedy="Name the folder of a release.",
-                file=str(folder),
+                file=str(path.parent),
             ) from error
         except OSError as error:
             raise ReleaseProblem(
@@ -90,7 +99,6 @@ class Manifest:
             if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
                 what = "is missing" if key not in manifest.content else f"is no {_WORDS[kind]}"
                 raise manifest.problem(key, f"the key {what}", "Fetch or make the release again.")
-        manifest.check_files()
         return manifest
 
     def problem(self, key: str, problem: str, remedy: str) -> ReleaseProblem:
@@ -142,6 +150,14 @@ class Manifest:
             return Custom(_no_function)
 
         return self._restored(lambda: schema_of(self.content["config"], hierarchy_of, distance)), unknown
+
+    @property
+    def reading(self) -> dict[str, str]:
+        """How the file of the original was declared to be read: its delimiter, its encoding."""
+        found = self.content.get("reading", {})
+        if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+            raise self.problem("reading", "the key is torn", "Fetch or make the release again.")
+        return {key: found[key] for key in READING if key in found}
 
     @property
     def asked(self) -> list[Any]:

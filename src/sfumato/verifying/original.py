@@ -51,10 +51,13 @@ class Matched:
                     column=name,
                 )
             separators = {name: schema.separators.get(name, ";")}
-            texts = _alike(published.column(name), original.data.column(name), name, separators)
-            encoded = pa.chunked_array(texts).combine_chunks().dictionary_encode()
-            codes.append(np.asarray(encoded.indices).astype(np.int32))
-            domains.append(len(encoded.dictionary))
+            both = [Cells.of(column) for column in (published.column(name), original.data.column(name))]
+            texts = _alike(*both, name, separators)
+            known = pa.concat_arrays(texts).dictionary_encode()
+            numbers = np.asarray(known.indices)
+            place = np.split(numbers, [len(texts[0])])
+            codes.append(np.concatenate([there[cells.of_row] for there, cells in zip(place, both, strict=True)]))
+            domains.append(len(known.dictionary))
         numbers, parts = combined(codes, domains)
         return cls(numbers[:rows], numbers[rows:], len(parts))
 
@@ -64,21 +67,47 @@ class Matched:
         return int(more[more > 0].sum()), int(-more[more < 0].sum())
 
 
-def _alike(one: pa.ChunkedArray, other: pa.ChunkedArray, name: str, separators: Mapping[str, str]) -> list[pa.Array]:
-    """The cells of two columns as texts that are equal where the cells are: CSV has no types, frames have."""
-    if pa.types.is_nested(one.type) and pa.types.is_nested(other.type):
-        return [pa.array([_items(cell) for cell in column.to_pylist()], pa.string()) for column in (one, other)]
-    if _binary(one.type) or _binary(other.type):
-        return [pa.array([_bytes(cell).hex() for cell in column.to_pylist()], pa.string()) for column in (one, other)]
-    texts = [cell_texts(column, name, separators).fill_null("") for column in (one, other)]
-    typed = [not pa.types.is_string(c.type) and not pa.types.is_large_string(c.type) for c in (one, other)]
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A column as its distinct cells, so that each is looked at once, and which of them each row has."""
+
+    distinct: pa.Array
+    """Some may be there twice, or in no row; null is among them if a row has it."""
+    of_row: Codes
+
+    @classmethod
+    def of(cls, column: pa.ChunkedArray) -> Cells:
+        """Take a column of any type apart; lists are left as they are."""
+        column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+        if pa.types.is_nested(column.type):
+            return cls(column, np.arange(len(column)))
+        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        values, indices = encoded.dictionary, encoded.indices
+        if indices.null_count:
+            indices = indices.fill_null(len(values))
+            values = pa.concat_arrays([values, pa.nulls(1, values.type)])
+        return cls(values, np.asarray(indices).astype(np.int64))
+
+    def texts(self, name: str, separators: Mapping[str, str] | None = None) -> pa.Array:
+        """The distinct cells as texts; null stays null."""
+        return cell_texts(pa.chunked_array([self.distinct]), name, separators)
+
+
+def _alike(one: Cells, other: Cells, name: str, separators: Mapping[str, str]) -> list[pa.Array]:
+    """Distinct cells of two columns as texts that are equal where the cells are: CSV has no types, frames have."""
+    types = [one.distinct.type, other.distinct.type]
+    if all(map(pa.types.is_nested, types)):
+        return [pa.array([_items(cell) for cell in cells.distinct.to_pylist()], pa.string()) for cells in (one, other)]
+    if any(map(_binary, types)):
+        return [pa.array([_bytes(cell).hex() for cell in cells.distinct.to_pylist()], pa.string()) for cells in (one, other)]
+    texts = [cells.texts(name, separators).fill_null("") for cells in (one, other)]
+    typed = [not pa.types.is_string(kind) and not pa.types.is_large_string(kind) for kind in types]
     if typed[0] != typed[1]:
         texts = [_plain(text) for text in texts]
     return texts
 
 
 def _binary(kind: pa.DataType) -> bool:
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)
     return any(test(kind) for test in tests)
 
@@ -94,10 +123,9 @@ def _items(cell: Any) -> str:
 
 def _plain(texts: pa.Array) -> pa.Array:
     """Numbers as they are written in full, so that 17.0 is 17."""
-    encoded = texts.dictionary_encode()
-    numbers = [(text, parse_decimal(text)) for text in encoded.dictionary.to_pylist()]
+    numbers = [(text, parse_decimal(text)) for text in texts.to_pylist()]
     cells = [text if number is None else written(Fraction(number)) for text, number in numbers]
-    return pa.array(cells, pa.string()).take(pa.array(np.asarray(encoded.indices)))
+    return pa.array(cells, pa.string())
 
 
 @dataclass(frozen=True)
@@ -122,10 +150,10 @@ def covered(
     covers, cells, codes = [], [], []
     for name, recoding in recodings.items():
         column = original.column(name)
-        encoded = cell_texts(published.column(name), name).dictionary_encode()
-        indices = np.asarray(encoded.indices.fill_null(len(encoded.dictionary))).astype(np.int64)
-        covers.append(Cover([*encoded.dictionary.to_pylist(), None], column, recoding))
-        cells.append(indices)
+        shown = Cells.of(published.column(name))
+        texts = shown.texts(name).dictionary_encode(null_encoding="encode")
+        covers.append(Cover(texts.dictionary.to_pylist(), column, recoding))
+        cells.append(np.asarray(texts.indices).astype(np.int64)[shown.of_row])
         codes.append(column.codes.astype(np.int64))
     left, left_rows = _distinct(matched.published, cells)
     right, right_rows = _distinct(matched.original, codes)
@@ -150,16 +178,10 @@ def covered(
         there = slice(right_at[number], right_at[number + 1])
         fine_left[here], fine_right[there] = True, True
         for position, cover in enumerate(covers, start=1):
-            known, back = np.unique(left[position][here], return_inverse=True)
-            values, forth = np.unique(right[position][there], return_inverse=True)
-            whose, what = np.zeros(len(known), bool), np.zeros(len(values), bool)
-            step = max(1, _AT_ONCE // len(values))
-            for start in range(0, len(known), step):
-                grid = cover.holds(known[start : start + step, None], values[None, :])
-                whose[start : start + step] = grid.any(axis=1)
-                what |= np.asarray(grid.any(axis=0))
-            fine_left[here] &= whose[back]
-            fine_right[there] &= what[forth]
+            shown, values = left[position][here], right[position][there]
+            whose, what = cover.either(np.flatnonzero(np.bincount(shown)), np.flatnonzero(np.bincount(values)))
+            fine_left[here] &= whose[shown]
+            fine_right[there] &= what[values]
     uncovered = int(left_rows[~fine_left].sum()) + (int(right_rows[~fine_right].sum()) if everyone else 0)
     sizes = np.bincount(matched.published, minlength=matched.classes)
     once = (sizes == 1) & (np.bincount(matched.original, minlength=matched.classes) == 1)

@@ -1,0 +1,134 @@
+"""Show a profile: every column with its suggested role, what singles people out, what will be asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table as Grid
+from rich.text import Text
+
+from sfumato.auditing import count_of
+from sfumato.cli.show import console
+from sfumato.profiling import ColumnProfile, Profile
+from sfumato.profiling.combinations import SMALL_GROUP, Combination
+from sfumato.schema import Role
+
+_COLOURS = {Role.IDENTIFIER: "red", Role.QUASI_IDENTIFIER: "yellow", Role.SENSITIVE: "magenta", Role.OTHER: "dim"}
+
+_NARROW = 100
+"""With fewer columns than this a table would break words: each column then gets lines of its own."""
+
+
+def show_profile(found: Profile, config: Path) -> None:
+    """Print a profile, and where the config was written."""
+    out = console()
+    source = f"{found.table.source}: " if found.table.source else ""
+    out.print(
+        f"[bold]{escape(source)}[/bold]{count_of(found.rows, 'row')}, {count_of(len(found.columns), 'column')}\n",
+        soft_wrap=True,
+    )
+    for note in found.table.notes:
+        out.print(f"[yellow]note[/yellow] {escape(note)}")
+    if out.width >= _NARROW:
+        out.print(_grid(found))
+    else:
+        for column in found:
+            out.print(_lines(column))
+    _show_combinations(found)
+    if found.as_they_are.unique and found.of_role(Role.OTHER):
+        out.print(
+            f"\n[yellow]Published as they are[/yellow], the columns with the role other tell "
+            f"{_share(found.as_they_are.unique, found.rows)} of the rows apart: see whether they are needed."
+        )
+    for name, twin in found.twins.items():
+        out.print(
+            f"{_printable(name)} tells the same as {_printable(twin)}, value by value: one could be dropped.", markup=False
+        )
+    out.print("\n[bold]Asked for[/bold]")
+    for wish in found.wishes:
+        if wish.asked:
+            out.print(f"  {wish.principle.label}: {_printable(wish.reason)}", markup=False)
+    sensitive = found.of_role(Role.SENSITIVE)
+    if not sensitive:
+        out.print("  No column looks sensitive, so k-anonymity is all that is asked for.")
+    left = len(sensitive) - sum(wish.asked for wish in found.wishes) + 1
+    if sensitive and left > 0:
+        out.print(f"  {left} of {count_of(len(sensitive), 'sensitive column')} are looked at by no principle yet.")
+    out.print(
+        f"\nWrote {config}. It is a draft: read it, decide, and then\n"
+        f"  sfumato audit {config}\n  sfumato anonymize {config}",
+        markup=False,
+    )
+
+
+def _grid(found: Profile) -> Grid:
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    grid.add_column("column", overflow="fold")
+    grid.add_column("kind")
+    for heading in ("distinct", "missing", "unique"):
+        grid.add_column(heading, justify="right", no_wrap=True)
+    grid.add_column("role", no_wrap=True)
+    grid.add_column("why", overflow="fold")
+    for column in found:
+        facts = column.facts
+        grid.add_row(
+            Text(_printable(column.name)),
+            Text(str(column.kind or "-")),
+            Text(f"{facts.distinct:,}"),
+            Text(_share(facts.missing, facts.rows)),
+            Text(_share(facts.unique, facts.rows)),
+            Text(column.role, _COLOURS[column.role]),
+            Text(column.suggestion.reason),
+        )
+    return grid
+
+
+def _lines(column: ColumnProfile) -> Text:
+    facts = column.facts
+    return Text.assemble(
+        (_printable(column.name), "bold"),
+        "  ",
+        (str(column.role), _COLOURS[column.role]),
+        f"\n    {column.suggestion.reason}\n    {column.kind or '-'}, {facts.distinct:,} distinct, "
+        f"{_share(facts.missing, facts.rows)} missing, {_share(facts.unique, facts.rows)} unique",
+    )
+
+
+def _show_combinations(found: Profile) -> None:
+    out = console()
+    worst = [combination for combination in found.combinations if combination.unique]
+    out.print("\n[bold]What singles people out[/bold]")
+    if not worst:
+        out.print(f"  no row is unique by up to three of the quasi-identifiers; {_together(found.together)}")
+        return
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 2), header_style="bold")
+    for heading, side in (("rows unique", "right"), ("in groups of fewer than 5", "right"), ("by", "left")):
+        grid.add_column(heading, justify=side)  # type: ignore[arg-type]
+    for one in worst:
+        grid.add_row(
+            _share(one.unique, one.rows), _share(one.small, one.rows), Text(" + ".join(map(_printable, one.columns)))
+        )
+    if len(found.together.columns) > 3:
+        whole = found.together
+        grid.add_row(
+            _share(whole.unique, whole.rows), _share(whole.small, whole.rows), f"all {len(whole.columns)} quasi-identifiers"
+        )
+    out.print(grid)
+
+
+def _together(whole: Combination) -> str:
+    return (
+        f"all together: {_share(whole.unique, whole.rows)} unique, {_share(whole.small, whole.rows)} in groups of fewer than "
+        f"{SMALL_GROUP}"
+    )
+
+
+def _printable(name: str) -> str:
+    return "".join(letter if letter.isprintable() else "·" for letter in name)
+
+
+def _share(count: int, rows: int) -> str:
+    if not count:
+        return "0"
+    return "100 %" if count == rows else "< 0.1 %" if 1000 * count < rows else f"{min(100 * count / rows, 99.9):.1f} %"

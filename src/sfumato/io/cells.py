@@ -1,0 +1,160 @@
+"""From cells that come one by one, each with its own type, to an Arrow column that holds them exactly."""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+_WHOLE = 2**53
+"""Up to here every whole number is a float."""
+
+_MOST_DIGITS = 76
+"""Digits that Arrow's widest decimal holds."""
+
+
+class Gathered:
+    """A column that grows cell by cell: each distinct cell is kept once, and a number per row.
+
+    >>> column = Gathered()
+    >>> column.extend([5.0, None, 7.0])
+    >>> column.finish().to_pylist()
+    [5, None, 7]
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[type, Any], int] = {}
+        self._codes = array("i")
+
+    def extend(self, cells: Iterable[Any]) -> None:
+        """Add the cells of further rows."""
+        numbers = self._numbers
+        self._codes.extend(
+            -1 if cell is None else numbers.setdefault(key, len(numbers))
+            for cell in cells
+            # by type too: 1, 1.0 and True are equal to Python
+            for key in ((type(cell), cell if type(cell).__hash__ is not None else _text(cell)),)
+        )
+
+    @property
+    def empty(self) -> bool:
+        """Whether no row has a cell."""
+        return not self._numbers
+
+    def mixed(self) -> tuple[int, str] | None:
+        """The first row (from 0) whose cell is not of the type of the first one, and its text; None if all go together."""
+        cells = [cell for _, cell in self._numbers]
+        if not cells or _column(cells) is not None:
+            return None
+        odd = next(number for number, cell in enumerate(cells) if _family(cell) != _family(cells[0]))
+        return int(np.argmax(np.frombuffer(self._codes, np.int32) == odd)), _text(cells[odd])
+
+    def finish(self) -> pa.Array:
+        """The column: of one type if its cells have one, as text if they do not."""
+        cells = [cell for _, cell in self._numbers]
+        distinct = pa.nulls(0) if not cells else _column(cells)
+        if distinct is None:
+            distinct = pa.array(map(_text, cells), pa.string())
+        codes = np.frombuffer(self._codes, np.int32)
+        return distinct.take(pa.array(codes, mask=codes < 0))
+
+
+def _family(cell: Any) -> str:
+    """What a cell is: cells of one family go together."""
+    for kinds, name in (
+        (bool, "truth"), ((int, float, Decimal), "number"), (date, "date"), (time, "time"), (bytes, "bytes"),
+    ):  # fmt: skip
+        if isinstance(cell, kinds):
+            return name
+    return "text"
+
+
+def _column(cells: list[Any]) -> pa.Array | None:
+    """Distinct cells as an Arrow array; None if they are of several families."""
+    families = {_family(cell) for cell in cells}
+    if len(families) > 1:
+        return None
+    family = families.pop()
+    if family == "number":
+        return _numbers(cells)
+    if family == "date":
+        return _dates(cells)
+    if family == "text":
+        return pa.array(map(_text, cells), pa.string())
+    return pa.array(cells, {"truth": pa.bool_(), "time": pa.time64("us"), "bytes": pa.binary()}[family])
+
+
+def _numbers(cells: list[Any]) -> pa.Array | None:
+    floats = [cell for cell in cells if isinstance(cell, float)]
+    if not all(math.isfinite(cell) for cell in floats):
+        return pa.array([float(cell) for cell in cells], pa.float64())
+    if len(floats) == len(cells) and not all(cell.is_integer() and abs(cell) < _WHOLE for cell in floats):
+        return pa.array(cells, pa.float64())
+    exact = [Decimal(repr(cell)) if isinstance(cell, float) else Decimal(cell) for cell in cells]
+    if all(cell == cell.to_integral_value() and abs(cell) < 2**63 for cell in exact):
+        return pa.array([int(cell) for cell in exact], pa.int64())
+    return decimals([f"{cell:f}" for cell in exact])
+
+
+def decimals(texts: Iterable[str | None]) -> pa.Array | None:
+    """Numbers that are written without an exponent as Arrow decimals, to the last digit; None if they are too long.
+
+    >>> decimals(["1.50", "-12", None]).type
+    Decimal128Type(decimal128(4, 2))
+    """
+    written = pa.array(texts, pa.string())
+    whole = places = 0
+    for text in written.drop_null().to_pylist():
+        before, _, after = text.removeprefix("-").partition(".")
+        whole, places = max(whole, len(before)), max(places, len(after))
+    digits = max(1, whole + places)
+    if digits > _MOST_DIGITS:
+        return None
+    return written.cast(pa.decimal128(digits, places) if digits <= 38 else pa.decimal256(digits, places))
+
+
+def _dates(cells: list[Any]) -> pa.Array | None:
+    moments = [cell for cell in cells if isinstance(cell, datetime)]
+    if all(cell.tzinfo is None and cell.time() == time() for cell in moments):
+        return pa.array([cell.date() if isinstance(cell, datetime) else cell for cell in cells], pa.date32())
+    zoned = {cell.tzinfo is not None for cell in moments}
+    if len(zoned) > 1 or (zoned == {True} and len(moments) < len(cells)):
+        return None
+    if zoned == {True}:
+        return pa.array([cell.astimezone(UTC) for cell in cells], pa.timestamp("us", "UTC"))
+    return pa.array(
+        [cell if isinstance(cell, datetime) else datetime.combine(cell, time()) for cell in cells], pa.timestamp("us")
+    )
+
+
+def _text(cell: Any) -> str:
+    """A cell as a careful person would write it."""
+    return next((write(cell) for kinds, write in _WRITERS if isinstance(cell, kinds)), None) or str(cell)
+
+
+def _moment(cell: datetime) -> str:
+    return cell.date().isoformat() if cell.tzinfo is None and cell.time() == time() else cell.isoformat(" ")
+
+
+def _duration(cell: timedelta) -> str:
+    seconds = cell // timedelta(seconds=1)
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+_WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
+    (bool, lambda cell: "true" if cell else "false"),
+    (float, lambda cell: repr(cell + 0.0).removesuffix(".0")),
+    (datetime, _moment),
+    ((date, time), lambda cell: str(cell.isoformat())),
+    (timedelta, _duration),
+    (bytes, bytes.hex),
+    ((list, dict), lambda cell: json.dumps(cell, ensure_ascii=False, default=str)),
+)
+"""How cells are written that are neither text nor a plain number; a moment is a date too, so it comes first."""

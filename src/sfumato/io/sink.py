@@ -1,0 +1,200 @@
+"""Write a table into a database: into a staging table, read back and compared, and renamed, all in one transaction."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.errors import DatabaseProblem
+from sfumato.groups import combined
+from sfumato.io.connection import connected, is_adbc, is_sqlite, told
+from sfumato.io.database import read_query
+from sfumato.io.names import TableName, quoted
+from sfumato.io.storable import storable
+from sfumato.io.uri import checked, file_of, scheme, shown
+
+_KIND = {
+    "sqlite": "select type from sqlite_master where name = ? collate nocase",
+    "postgresql": "select relkind::text from pg_class where oid = to_regclass($1::text)",
+}
+"""What sort of thing has a name: a table is `table` in SQLite and `r` in PostgreSQL."""
+
+_COLUMNS = {
+    "sqlite": "select name, type from pragma_table_info(?)",
+    "postgresql": """
+        select attname::text, atttypid::regtype::text from pg_attribute
+        where attrelid = to_regclass($1::text) and attnum > 0 and not attisdropped order by attnum""",
+}
+"""The columns of a table, and the type of each."""
+
+_LONGEST_NAME = 63
+"""Bytes of a name; PostgreSQL cuts what is longer without a word."""
+
+_PATIENCE = "30s"
+"""How long a table may be in use by others before it is given up to replace it."""
+
+_REMEDY = "The database is as it was. Mend what is named, or see that the database stays up, and try again."
+
+
+@dataclass
+class Pending:
+    """A table that is filled and checked in a transaction that waits; it is there for others once it is committed."""
+
+    connection: Any
+    uri: str
+    committed: bool = False
+
+    def commit(self) -> None:
+        """Let the table take its place."""
+        with told(self.uri, "the table could not be put in place", "See whether it is there, and else write it again."):
+            self.connection.commit()
+        self.committed = True
+
+
+def refuse_taken(uri: str, table: str, force: bool = False) -> None:
+    """Raise if a table cannot be written here: the name is taken, or the database is not there. Changes nothing."""
+    name, made = _target(uri, table)
+    if made:
+        return  # a file that is not there yet holds nothing
+    with connected(uri) as connection, connection.cursor() as cursor:
+        _taken(uri, cursor, name, force)
+
+
+@contextmanager
+def filled(
+    uri: str, table: str, data: pa.Table, *, force: bool = False, separators: Mapping[str, str] | None = None
+) -> Iterator[Pending]:
+    """Write a table, check what was written, and wait: `commit` of what is yielded puts it in place.
+
+    Without that, or if anything fails, the database is left as it was. A table that is there already is replaced only with
+    `force`, and only if it has the same columns, the first of whole numbers: a release of before. `separators`: what stands
+    between the items of a set where the database has no lists.
+    """
+    name, made = _target(uri, table)
+    stored, types = storable(data, is_sqlite(uri), separators or {})
+    staging = TableName(f"sfumato_{secrets.token_hex(8)}", name.schema)
+    pending = None
+    try:
+        with connected(uri, writing=True) as connection, connection.cursor() as cursor:
+            with told(uri, f"the table {name} cannot be written", _REMEDY):
+                taken = _taken(uri, cursor, name, force)
+                columns = ", ".join(f"{quoted(c)} {sql}" for c, sql in zip(stored.column_names, types, strict=True))
+                cursor.execute(f"create table {staging.sql} ({columns})")
+                cursor.adbc_ingest(staging.name, stored, mode="append", db_schema_name=staging.schema)
+                _compare(uri, connection, staging, stored)
+                if taken:
+                    _drop(uri, cursor, name, stored.column_names)
+                cursor.execute(f"alter table {staging.sql} rename to {quoted(name.name)}")
+            pending = Pending(connection, uri)
+            yield pending
+    finally:
+        if made is not None and (pending is None or not pending.committed):
+            made.unlink(missing_ok=True)
+
+
+def _target(uri: str, table: str) -> tuple[TableName, Path | None]:
+    """The name of the table, and the file that would be made for it, if the database is a file that is not there yet."""
+    uri, name = checked(uri), TableName.parse(table)
+    path = file_of(uri)
+    problem = None
+    if not is_adbc(uri):
+        problem = f"tables are not written to databases of the kind {scheme(uri)!r}"
+        remedy = "Write to postgresql:// or sqlite:///, or load the data file of the folder there."
+    elif is_sqlite(uri) and name.schema is not None:
+        problem, remedy = (
+            f"SQLite has no schemas, and the table is called {name}",
+            "Name it without a dot, or in double quotes.",
+        )
+    elif not is_sqlite(uri) and len(name.name.encode()) > _LONGEST_NAME:
+        problem, remedy = f"the name {name} has more than {_LONGEST_NAME} bytes", "Name a shorter one."
+    elif path is not None and not path.parent.is_dir():
+        problem, remedy = f"there is no folder {path.parent}", "Make it, or name a database elsewhere."
+    if problem is not None:
+        raise DatabaseProblem(problem, remedy=remedy, file=shown(uri), value=table)
+    return name, path if path is not None and not path.exists() else None
+
+
+def _looked_up(uri: str, cursor: Any, queries: Mapping[str, str], name: TableName) -> list[Any]:
+    kind, called = ("sqlite", name.name) if is_sqlite(uri) else ("postgresql", name.sql)
+    with told(uri, f"the table {name} cannot be looked up", "Name another table."):
+        cursor.execute(queries[kind], (called,))
+        return list(cursor.fetchall())
+
+
+def _taken(uri: str, cursor: Any, name: TableName, force: bool) -> bool:
+    """Whether the name is taken, by a table that may be replaced; anything else is refused."""
+    found = _looked_up(uri, cursor, _KIND, name)
+    if not found:
+        return False
+    if not force:
+        problem, remedy = "there is a table of this name already", "Name another, or force the release in it to be replaced."
+    elif found[0][0] not in ("table", "r"):
+        problem, remedy = "what has this name is no plain table, and is not replaced", "Name another table, or drop it."
+    else:
+        return True
+    raise DatabaseProblem(problem, remedy=remedy, file=f"{shown(uri)}, table {name}", value=str(name))
+
+
+def _drop(uri: str, cursor: Any, name: TableName, names: list[str]) -> None:
+    """Drop a table that is a release of before, and no other."""
+    if not is_sqlite(uri):  # nobody changes it between the look and the drop
+        cursor.execute(f"set local lock_timeout = '{_PATIENCE}'")
+        cursor.execute(f"lock table {name.sql} in access exclusive mode")
+    found = _looked_up(uri, cursor, _COLUMNS, name)
+    there = [column for column, _ in found]
+    if there != names or found[0][1].lower() not in ("bigint", "integer"):
+        raise DatabaseProblem(
+            f"the table that is there has the columns {', '.join(map(repr, there))}, and a release of before would have "
+            f"{', '.join(map(repr, names))}; so it is not replaced",
+            remedy="Name another table, or drop it.",
+            file=f"{shown(uri)}, table {name}",
+            value=there,
+        )
+    cursor.execute(f"drop table {name.sql}")
+
+
+def _compare(uri: str, connection: Any, staging: TableName, stored: pa.Table) -> None:
+    """Raise if the database does not hold what was written, row for row in any order."""
+    back = read_query(uri, connection, f"select * from {staging.sql}", shown(uri))
+    if back.num_rows != stored.num_rows or back.column_names != stored.column_names or not _same_rows(back, stored):
+        raise DatabaseProblem(
+            "the database does not give back what was written, so nothing is published there",
+            remedy="Convert the columns to text, or leave output.database out.",
+            file=shown(uri),
+        )
+
+
+def _same_rows(one: pa.Table, other: pa.Table) -> bool:
+    """Whether two tables of as many rows hold the same rows, each as often."""
+    codes, domains = [], []
+    for name in one.column_names:
+        both = [_comparable(table.column(name), other.schema.field(name).type) for table in (one, other)]
+        encoded = pa.chunked_array([chunk for column in both for chunk in column.chunks]).combine_chunks()
+        encoded = encoded.dictionary_encode(null_encoding="encode")
+        codes.append(np.asarray(encoded.indices).astype(np.int32))
+        domains.append(len(encoded.dictionary))
+    numbers, parts = combined(codes, domains)
+    counts = [np.bincount(half, minlength=len(parts)) for half in (numbers[: one.num_rows], numbers[one.num_rows :])]
+    return bool((counts[0] == counts[1]).all())
+
+
+def _comparable(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if column.null_count == len(column):
+        column = pa.chunked_array([pa.nulls(len(column), kind)])
+    column = column.cast(kind)
+    if pa.types.is_list(kind):
+        return pa.chunked_array(
+            [pa.array([None if cell is None else repr(cell) for cell in column.to_pylist()], pa.string())]
+        )
+    if pa.types.is_floating(kind):
+        return pa.chunked_array([pa.array(np.asarray(column.to_numpy()) + 0.0, kind, from_pandas=True)])
+    return column

@@ -1,0 +1,87 @@
+"""Repeat a release from its release.json and the original table: the same bytes, if nothing else has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sfumato.auditing import table_of
+from sfumato.errors import ReleaseProblem, SfumatoError
+from sfumato.io.read import read_table
+from sfumato.methods import Method, method_of
+from sfumato.progress import Progress, silent
+from sfumato.release.anonymize import anonymize
+from sfumato.release.describe import versions
+from sfumato.release.release import Release
+from sfumato.schema import Schema
+from sfumato.verifying import Manifest
+
+
+def replay(
+    release: str | Path,
+    original: Any,
+    *,
+    schema: Schema | None = None,
+    seed: int | None = None,
+    progress: Progress = silent,
+) -> Release:
+    """Repeat a release: the same principles, method and seed, on the original table.
+
+    `release`: its folder, or its release.json alone. `original`: a path, a frame, or a Table. `schema`: needed where a
+    distance is a function of your own, which release.json cannot hold. `seed`: another one, for a release like it.
+
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> people = pa.table({"age": [30, 31, 50, 51]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2)).save(f"{folder}/first")
+    ...     again = replay(first, people).save(f"{folder}/again")
+    ...     [(first / name).read_bytes() == (again / name).read_bytes() for name in ("data.csv", "release.json")]
+    [True, True]
+    """
+    manifest = Manifest.read(release_json(release))
+    declared, unknown = manifest.schema(schema)
+    if unknown:
+        raise manifest.problem(
+            f"config.{unknown[0]}",
+            "the distance is a function of the publisher's own, which is not here",
+            "Give the schema that holds it, or repeat the release from its sfumato.toml.",
+        )
+    if isinstance(original, str | Path):
+        original = read_table(original, declared, **manifest.reading)
+    return anonymize(
+        table_of(original, declared),
+        None,
+        manifest.principles(),
+        method=_method(manifest),
+        seed=manifest.content["seed"] if seed is None else seed,
+        suppress=manifest.content["suppress"],
+        progress=progress,
+    )
+
+
+def release_json(path: str | Path) -> Path:
+    """The release.json that is meant by a folder or by the file itself."""
+    return Path(path) / "release.json" if Path(path).is_dir() else Path(path)
+
+
+def differing_versions(content: Mapping[str, Any]) -> list[str]:
+    """What was of another version when a release was made: its bytes may then differ."""
+    return [
+        f"the release was made with {name} {content.get(name)}, and this is {version}"
+        for name, version in versions().items()
+        if content.get(name) != version
+    ]
+
+
+def _method(manifest: Manifest) -> Method:
+    declared = manifest.content.get("method")
+    try:
+        if not isinstance(declared, dict):
+            raise ReleaseProblem("the key is missing", remedy="Fetch or make the release again.")
+        return method_of(str(declared["name"]), dict(declared["parameters"]))
+    except (SfumatoError, KeyError, TypeError) as error:
+        problem = error.problem if isinstance(error, SfumatoError) else "the key is torn"
+        raise manifest.problem("method", problem, "Repeat the release with the program that made it.") from error

@@ -1,0 +1,90 @@
+"""Roles as a person would give them, column by column, on real microdata."""
+
+from __future__ import annotations
+
+import pytest
+
+import sfumato as sf
+
+pytestmark = pytest.mark.data
+
+ADULT = {
+    "quasi-identifier": "age education education-num marital-status relationship race sex native-country",
+    "sensitive": "workclass occupation capital-gain capital-loss hours-per-week income",
+    "other": "fnlwgt",
+}
+"""Who somebody is can be seen or known; work and money are what one would like to know; the weight counts people."""
+
+KDD = {
+    "quasi-identifier": "age education enrolled_edu marital_status race hispanic_origin sex hh_family_detail hh_summary "
+    "family_under18 birth_father birth_mother birth_self citizenship",
+    "sensitive": "class_of_worker industry_code occupation_code wage_per_hour major_industry major_occupation union_member "
+    "unemployment_reason employment_stat capital_gains capital_losses dividends tax_filer_status num_persons_employer "
+    "own_business veterans_benefits weeks_worked income_class",
+    "other": "prev_region prev_state instance_weight migr_msa migr_reg migr_within_reg same_house_1y migr_sunbelt "
+    "veterans_questionnaire year",
+}
+"""Demographics; work, money and the union; moves and service, which fewer know, the weight, and the survey's year."""
+
+FEBRL = {
+    "identifier": "rec_id given_name surname street_number address_1 address_2 soc_sec_id",
+    "quasi-identifier": "suburb postcode state date_of_birth",
+}
+"""A directory: keys, names and addresses go; where somebody lives and when they were born is coarsened."""
+
+GERMAN = {"identifier": "fname_c1 fname_c2 lname_c1 lname_c2 true_id", "quasi-identifier": "by bm bd"}
+
+SURVEY = {
+    "quasi-identifier": "age gender education marital race birthplace",
+    "sensitive": "workclass occupation income income50",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("adult/adult_raw_32561.csv", ADULT),
+        ("census_income_kdd/census_income_train.csv.gz", KDD),
+        ("record_linkage/febrl_dataset4a.csv", FEBRL),
+        ("record_linkage/RLdata10000.csv", GERMAN),
+        ("acs2018/sal_occ.csv.gz", SURVEY),
+    ],
+)
+def test_roles_as_a_person_would_give_them(real_data, path, expected):
+    found = sf.profile(real_data / path)
+    wanted = {name: role for role, names in expected.items() for name in names.split()}
+    assert {column.name: column.role.value for column in found} == wanted
+    assert all(column.suggestion.reason for column in found)
+    assert all(wish.principle.name == "k-anonymity" or wish.principle.on for wish in found.wishes)
+
+
+def test_names_and_addresses_are_seen_without_a_header(real_data):
+    data = sf.read_table(real_data / "record_linkage/febrl_dataset4a.csv", sf.Schema()).data
+    renamed = sf.Table(data.rename_columns([f"v{i}" for i in range(data.num_columns)]), sf.Schema(), untyped=True)
+    roles = dict(zip(data.column_names, (column.role.value for column in sf.profile(renamed)), strict=True))
+    for name in ("rec_id", "given_name", "surname", "address_1", "address_2", "soc_sec_id"):
+        assert roles[name] == "identifier"
+    for name in ("postcode", "state", "date_of_birth"):
+        assert roles[name] == "quasi-identifier"
+
+
+def test_what_the_reader_should_know(real_data):
+    adult = sf.profile(real_data / "adult/adult_raw_32561.csv")
+    assert adult.markers.missing == ("?",)
+    assert adult.twins == {"education-num": "education"}
+    assert "income" in [wish.principle.on for wish in adult.wishes if wish.asked and wish.principle.name != "k-anonymity"]
+    kdd = sf.profile(real_data / "census_income_kdd/census_income_train.csv.gz")
+    assert "class_of_worker" in kdd.markers.doubtful["Not in universe"]
+    assert kdd["industry_code"].kind.value == kdd["occupation_code"].kind.value == "categorical"
+    survey = sf.profile(real_data / "acs2018/sal_occ.csv.gz")
+    assert [wish.principle.on for wish in survey.wishes if wish.principle.name == "dissimilarity" and wish.asked] == [
+        "income"
+    ]
+
+
+def test_a_table_that_is_not_about_people(real_data):
+    found = sf.profile(real_data / "catalogue/items.csv.gz")
+    assert {found[name].role.value for name in ("package", "homepage", "description")} == {"identifier"}
+    assert found["homepage"].suggestion.look == "web address"
+    assert found["description"].suggestion.look == "free text"
+    assert all(column.facts.uniqueness < 0.02 for column in found if column.role.value == "other")
