@@ -47,7 +47,11 @@ _METHOD = (FINDING, "mending groups")
 
 
 def run(
-    rows: Sequence[int], seed: int, wishes: Sequence[str], methods: Sequence[str], tell: Callable[[str], None] = lambda _: None
+    rows: Sequence[int],
+    seed: int,
+    wishes: Sequence[str],
+    methods: Sequence[str],
+    tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Measure each wish with each method on each number of rows; `tell` hears what is under way."""
     for name in methods:

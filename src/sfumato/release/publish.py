@@ -113,9 +113,7 @@ def _shuffled(plain: dict[str, Any], groups: Groups, seed: int) -> tuple[NDArray
     return rows[random.permutation(len(rows))], of_group
 
 
-def _by_contents(
-    contents: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _by_contents(contents: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
     """The groups in the order of their contents: by the first row, and whole where that is the same."""
     first = contents[starts]
     order = np.argsort(first, kind="stable")
