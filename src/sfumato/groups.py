@@ -30,9 +30,15 @@ def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tupl
     Returns each row's number, and for each number the codes it is made of. Cost: linear while the range of combinations
     is about the number of rows, else that of sorting.
     """
-    numbers, distinct, steps = _together(codes, domains)
-    parts = np.empty((len(distinct), len(domains)), np.int64, order="F")
-    position = len(domains)
+    joined, span, steps = _joined(codes, domains)
+    distinct, numbers = _numbered(joined, span)
+    return numbers, _parts(distinct, steps, len(domains))
+
+
+def _parts(distinct: NDArray[np.int64], steps: list[NDArray[np.int64] | int], columns: int) -> NDArray[np.int64]:
+    """For each distinct combination the codes it is made of."""
+    parts = np.empty((len(distinct), columns), np.int64, order="F")
+    position = columns
     rest = distinct
     for step in reversed(steps):
         if isinstance(step, int):
@@ -40,7 +46,7 @@ def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tupl
             rest, parts[:, position] = np.divmod(rest, step)
         else:
             rest = step[rest]
-    return numbers, parts
+    return parts
 
 
 def combination_ranks(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> NDArray[np.int64]:
@@ -49,15 +55,34 @@ def combination_ranks(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
     >>> combination_ranks([np.array([1, 0, 1], np.int32), np.array([2, 2, 0], np.int32)], [2, 3]).tolist()
     [2, 0, 1]
     """
-    return _together(codes, domains)[0]
+    joined, span, _ = _joined(codes, domains)
+    return _numbered(joined, span)[1]
 
 
-def _together(
+def combination_counts(
     codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[NDArray[np.int64] | int]]:
-    """Each row's number; the distinct combinations as one integer each; and how to take those apart again."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The codes that each combination is made of, as `combined` gives them, and how many rows have it.
+
+    >>> combination_counts([np.array([1, 0, 1], np.int32), np.array([2, 2, 2], np.int32)], [2, 3])[1].tolist()
+    [1, 2]
+    """
+    joined, span, steps = _joined(codes, domains)
+    if span <= _countable(len(joined)):
+        counts = np.bincount(joined, minlength=span)
+        distinct = np.flatnonzero(counts)
+        counts = counts[distinct]
+    else:
+        distinct, counts = np.unique(joined, return_counts=True)
+    return _parts(distinct, steps, len(domains)), counts
+
+
+def _joined(
+    codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
+) -> tuple[NDArray[np.int64], int, list[NDArray[np.int64] | int]]:
+    """Each row's combination as one integer; the range of those; and how to take them apart again."""
     rows = len(codes[0])
-    countable = max(_SPARSE * rows, 1 << 20)
+    countable = _countable(rows)
     numbers = np.zeros(rows, np.int64)
     span = 1
     steps: list[NDArray[np.int64] | int] = []  # how to take a number apart again: a domain, or a list of prefixes
@@ -71,13 +96,17 @@ def _together(
         numbers += column
         span *= domain
         steps.append(domain)
-    distinct, numbers = _numbered(numbers, span)
-    return numbers, distinct, steps
+    return numbers, span, steps
+
+
+def _countable(rows: int) -> int:
+    """The range of integers up to which those of so many rows are counted in place."""
+    return max(_SPARSE * rows, 1 << 20)
 
 
 def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Distinct numbers in order, and each row's position among them."""
-    if span <= max(_SPARSE * len(numbers), 1 << 20):
+    if span <= _countable(len(numbers)):
         occurs = np.zeros(span, bool)
         occurs[numbers] = True
         distinct = np.flatnonzero(occurs)

@@ -116,5 +116,36 @@ def figures(rows: int, only: str, methods: str, out: Path, quick: bool, tables_o
             click.echo(str(path))
 
 
+@bench.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data sfumato bench release --rows 140000 --rows 1400000
+  sfumato bench release --rows 20000 --wishes k --json"""
+)
+@click.option(
+    "--rows", "sizes", default=[1_400_000], show_default="1400000", multiple=True, type=click.IntRange(min=1000),
+    help="Rows of the file; give it again for more files, and how the time grows.",
+)  # fmt: skip
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the resampling.")
+@click.option("--wishes", default="", metavar="LIST", help="What to ask for: k, S1, S3i.  [default: all]")
+@click.option("--methods", default="mondrian", show_default=True, metavar="LIST", help="Methods that find the groups.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def release(sizes: tuple[int, ...], seed: int, wishes: str, methods: str, as_json: bool) -> None:
+    """From a CSV file to a verified release: the time beside the method's own, and memory; the yardstick is pyarrow.
+
+    The file is made by seeded resampling from acs2018/sal_occ.csv.gz below SFUMATO_DATA; where that is not there, from
+    the synthetic census. pyarrow reads and writes the same file, with its defaults.
+    """
+    from sfumato.benchmarks.release import run
+    from sfumato.cli.show_bench import show_release, telling
+
+    with telling() as tell:
+        figures = run(sizes, seed, _names(wishes), _names(methods), tell)
+    if as_json:
+        click.echo(json.dumps(figures, indent=2, ensure_ascii=False))
+    else:
+        show_release(figures)
+
+
 def _names(listed: str) -> list[str]:
     return [name.strip() for name in listed.split(",") if name.strip()]

@@ -79,6 +79,42 @@ def show_runs(figures: Mapping[str, Any]) -> None:
         )
 
 
+def show_release(figures: Mapping[str, Any]) -> None:
+    """Print one table: a line per file, wish and method; below it the seconds of each stage."""
+    out = console()
+    heads = ["rows", "wish", "method", "its own s", "wall s", "/ pyarrow", "CPU s", "/ pyarrow", "MB"]
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for head in heads:
+        grid.add_column(head, justify="left" if head in ("wish", "method") else "right", no_wrap=True)
+    most, room = figures["goals"]["/ pyarrow"], figures["goals"]["peak memory, MB"]
+    for one in figures["runs"]:
+        start = [f"{one['rows']:,}", one["wish"], one["method"]]
+        if "not reached" in one:
+            grid.add_row(*start, Text("not reached", "yellow"))
+            continue
+        grid.add_row(
+            *start,
+            f"{one['method, wall s']:.1f}",
+            f"{one['wall s']:.2f}",
+            _beside(one["wall / pyarrow"], most, f"{one['wall / pyarrow']:.1f}"),
+            f"{one['CPU s']:.2f}",
+            _beside(one["CPU / pyarrow"], most, f"{one['CPU / pyarrow']:.1f}"),
+            _beside(one["peak memory, MB"], room, f"{one['peak memory, MB']:,}"),
+        )
+    out.print(grid)
+    out.print(f"\nSeconds are beside the method's own. Goals: at most {most:g} times pyarrow, below {room:,} MB.\n")
+    for one in figures["runs"]:
+        stages = ", ".join(f"{stage} {seconds['wall']:.2f}" for stage, seconds in one["stages"].items())
+        out.print(f"{one['rows']:,} rows, {one['wish']}, {one['method']}: {stages}", markup=False)
+        out.print(f"  {one['source']}: {one['asks']}; pyarrow {one['pyarrow, wall s']:.2f}", markup=False)
+    for one in figures["growth"]:
+        few, many = one["rows"]
+        out.print(
+            f"{one['wish']}, {one['method']}: {few:,} → {many:,} rows ({one['times the rows']} times) takes "
+            f"{one['times the CPU time']} times the CPU time"
+        )
+
+
 def _goal(goal: float | None) -> str:
     return "" if goal is None else f"≤ {goal:g}"
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.errors import ColumnProblem
 from sfumato.exact import written
 from sfumato.exact.numbers import parse_decimal
-from sfumato.groups import combined
+from sfumato.groups import combination_counts, combined
 from sfumato.io.write import cell_texts
 from sfumato.schema import Schema
 from sfumato.table import Table
@@ -196,8 +196,8 @@ def covered(
 def _distinct(classes: Codes, columns: Sequence[Codes]) -> tuple[list[Codes], Codes]:
     """The distinct rows, class first, in order; and how often each occurs."""
     every = [classes, *columns]
-    numbers, parts = combined([c.astype(np.int32) for c in every], [int(c.max()) + 1 for c in every])
-    return list(parts.T.copy()), np.bincount(numbers, minlength=len(parts))
+    parts, counts = combination_counts([c.astype(np.int32) for c in every], [int(c.max()) + 1 for c in every])
+    return [np.ascontiguousarray(part) for part in parts.T], counts
 
 
 def _pairs(left_at: Codes, right_at: Codes, classes: Codes) -> tuple[Codes, Codes]:
