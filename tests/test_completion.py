@@ -85,7 +85,11 @@ def test_principles_are_completed(folder):
     assert values(folder, "sfumato", "explain", "DIS") == ["dissimilarity", "distinct-l-diversity"]
 
 
-@pytest.mark.parametrize("before", [["audit"], ["anonymize"], ["frontier"], ["verify", "release", "--config"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "before",
+    [["audit"], ["anonymize"], ["frontier"], ["verify", "release", "--config"], ["report", "release", "--config"]],
+    ids=" ".join,
+)
 def test_configs_are_completed(folder, before):
     def after(typed):
         return offered(folder, "sfumato", *before, typed)
