@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv as arrow_csv
 
@@ -91,7 +91,7 @@ rows = st.tuples(st.integers(20, 40), st.sampled_from(["f", "m"]), st.sampled_fr
 groups = st.lists(st.lists(rows, min_size=SIZE, max_size=SIZE), min_size=2, max_size=4)
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, phases=[Phase.explicit, Phase.generate])
 @given(groups, st.randoms(use_true_random=False), st.sampled_from(["csv", "parquet"]))
 def test_who_in_a_group_has_which_secret_leaves_no_trace(tmp_path_factory, drawn, random, form):
     """Exchange the secrets within groups: every file of the release is the same, byte for byte."""
