@@ -95,7 +95,18 @@ def test_encoding_is_detected_or_declared(write, encoding):
 
 def test_a_row_may_be_longer_than_a_block(write):
     long = "x" * (9 << 20)
-    assert cells(write(f'a,b\n1,"{long}"\n2,y\n')) == {"a": ["1", "2"], "b": [long, "y"]}
+    for mark in ("", '"'):
+        assert cells(write(f"a,b\n1,{mark}{long}{mark}\n2,y\n")) == {"a": ["1", "2"], "b": [long, "y"]}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_line_breaks_within_quotes_wherever_a_block_ends(write, monkeypatch, seed):
+    monkeypatch.setattr("sfumato.io.csv._BLOCK", 1 << 14)
+    random = np.random.default_rng(seed)
+    texts = ["\n" * (n < seed) + "x" * m for n, m in random.integers(0, 40, (2000, 2)).tolist()]
+    found = cells(write("n,text\n" + "".join(f'{i},"{text} ""so"", {text}"\n' for i, text in enumerate(texts))))
+    assert found["text"] == [f'{text} "so", {text}' for text in texts]
+    assert found["n"] == [str(i) for i in range(len(texts))]
 
 
 def test_distinct_cells_are_held_once(write):

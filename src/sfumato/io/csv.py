@@ -205,13 +205,13 @@ def _cells(text: bytes, delimiter: str, header: list[str], name: str, *, quoted:
         line = text.count(b"\n", 0, text.index(b"\0")) + 1
         raise FileProblem(f"line {line} holds a NUL character", remedy="Save the file as plain text.", file=name)
 
-    def parsed(block: int) -> pa.Table:
+    def parsed(block: int, across: bool) -> pa.Table:
         return arrow_csv.read_csv(
             pa.BufferReader(text),
             read_options=arrow_csv.ReadOptions(column_names=header, skip_rows_after_names=1, block_size=block),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter,
-                newlines_in_values=quoted,
+                newlines_in_values=across,
                 ignore_empty_lines=len(header) > 1,
             ),
             convert_options=arrow_csv.ConvertOptions(
@@ -221,19 +221,21 @@ def _cells(text: bytes, delimiter: str, header: list[str], name: str, *, quoted:
             ),
         )
 
-    try:
+    # blocks are cut at line breaks, which is fast and noticed if one stands within quotes; then with care for quotes; and
+    # at last in one piece, for rows that are longer than a block
+    ways = [(_BLOCK, False), *([(_BLOCK, True)] if quoted else []), (min(len(text), _LARGEST_BLOCK), quoted)]
+    for block, across in ways:
         try:
-            table = parsed(_BLOCK)
+            table = parsed(block, across)
+            break
         except pa.ArrowInvalid as error:
-            if "straddl" not in str(error):
-                raise
-            table = parsed(min(len(text), _LARGEST_BLOCK))
-    except pa.ArrowInvalid as error:
+            problem = error
+    else:
         raise _ragged(text.decode(), delimiter, header, name) or FileProblem(
-            f"the file is not CSV: {str(error).splitlines()[0]}",
+            f"the file is not CSV: {str(problem).splitlines()[0]}",
             remedy="Declare data.delimiter, or mend the file.",
             file=name,
-        ) from error
+        ) from problem
     return table.unify_dictionaries().combine_chunks()
 
 

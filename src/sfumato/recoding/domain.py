@@ -17,6 +17,10 @@ from sfumato.schema import Kind
 from sfumato.table import Column, Table
 
 
+_EXACT = 1 << 53
+"""Whole numbers up to this are floats as they are."""
+
+
 class How(StrEnum):
     """How a group's values of one quasi-identifier are published when they differ."""
 
@@ -189,4 +193,8 @@ def _spread(column: Column) -> NDArray[np.float64]:
     width = highest - lowest
     if not width:
         return np.zeros(column.size)
+    integers, unit = column.numbers.integers, column.numbers.unit
+    start, steps = lowest / unit, width / unit
+    if integers.dtype == np.int64 and start.denominator == steps.denominator == 1 and max(abs(start), steps) < _EXACT:
+        return np.asarray((integers - int(start)) / int(steps))  # one division of whole numbers is rounded but once
     return np.array([nearest_float((column.numbers[i] - lowest) / width) for i in range(column.size)])

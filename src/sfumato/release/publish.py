@@ -101,9 +101,9 @@ def _shuffled(plain: dict[str, Any], groups: Groups, seed: int) -> tuple[NDArray
     keys = combination_ranks(codes, domains)
     # groups stand in the order of their rows' contents before they are numbered at random
     order = np.argsort(groups.of_row * (int(keys.max()) + 1) + keys, kind="stable")
-    ends = np.cumsum(groups.sizes)
-    starts = ends - groups.sizes
-    canonical = _by_contents(keys[order], starts, ends)
+    starts = np.cumsum(groups.sizes) - groups.sizes
+    contents, at = keys[order].astype(">u8").tobytes(), [*(8 * starts).tolist(), 8 * len(order)]
+    canonical = sorted(range(groups.count), key=lambda g: contents[at[g] : at[g + 1]])
     of_group = np.empty(groups.count, np.int64)
     of_group[canonical] = random.permutation(groups.count) + 1
     # rows likewise, group by group: those that tie are alike in everything that is published
@@ -111,17 +111,6 @@ def _shuffled(plain: dict[str, Any], groups: Groups, seed: int) -> tuple[NDArray
     sizes = groups.sizes[numbered]
     rows = order[np.repeat(starts[numbered] - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(order))]
     return rows[random.permutation(len(rows))], of_group
-
-
-def _by_contents(contents: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The groups in the order of their contents: by the first row, and whole where that is the same."""
-    first = contents[starts]
-    order = np.argsort(first, kind="stable")
-    alike = np.flatnonzero(np.diff(first[order], prepend=-1))  # where each stretch of groups with the same first row begins
-    for low, high in zip(alike, np.append(alike[1:], len(order)), strict=True):
-        if high - low > 1:
-            order[low:high] = sorted(order[low:high], key=lambda g: contents[starts[g] : ends[g]].astype(">u8").tobytes())
-    return order
 
 
 def _ranks(column: Any, name: str) -> tuple[NDArray[np.int32], int]:

@@ -48,6 +48,8 @@ class Cover:
         self.column = column
         self.nested = column.kind is Kind.SET
         self.integers: list[int] = [] if column.numbers is None else column.numbers.integers.tolist()
+        self.ends: dict[str, tuple[int, int] | None] = {}
+        """What is known of ends of intervals: many cells share them."""
         self.low = np.full(len(cells), 1, np.int64)
         self.high = np.zeros(len(cells), np.int64)  # an empty stretch of codes: covers nothing
         self.withheld = np.array([cell == "*" for cell in cells])
@@ -96,15 +98,15 @@ class Cover:
         number = parse_decimal(cell)
         if number is None:
             return None
-        low, high = self._stretch(Fraction(number), Fraction(number))
+        low, high = self._around(Fraction(number))
         return low if low == high else None
 
-    def _stretch(self, low: Fraction, high: Fraction) -> tuple[int, int]:
-        """The codes of the numbers from one to another."""
+    def _around(self, number: Fraction) -> tuple[int, int]:
+        """The code of the first number from this one on, and of the last up to it."""
         numbers = self.column.numbers
         assert numbers is not None
-        first, last = ceil(low / numbers.unit), floor(high / numbers.unit)
-        return bisect_left(self.integers, first), bisect_right(self.integers, last) - 1
+        exact = number / numbers.unit
+        return bisect_left(self.integers, ceil(exact)), bisect_right(self.integers, floor(exact)) - 1
 
     def _interval(self, cell: str, values: dict[str, int]) -> tuple[int, int]:
         if not (cell.startswith("[") and cell.endswith("]")):
@@ -115,8 +117,12 @@ class Cover:
         low, high = parts
         if self.column.numbers is None:
             return (values[low], values[high]) if low in values and high in values else (1, 0)
-        ends = [_number(end) for end in parts]
-        return (1, 0) if ends[0] is None or ends[1] is None else self._stretch(ends[0], ends[1])
+        for end in parts:
+            if end not in self.ends:
+                number = _number(end)
+                self.ends[end] = None if number is None else self._around(number)
+        first, last = self.ends[low], self.ends[high]
+        return (1, 0) if first is None or last is None else (first[0], last[1])
 
     def holds(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> Pairs:
         """For each pair of a cell and a code, by their numbers, whether the cell covers the code's value."""

@@ -44,7 +44,7 @@ def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover], s
     workloads = _workloads(published, covers, seed)
     if not workloads:
         return None
-    order = np.lexsort([np.arange(published.rows), groups.of_row])
+    order = np.argsort(groups.of_row, kind="stable")
     random = np.random.default_rng([seed, _SEED])
     sensitive = [_places(domain)[order] for domain in workloads[0].sensitive]
     drawn = []
@@ -65,7 +65,7 @@ def true_errors(
     workloads = _workloads(published, covers, seed)
     if not workloads:
         return None
-    order = np.lexsort([np.arange(published.rows), groups.of_row])
+    order = np.argsort(groups.of_row, kind="stable")
     blank = [np.zeros(published.rows, np.int32) for _ in covers]
     released = np.array([*blank, *(_places(domain)[order] for domain in workloads[0].sensitive)], np.int32)
     true = [_places(cover.domain) for cover in covers]
@@ -101,11 +101,11 @@ def _places(domain: Domain) -> NDArray[np.int32]:
 
 def _drawn(cover: Cover, of_row: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
     """For each row a place, as likely any of those that its group's cell covers."""
-    lengths = cover.stop - cover.first
-    begins = np.concatenate([[0], np.cumsum(lengths)])
-    cell = cover.cell[of_row]
-    low, high = begins[cover.offsets[cell]], begins[cover.offsets[cell + 1]]
-    at = low + (random.random(len(cell)) * (high - low)).astype(np.int64)
+    steps = (random.random(len(of_row)) * cover.sizes[cover.cell][of_row]).astype(np.int64)
+    if len(cover.first) == len(cover.offsets) - 1:  # every cell is one stretch
+        return np.asarray(cover.first[cover.cell][of_row] + steps)
+    begins = np.concatenate([[0], np.cumsum(cover.stop - cover.first)])
+    at = begins[cover.offsets[cover.cell]][of_row] + steps
     stretch = np.searchsorted(begins, at, side="right") - 1
     return np.asarray(cover.first[stretch] + at - begins[stretch])
 
