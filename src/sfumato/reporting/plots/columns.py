@@ -32,8 +32,9 @@ def loss_plot(columns: Sequence[Table], mean: float) -> Figure | None:
     return Figure(
         key="loss",
         title="Information loss by column",
-        caption="How much of its domain a published cell leaves open, on average over the rows: 0 % is the value itself, "
-        f"100 % tells nothing. Over all quasi-identifiers the mean is {percent(mean)}. Suppressed rows count as 100 %.",
+        caption="How much of its domain a published cell leaves open, on average over the rows: "
+        f"{percent(0)} is the value itself, {percent(1)} tells nothing. Over all quasi-identifiers the mean is "
+        f"{percent(mean)}. Suppressed rows count as {percent(1)}.",
         alt=f"Bars: the loss of {len(quasi)} columns; the largest is {worst['name']} with {percent(worst['loss'])}.",
         data=[bars],
         layout={

@@ -14,7 +14,10 @@ def level_plot(table: Table, heading: str, *, internal: bool = False) -> Figure:
     values, groups, breaching = table["values"], table["groups"], table["breaching"]
     threshold, wanted = _number(table["threshold"]), f"{table['relation']} {table['threshold']}"
     total = sum(groups) + table["infinite"]
-    width = table["width"] or 0.7 * min((b - a for a, b in pairwise(values)), default=0.1)
+    low, high = min([threshold, *values]), max([threshold, *values])
+    reach = (high - low) or abs(high) or 1
+    gap = min((b - a for a, b in pairwise(values)), default=reach)
+    width = table["width"] or max(min(0.7 * gap, 0.08 * reach), 0.012 * reach)
     holding = [count - broken for count, broken in zip(groups, breaching, strict=True)]
     bars = [
         {
@@ -32,13 +35,11 @@ def level_plot(table: Table, heading: str, *, internal: bool = False) -> Figure:
     broken = sum(breaching)
     told = f"In red, {broken:,} of {total:,} in breach." if broken else "No group is beyond it."
     beyond = f" {table['infinite']:,} groups have no finite level and are not drawn." if table["infinite"] else ""
-    low, high = min([threshold, *values]), max([threshold, *values])
-    reach = (high - low) or abs(high) or 1
     mark = {"type": "line", "x0": threshold, "x1": threshold, "yref": "paper", "y0": 0, "y1": 1}
     label = {"x": threshold, "y": 1, "yref": "paper", "text": f"wanted {plain(wanted)}", "showarrow": False}
     return Figure(
         key=f"level-{table['finding']}-{_slug(table['part'])}-{when}",
-        title=f"{_capital(table['part'])} over the {'classes' if internal else 'groups'}, {when}",
+        title=f"Level of {table['part']} over the {'classes' if internal else 'groups'}, {when}",
         about=heading,
         caption=f"Share of the groups by their level of {table['part']}; the line marks what was wanted: {wanted}. "
         f"{told}{beyond}",
@@ -72,10 +73,6 @@ def level_plot(table: Table, heading: str, *, internal: bool = False) -> Figure:
 def _number(written: str) -> float:
     """A threshold as release.json writes it: a decimal or a fraction."""
     return float(Fraction(written))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:] if len(text) > 1 else text
 
 
 def _slug(text: str) -> str:

@@ -35,7 +35,7 @@ def risk(sizes: NDArray[np.int64], step: Fraction = EXACT) -> dict[str, Any]:
         return in_steps(Fraction(int(sizes[chosen].sum()), rows), step)
 
     return {
-        "highest": in_steps(Fraction(1, int(sizes.min())), Fraction(1, 1000)),
+        "highest": in_steps(Fraction(1, int(sizes.min())), min(step, Fraction(1, 1000))),
         "mean": in_steps(Fraction(len(sizes), rows), step),
         "unique": share(sizes == 1),
         "above": {text: share(sizes * Fraction(text).numerator < Fraction(text).denominator) for text in THRESHOLDS},

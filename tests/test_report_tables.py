@@ -1,0 +1,299 @@
+"""The tables that a report is drawn from: each against its definition, and none tells who has which secret."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from report_shapes import SHAPES, dealt_again
+from sfumato.groups import Groups
+from sfumato.reporting import internal_figures
+from sfumato.reporting.tables.cells import covers_of
+from sfumato.reporting.tables.classes import histogram, risk
+from sfumato.reporting.tables.columns import BINS
+from sfumato.reporting.tables.counts import ASKED, SELECTIVITY, expected_errors, true_errors
+from sfumato.reporting.tables.neighbourhood import NODES
+from sfumato.reporting.tables.steps import in_steps, step_of
+from sfumato.utility.cover import Cover
+from sfumato.utility.workload import Workload
+from standin import Chunks
+
+SIZES = st.lists(st.integers(1, 400), min_size=1, max_size=40).map(np.array)
+
+
+@given(SIZES)
+def test_risk_is_what_its_definition_says(sizes):
+    of_row = [size for size in sizes.tolist() for _ in range(size)]
+    rows, found = len(of_row), risk(sizes)
+    assert found["highest"] == pytest.approx(max(1 / size for size in of_row), abs=1e-6)
+    assert found["mean"] == pytest.approx(sum(1 / size for size in of_row) / rows, abs=1e-6)
+    assert found["unique"] == pytest.approx(of_row.count(1) / rows, abs=1e-6)
+    for text, share in found["above"].items():
+        assert share == pytest.approx(sum(Fraction(1, size) > Fraction(text) for size in of_row) / rows, abs=1e-6)
+
+
+@given(SIZES, SIZES)
+def test_class_sizes_count_every_row_once(before, after):
+    found = histogram(before, after, Fraction(1, 10**6))
+    bounds = [[int(end.replace(",", "")) for end in name.split("–")] for name in found["bins"]]
+    for when, sizes in (("before", before), ("after", after)):
+        assert sum(found[when]) == pytest.approx(1, abs=1e-4)
+        for ends, share in zip(bounds, found[when], strict=True):
+            inside = sum(size for size in sizes.tolist() if ends[0] <= size <= ends[-1])
+            assert share == pytest.approx(inside / sizes.sum(), abs=1e-5)
+    assert [ends[0] for ends in bounds] == [1, *(ends[-1] + 1 for ends in bounds[:-1])]
+
+
+@given(st.integers(1, 10**7), st.fractions(0, 1))
+def test_shares_of_the_original_are_told_in_steps_of_five_rows(rows, share):
+    step = step_of(rows)
+    assert step * rows >= min(5, rows)
+    assert step >= Fraction(1, 1000)
+    told = Fraction(str(in_steps(share, step)))
+    assert told % step == 0
+    assert abs(told - share) <= step / 2
+
+
+@st.composite
+def published(draw):
+    """A random table with a column of each recoding, some cells missing, and a partition of it."""
+    rows = draw(st.integers(2, 14))
+
+    def cells(values):
+        return draw(st.lists(st.sampled_from(values), min_size=rows, max_size=rows))
+
+    data = {
+        "number": pa.array(cells([None, "1", "2", "2.5", "-7"]), pa.string()),
+        "rank": pa.array(cells(["low", "mid", "high", None]), pa.string()),
+        "town": pa.array(cells(["a", "b; c", "*", "[1, 2]", "", None]), pa.string()),
+        "leaf": pa.array(cells(["x1", "x2", "y1", "z", None]), pa.string()),
+        "secret": cells([1, 2, 3]),
+    }
+    tree = sf.Hierarchy.from_rows([["x1", "x", "*"], ["x2", "x", "*"], ["y1", "y", "*"], ["z", "z", "*"], ["w", "y", "*"]])
+    schema = sf.Schema(
+        ["number", "rank", "town", "leaf"],
+        ["secret"],
+        kinds={"number": "numeric", "rank": "ordinal", "town": "categorical"},
+        orders={"rank": ["low", "mid", "high"]},
+        hierarchies={"leaf": tree},
+        missing=sf.Missing(()),
+    )
+    return sf.anonymize(pa.table(data), schema, sf.KAnonymity(1), method=Chunks(draw(st.integers(1, 5))))
+
+
+def places(cover, cell):
+    stretches = range(cover.offsets[cell], cover.offsets[cell + 1])
+    return sorted(place for i in stretches for place in range(cover.first[i], cover.stop[i]))
+
+
+@given(published())
+def test_cells_are_read_back_as_what_was_recoded(release):
+    groups = release.audit.groups
+    read = covers_of(release.original, release.table, groups, release.recodings)
+    texts = {}
+    for recoded, cover in zip(release.recoded.columns, read, strict=True):
+        written = Cover.of(recoded)
+        for group, label in enumerate(recoded.labels):
+            texts[recoded.domain.name, label] = places(written, written.cell[group])
+        column = release.table.column(recoded.domain.name)
+        for group, row in enumerate(groups.first_rows):
+            code = int(column.codes[row])
+            label = None if code == column.size else column.label(code)
+            assert places(cover, cover.cell[group]) == texts[recoded.domain.name, label]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+class TestShapes:
+    def test_is_plain_data(self, name):
+        figures = SHAPES[name]().to_dict()["figures"]
+        assert json.loads(json.dumps(figures, allow_nan=False)) == figures
+
+    def test_levels_count_every_group(self, name):
+        release = SHAPES[name]()
+        for table in release.to_dict()["figures"]["levels"]:
+            assert sum(table["groups"]) + table["infinite"] == release.audit.groups.count
+            assert sum(table["breaching"]) == 0, "what is published holds"
+
+    def test_columns(self, name):
+        release = SHAPES[name]()
+        found = {column["name"]: column for column in release.to_dict()["figures"]["columns"]}
+        assert list(found) == [*release.schema.quasi_identifiers, *release.schema.sensitive_columns()]
+        for name_of, column in found.items():
+            assert len(column["labels"]) <= BINS + 1
+            if "before" in column and column["labels"]:
+                step = step_of(release.original.rows)
+                for shares in (column["before"], column["after"]):
+                    assert sum(shares) == pytest.approx(1, abs=float(step) * len(shares) / 2 + 1e-6)
+            elif "before" not in column:
+                assert sum(column["after"]) == pytest.approx(1, abs=1e-4)
+                cells = Counter(release.table.column(name_of).codes.tolist())
+                largest = max(cells.values()) / release.table.rows
+                assert max(column["after"]) >= largest - 1e-6, "a bin holds at least one value"
+
+    def test_neighbourhoods(self, name):
+        """Edges and degrees of what is drawn, pair by pair."""
+        release = SHAPES[name]()
+        for graph in release.to_dict()["figures"]["neighbourhoods"]:
+            finding = release.audit[graph["finding"]]
+            assert len(graph["labels"]) == min(NODES, graph["distinct"])
+            assert graph["neighbours"][graph["densest"]] == max(graph["neighbours"])
+            if isinstance(finding.principle, sf.Dissimilarity):
+                level = finding.levels["risk"]
+                assert level == Fraction(graph["neighbours"][graph["densest"]], max(1, graph["rows"] - 1))
+            if len(graph["labels"]) == graph["distinct"]:
+                assert sum(graph["counts"]) == graph["rows"]
+                near = [count - 1 for count in graph["counts"]]
+                for i, j in graph["edges"]:
+                    near[i] += graph["counts"][j]
+                    near[j] += graph["counts"][i]
+                assert near == graph["neighbours"]
+            if graph["at"] is not None:
+                reach = float(Fraction(graph["epsilon"]))
+                close = [
+                    [i, j]
+                    for i, a in enumerate(graph["at"])
+                    for j, b in enumerate(graph["at"])
+                    if i < j and abs(a - b) <= reach * (1 + 1e-12)
+                ]
+                assert graph["edges"] == close
+
+    def test_contours_mark_what_was_asked(self, name):
+        release = SHAPES[name]()
+        for contour in release.to_dict()["figures"]["contours"]:
+            epsilon, delta = contour["asked"]
+            asked = contour["shares"][contour["epsilons"].index(epsilon)][contour["deltas"].index(delta)]
+            assert asked == 0, "what is published holds"
+
+    def test_figures_do_not_tell_who_has_which_secret(self, name, tmp_path):
+        """The secrets of each group dealt to other rows of that group: nothing that is published may differ, in any byte."""
+        release = SHAPES[name]()
+        data = release.original.data
+        secrets = [name for name in data.column_names if name not in release.schema.quasi_identifiers]
+        again = dealt_again(data, release, secrets) if not release.suppressed else None
+        if again is None or not secrets or again.equals(data):
+            pytest.skip("there is no other way to deal the secrets")
+        release.save(tmp_path / "one")
+        method = Fixed(tuple(release.recoded.groups.of_row.tolist()))
+        other = sf.anonymize(again, release.original.schema, release.principles, method=method, seed=release.seed)
+        fixed = sf.anonymize(data, release.original.schema, release.principles, method=method, seed=release.seed)
+        fixed.save(tmp_path / "fixed")
+        other.save(tmp_path / "other")
+        for path in (tmp_path / "fixed").iterdir():
+            assert path.read_bytes() == (tmp_path / "other" / path.name).read_bytes(), path.name
+        assert (tmp_path / "one" / "data.csv").read_bytes() == (tmp_path / "other" / "data.csv").read_bytes()
+
+
+class Fixed(sf.Method):
+    """Groups that are given."""
+
+    name = "fixed"
+
+    def __init__(self, of_row):
+        self.of_row = of_row
+
+    def group(self, task, seed=0):
+        return sf.Grouping(np.array(self.of_row))
+
+    def parameters(self):
+        return {}
+
+
+def test_the_rule_is_one_that_could_be_broken():
+    """What only the internal report tells does depend on who has which secret."""
+    release = SHAPES["categories"]()
+    again = dealt_again(release.original.data, release, ["ill"])
+    other = sf.anonymize(again, release.schema, release.principles, method=Chunks(12), seed=5)
+    told = [internal_figures(r.original, r.audit, r.recodings, r.seed) for r in (release, other)]
+    assert told[0]["errors"] != told[1]["errors"]
+    assert told[0]["levels"] != told[1]["levels"]
+
+
+def test_the_order_of_the_original_tells_nothing(tmp_path):
+    class Decades(sf.Method):
+        name = "decades"
+
+        def group(self, task, seed=0):
+            return sf.Grouping(np.array(task.table.data.column("age").to_pylist()) // 10)
+
+    data = SHAPES["numbers"]().original.data
+    order = np.random.default_rng(1).permutation(data.num_rows)
+    for name, table in (("one", data), ("other", data.take(pa.array(order)))):
+        schema = sf.Schema(["age", "town"], ["money"])
+        sf.anonymize(table, schema, sf.Dissimilarity(1, "0.5", 5), method=Decades()).save(tmp_path / name)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "other" / path.name).read_bytes(), path.name
+
+
+class TestErrors:
+    def tables(self, release):
+        groups = release.audit.groups
+        covers = covers_of(release.original, release.table, groups, release.recodings)
+        return release.table, groups, covers
+
+    def test_true_errors_are_those_of_the_utility(self):
+        release = SHAPES["numbers"]()
+        found = true_errors(release.original, *self.tables(release), release.seed)
+        for entry in found["by"]:
+            workload = Workload.random(release.kept, ASKED, entry["columns"], 1, SELECTIVITY, release.seed)
+            errors = sf.query_errors(release.recoded, workload)
+            known = errors.relative[errors.raw > 0]
+            assert entry["counted"] == len(known)
+            assert entry["median"] == pytest.approx(np.median(known), abs=1e-5)
+            assert entry["upper"] == pytest.approx(np.quantile(known, 0.75), abs=1e-5)
+
+    def test_nothing_is_expected_to_be_off_where_cells_tell_the_values(self):
+        data = pa.table({"age": [20] * 30 + [40] * 30, "ill": ["flu", "cold", "gout"] * 20})
+        release = sf.anonymize(data, sf.Schema(["age"], ["ill"]), sf.KAnonymity(30), method=Chunks(30))
+        found = expected_errors(*self.tables(release), seed=1)
+        assert [entry["median"] for entry in found["by"]] == [0.0]
+        assert found["drawn"] > 1
+
+    def test_expected_errors_are_right_on_average(self):
+        """Two ages in one group of n: a count of one age is binomial, its mean deviation √(2/(πn)) of what is expected."""
+        n = 40_000
+        data = pa.table({"age": [20, 40] * (n // 2)})
+        release = sf.anonymize(data, sf.Schema(["age"]), sf.KAnonymity(n), method=Chunks(n))
+        found = expected_errors(*self.tables(release), seed=3)
+        assert found["by"][0]["upper"] < 4 / np.sqrt(n)
+        assert found["by"][0]["upper"] > 0
+
+    def test_the_same_seed_the_same_errors(self):
+        release = SHAPES["many_values"]()
+        one, same, other = (expected_errors(*self.tables(release), seed=seed) for seed in (1, 1, 2))
+        assert one == same != other
+
+    def test_suppressed_values_are_within_no_stretch(self):
+        release = SHAPES["suppressed"]()
+        assert release.suppressed
+        assert true_errors(release.original, *self.tables(release), 0)["by"][0]["median"] is not None
+
+
+def test_levels_put_a_threshold_on_the_side_of_its_verdict():
+    """Levels of many values are binned, and a level that is just at the threshold is not drawn beyond it."""
+    rows = [(group, value) for group in range(2, 60) for value in [*range(100, 100 + 3 * group, 3), 100]]
+    data = pa.table({"age": [g for g, _ in rows], "x": [v for _, v in rows]})
+    found = sf.audit(data, sf.Schema(["age"], ["x"]), sf.Dissimilarity(0, "0.9", 2))
+    from sfumato.reporting.tables.levels import levels
+
+    (table,) = levels(found)
+    assert table["width"] is not None
+    assert sum(table["breaching"]) == found[0].violating_groups > 0
+    threshold = float(Fraction(table["threshold"]))
+    for value, count, broken in zip(table["values"], table["groups"], table["breaching"], strict=True):
+        assert broken == (count if value > threshold else 0)
+
+
+def test_groups_by_quasi_identifiers_are_those_of_all_rows():
+    release = SHAPES["suppressed"]()
+    before = release.to_dict()["figures"]["risk"]["before"]
+    sizes = Groups.of(release.original).sizes
+    assert sizes.sum() == release.table.rows + release.suppressed
+    assert before == risk(sizes, step_of(release.original.rows))
