@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 from contextlib import contextmanager
 
 import pytest
@@ -73,13 +74,17 @@ def pages(tmp_path_factory):
 
 
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-@pytest.mark.parametrize(
-    "name", ["numbers", "taxonomy", "texts", "several", "no_secret", "tiny", "missing", "scripts", "evil"]
-)
+@pytest.mark.parametrize("name", ["numbers", "taxonomy", "no_secret", "tiny", "missing", "evil"])
 def test_it_is_drawn(browser, pages, name, width):
-    for path in pages(name):
-        with opened(browser, path, width) as page:
-            check(page)
+    with opened(browser, pages(name)[0], width) as page:
+        check(page)
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_the_internal_one_is_drawn(browser, pages, width):
+    with opened(browser, pages("numbers")[1], width) as page:
+        check(page)
+        assert page.is_visible(".banner")
 
 
 def test_markup_in_the_data_is_not_run(browser, pages):
@@ -88,7 +93,7 @@ def test_markup_in_the_data_is_not_run(browser, pages):
         assert page.query_selector_all("a:not([href^='#'])") == []
         shown = page.inner_text("main")
         assert "<script>alert(1)</script>" in shown
-        assert "<a href='javascript" in page.inner_html(".plot .xy, .plot").replace("&lt;", "<") or "javascript" in shown
+        assert "<a href='javascript" in shown
 
 
 def test_the_policy_forbids_what_is_not_part_of_the_page(browser, pages, tmp_path):
@@ -126,12 +131,11 @@ def test_print(browser, pages, tmp_path):
     with opened(browser, public, 1280) as page:
         page.emulate_media(media="print")
         assert not page.is_visible("nav")
-        assert page.evaluate("Math.max(...[...document.querySelectorAll('.plot')].map(p => p.offsetWidth))") <= 700
+        widths = page.eval_on_selector_all(".main-svg", "all => all.map(one => one.getBoundingClientRect().width)")
+        assert max(widths) <= 182 / 25.4 * 96, "an A4 page within its margins"
         assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
     if shutil.which("pdftotext") is None:
-        return
-    import subprocess
-
+        pytest.skip("there is no pdftotext")
     with opened(browser, internal, 1280) as page:
         path = tmp_path / "internal.pdf"
         path.write_bytes(page.pdf(prefer_css_page_size=True))
@@ -150,9 +154,8 @@ def test_a_large_release(browser, tmp_path_factory, real_data, width):
     folder = tmp_path_factory.getbasetemp() / "large"
     if not folder.exists():
         table = income(295_243).table
-        release = sf.anonymize(
-            table, None, [sf.KAnonymity(10), sf.Dissimilarity(0, "0.05")], method="mondrian", suppress="0.2"
-        )
+        wishes = [sf.KAnonymity(10), sf.Dissimilarity(0, "0.05")]
+        release = sf.anonymize(table, None, wishes, method="mondrian", suppress="0.2")
         release.save(folder)
     assert (folder / "report.html").stat().st_size < 8_000_000
     with opened(browser, folder / "report.html", width) as page:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from functools import cache
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import pyarrow as pa
 import pytest
@@ -130,7 +131,7 @@ class TestShapes:
         levels = [int(tag[1]) for tag, _ in seen.tags if re.fullmatch(r"h\d", tag)]
         assert levels[0] == 1
         assert levels.count(1) == 1
-        assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+        assert all(after <= before + 1 for before, after in pairwise(levels))
 
     def test_nothing_comes_from_elsewhere(self, seen):
         for _, attrs in seen.tags:
