@@ -160,12 +160,13 @@ SHAPES = {
 
 
 def dealt_again(data, release, secrets, seed=0):
-    """The same table with the secrets of each group dealt to other rows of that group."""
+    """The same table with the secrets of each group dealt to other rows of that group; and the groups."""
     random = np.random.default_rng(seed)
+    of_row = release.method.group(sf.Task(release.original, release.principles), release.seed).of_row
     order = np.arange(data.num_rows)
-    for group in range(release.recoded.groups.count):
-        rows = np.flatnonzero(release.recoded.groups.of_row == group)
+    for group in range(of_row.max() + 1):
+        rows = np.flatnonzero(of_row == group)
         order[rows] = random.permutation(rows)
     for name in secrets:
         data = data.set_column(data.column_names.index(name), name, data.column(name).take(pa.array(order)))
-    return data
+    return data, of_row
