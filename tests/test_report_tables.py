@@ -300,3 +300,11 @@ def test_groups_by_quasi_identifiers_are_those_of_all_rows():
     sizes = Groups.of(release.original).sizes
     assert sizes.sum() == release.table.rows + release.suppressed
     assert before == risk(sizes, step_of(release.original.rows))
+
+
+def test_groups_that_publish_the_same_cells_are_one_class_to_who_knows_quasi_identifiers():
+    people = pa.table({"age": [30] * 8 + [40, 41], "ill": list("abcdefghij")})
+    release = sf.anonymize(people, sf.Schema(["age"], ["ill"]), sf.KAnonymity(2), method=Chunks(2))
+    assert release.audit.groups.count == 5
+    found = release.to_dict()["figures"]["risk"]["after"]
+    assert (found["highest"], found["mean"]) == (0.5, 0.2), "two classes: eight rows of 30, and the others"
