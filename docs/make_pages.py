@@ -124,7 +124,7 @@ ColumnProblem incom - Did you mean 'income'?
 """
 
 SECTIONS = {
-    "Anonymize": ["anonymize", "Release", "verify", "Verification", "replay", "Progress"],
+    "Anonymize": ["anonymize", "Release", "verify", "Verification", "report", "replay", "Progress"],
     "Methods": ["Glaze", "Mondrian", "XColor", "Method", "Task", "Grouping", "recode", "Recoded"],
     "Audit": ["audit", "Audit", "Finding", "Principle", "View"],
     "Is it possible?": [

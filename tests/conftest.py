@@ -1,4 +1,4 @@
-"""Profiles of the property tests, and the real data where it is there.
+"""Profiles of the property tests, the real data where it is there, and a real PostgreSQL.
 
 The default profile keeps the suite short, and the same every time. The thorough one, SFUMATO_PROFILE=thorough, runs
 10,000 random cases of every property.
@@ -7,6 +7,8 @@ The default profile keeps the suite short, and the same every time. The thorough
 from __future__ import annotations
 
 import os
+import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,3 +27,26 @@ def real_data() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("SFUMATO_DATA does not point at the real microdata")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> str:
+    """The URI of a PostgreSQL in which databases may be made and dropped."""
+    uri = os.environ.get("SFUMATO_POSTGRESQL")
+    if not uri:
+        pytest.skip("SFUMATO_POSTGRESQL does not name a PostgreSQL server")
+    pytest.importorskip("adbc_driver_postgresql")
+    return uri
+
+
+@pytest.fixture
+def postgresql(postgresql_server: str) -> Iterator[str]:
+    """The URI of an empty database on a real PostgreSQL server, for one test."""
+    from adbc_driver_postgresql import dbapi
+
+    name = f"sfumato_test_{secrets.token_hex(6)}"
+    with dbapi.connect(postgresql_server, autocommit=True) as server, server.cursor() as cursor:
+        cursor.execute(f"create database {name}")
+    yield postgresql_server.rpartition("/")[0] + f"/{name}"
+    with dbapi.connect(postgresql_server, autocommit=True) as server, server.cursor() as cursor:
+        cursor.execute(f"drop database {name} with (force)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 
 import pyarrow as pa
@@ -112,6 +113,24 @@ def test_parquet(sfumato, tmp_path):
     parquet.write_table(pa.table(columns), tmp_path / "people.parquet")
     assert sfumato("init", "people.parquet").returncode == 0
     assert sfumato("anonymize", "sfumato.toml").returncode == 0
+
+
+def test_a_database(sfumato, tmp_path):
+    (tmp_path / "data").mkdir()
+    with sqlite3.connect(tmp_path / "data" / "people.db") as base:
+        base.execute("create table people (name text, age integer, income real)")
+        base.executemany("insert into people values (?, ?, ?)", [(f"Person {i}", 20 + i % 5, 100.5 * i) for i in range(40)])
+    base.close()
+    assert sfumato("init", "sqlite:///data/people.db", "--table", "people", "--output", "data/draft.toml").returncode == 0
+    config = sf.Config.load("data/draft.toml")
+    assert (config.data.path, config.data.table) == ("sqlite:///people.db", "people")
+    assert config.schema.identifiers == ("name",)
+    assert sfumato("anonymize", "data/draft.toml").returncode == 0
+    asked = sfumato("init", "sqlite:///data/people.db", "--query", "select age, income from people")
+    assert asked.returncode == 0
+    # five ages of eight people each, whose incomes are further apart than a tenth of their spread
+    assert sfumato("audit", "sfumato.toml").returncode == 0
+    assert sfumato("init", "sqlite:///data/people.db", "--table", "nothing", "--force").returncode == 2
 
 
 def test_a_narrow_terminal(sfumato, people, monkeypatch):

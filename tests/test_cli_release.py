@@ -103,7 +103,7 @@ def test_json_and_seeds(sfumato, project):
     change(project, "sfumato.toml", "size = 3", "size = 3\nseed = 3")
     change(project, "sfumato.toml", 'path = "release"', 'path = "b"\nformat = "parquet"')
     assert sfumato("anonymize", "sfumato.toml").returncode == 0
-    assert sorted(p.name for p in (project / "b").iterdir()) == ["data.parquet", "release.json"]
+    assert sorted(p.name for p in (project / "b").iterdir()) == ["data.parquet", "release.json", "report.html"]
     assert sfumato("anonymize", "sfumato.toml", "--output", "a", "--force").returncode == 0
     assert sfumato("verify", "a", "--original", "people.csv").returncode == 0
 

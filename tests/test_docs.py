@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import shlex
@@ -35,19 +36,35 @@ def all_blocks(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_commands_run(page, tmp_path):
-    """In the order of the page, in one folder; a block with a title is written to the file of that name first."""
+    """In the order of the page, in one folder; a block with a title is written to the file of that name first.
+
+    Each line of a text block after them is one that a command printed, or that stands in a file that it wrote.
+    """
+    printed = []
     for language, title, text in all_blocks(page):
         if title:
             (tmp_path / title).write_text(text, encoding="utf-8")
-        for line in text.splitlines() if language == "console" else ():
-            if not line.startswith("$ "):
-                continue
-            program, *arguments = shlex.split(line[2:])
-            assert program == "sfumato"
-            done = subprocess.run(
-                [sys.executable, "-m", "sfumato", *arguments], capture_output=True, text=True, cwd=tmp_path, check=False
-            )
-            assert done.returncode in (0, 1), f"{line}\n{done.stderr}"
+        if language == "console":
+            printed += [run(line[2:], tmp_path) for line in text.splitlines() if line.startswith("$ ")]
+        if language == "text" and printed:
+            files = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.csv")]
+            seen = {" ".join(line.split()) for output in (*printed, *files) for line in output.splitlines()}
+            assert [line for line in text.splitlines() if " ".join(line.split()) not in seen] == []
+
+
+def run(command, folder):
+    program, *arguments = shlex.split(command)
+    assert program == "sfumato"
+    done = subprocess.run(
+        [sys.executable, "-m", "sfumato", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode in (0, 1), f"{command}\n{done.stderr}"
+    return done.stdout
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))

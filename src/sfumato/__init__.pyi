@@ -67,6 +67,7 @@ from .profiling import ColumnProfile, Profile, profile
 from .progress import Progress
 from .recoding import Recoded, recode
 from .release import Release, anonymize, replay
+from .reporting import report
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
 from .utility import (
@@ -172,6 +173,7 @@ __all__ = [
     "read_table",
     "recode",
     "replay",
+    "report",
     "synthetic_census",
     "utility_of",
     "verify",

@@ -92,12 +92,13 @@ class MethodSection(_Section):
 
 
 class OutputSection(_Section):
-    """`[output]`: where the release goes, in which format its data is, and the table that its rows go to as well."""
+    """`[output]`: where the release goes, its data's format, the table that its rows go to as well, the internal report."""
 
     path: str
     format: Literal["csv", "parquet"] = "csv"
     database: str | None = None
     table: str | None = None
+    internal: str | None = None
 
 
 class Config(_Section):
@@ -290,6 +291,11 @@ class Config(_Section):
     def folder(self) -> Path | None:
         """The folder that the release goes to, if the config says."""
         return None if self.output is None else self._near(self.output.path)
+
+    @property
+    def internal(self) -> Path | None:
+        """The file that the internal report goes to, if the config says."""
+        return None if self.output is None or self.output.internal is None else self._near(self.output.internal)
 
     def _check_method(self) -> None:
         """Check what `[method]` declares; the plain default needs no check."""

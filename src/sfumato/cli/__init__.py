@@ -20,6 +20,7 @@ from sfumato.cli.demo import demo
 from sfumato.cli.explain import explain
 from sfumato.cli.frontier import frontier
 from sfumato.cli.init import init
+from sfumato.cli.report import report
 from sfumato.cli.streams import abandon_output
 from sfumato.cli.verify import verify
 from sfumato.errors import SfumatoError, Unreached
@@ -70,5 +71,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, init, explain, audit, anonymize, verify, frontier, bench, completion):
+for verb in (demo, init, explain, audit, anonymize, verify, report, frontier, bench, completion):
     main.add_command(verb)

@@ -35,6 +35,11 @@ Example:
     "--output", type=click.Path(path_type=Path), help="The folder to write; output.path of the config if not given."
 )
 @click.option("--seed", type=click.IntRange(min=0), help="The same seed, the same release; method.seed if not given.")
+@click.option(
+    "--internal",
+    type=click.Path(path_type=Path),
+    help="Also write the internal report, which is not for publication, to this file; output.internal if not given.",
+)
 @click.option("--force", is_flag=True, help="Replace a release that is there already.")
 @click.option("--json", "as_json", is_flag=True, help="Print what release.json says.")
 def anonymize(
@@ -42,6 +47,7 @@ def anonymize(
     data: str | None,
     output: Path | None,
     seed: int | None,
+    internal: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -54,6 +60,7 @@ def anonymize(
     from sfumato.config import Config
     from sfumato.io.sink import refuse_taken
     from sfumato.release import free_target
+    from sfumato.reporting import free_page
 
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config)
     folder = _folder(config, declared, output)
@@ -63,6 +70,9 @@ def anonymize(
         sink = declared.sink
     # what is in the way is found before the work, not after it
     free_target(folder, force)
+    report = internal if internal is not None or declared is None else declared.internal
+    if report is not None:
+        free_page(report, folder, force)
     if sink is not None:
         refuse_taken(*sink, force)
     database, table = sink or (None, None)
@@ -72,7 +82,9 @@ def anonymize(
             release, form = _repeated(config, data, seed, progress), _format_of(config)
         else:
             release, form = _made(declared, data, seed, progress), declared.output.format if declared.output else "csv"
-        written = release.save(folder, force=force, format=form, database=database, table=table, progress=progress)
+        written = release.save(
+            folder, force=force, format=form, internal=report, database=database, table=table, progress=progress
+        )
     content = json.loads((written / "release.json").read_text(encoding="utf-8"))
     if as_json:
         try:
@@ -80,7 +92,7 @@ def anonymize(
         except BrokenPipeError:
             abandon_output()
     else:
-        _show(release, folder, sink)
+        _show(release, folder, report, sink)
     if declared is None and seed is None:
         _compare(config, content, as_json)
 
@@ -100,7 +112,7 @@ def _folder(config: Path, declared: Config | None, output: Path | None) -> Path:
     return folder
 
 
-def _show(release: Release, folder: Path, sink: tuple[str, str] | None) -> None:
+def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, str] | None) -> None:
     from sfumato.cli.show import console, show_audit, show_worth
     from sfumato.io.uri import shown
 
@@ -109,6 +121,8 @@ def _show(release: Release, folder: Path, sink: tuple[str, str] | None) -> None:
         out.print(f"note {note}", markup=False)
     show_audit(release.audit, worst=0)
     show_worth(release)
+    if report is not None:
+        out.print(f"Wrote the internal report, which is not for publication, to {report}.", markup=False)
     if sink is not None:
         out.print(f"Wrote its rows to the table {sink[1]} of {shown(sink[0])}.", markup=False)
     out.print(

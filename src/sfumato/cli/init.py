@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
@@ -14,9 +15,13 @@ from sfumato.cli.streams import abandon_output
     epilog="""\b
 Example:
   sfumato init people.csv
+  sfumato init sqlite:///people.db --table people
   sfumato init people.csv --output draft.toml --json | jq '.columns[] | {name, role, reason}'"""
 )
-@click.argument("data", type=click.Path(path_type=Path))
+@click.argument("data")
+@click.option("--query", help="What to read from a database, in SQL.")
+@click.option("--table", help="The table to read from a database.")
+@click.option("--sheet", help="The sheet to read from an Excel file; the first if not given.")
 @click.option(
     "--output",
     default=Path("sfumato.toml"),
@@ -26,20 +31,26 @@ Example:
 )
 @click.option("--force", is_flag=True, help="Replace a config that is there already.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-def init(data: Path, output: Path, force: bool, as_json: bool) -> None:
+def init(
+    data: str, query: str | None, table: str | None, sheet: str | None, output: Path, force: bool, as_json: bool
+) -> None:
     """Look at every column of a table, suggest its role and say why, and write a commented config that runs as it is.
 
-    DATA is a table with a row per person. The config is a draft: a person must read it. Exit status: 0 written; 2 bad input.
+    DATA is a table with a row per person: a file, or a database URI with a query or a table. The config is a draft: a
+    person must read it. Exit status: 0 written; 2 bad input.
     """
     from sfumato.cli.show_profile import show_profile
     from sfumato.config import Config, write_config
     from sfumato.errors import ConfigProblem
+    from sfumato.io.read import read_table
+    from sfumato.io.uri import expanded
     from sfumato.profiling import draft, profile
+    from sfumato.schema import Schema
 
     if output.exists() and not force:  # before the work, not after it
         raise ConfigProblem("there is something here already", remedy="Use --force, or --output.", file=str(output))
-    found = profile(data)
-    text = draft(found, data, output)
+    found = profile(read_table(expanded(data, os.environ), Schema(), query=query, table=table, sheet=sheet))
+    text = draft(found, data, output, query=query, table=table)
     Config.parse(text, output)
     write_config(output, text)
     if as_json:

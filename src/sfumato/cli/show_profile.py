@@ -103,7 +103,7 @@ def _show_combinations(found: Profile) -> None:
         out.print(f"  no row is unique by up to three of the quasi-identifiers; {_together(found.together)}")
         return
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 2), header_style="bold")
-    for heading, side in (("rows unique", "right"), ("in groups of fewer than 5", "right"), ("by", "left")):
+    for heading, side in (("rows unique", "right"), ("in groups < 5", "right"), ("by", "left")):
         grid.add_column(heading, justify=side)  # type: ignore[arg-type]
     for one in worst:
         grid.add_row(
@@ -119,8 +119,8 @@ def _show_combinations(found: Profile) -> None:
 
 def _together(whole: Combination) -> str:
     return (
-        f"all together: {_share(whole.unique, whole.rows)} unique, {_share(whole.small, whole.rows)} in groups of fewer than "
-        f"{SMALL_GROUP}"
+        f"all together: {_share(whole.unique, whole.rows)} unique, {_share(whole.small, whole.rows)} in groups of fewer "
+        f"than {SMALL_GROUP}"
     )
 
 

@@ -84,7 +84,8 @@ class _Column:
             array = compute.utf8_rtrim(array, " ")
         if self.encoded is None and pa.types.is_string(array.type):
             self.encoded = compute.count_distinct(array).as_py() <= len(array) // 2
-        self.chunks.append(array.dictionary_encode() if self.encoded else array)
+        # what is kept is a copy: the driver's own memory is held as a whole while any column of the batch is
+        self.chunks.append(array.dictionary_encode() if self.encoded else pa.concat_arrays([array[:0], array]))
 
     def _check_days(self, array: pa.Array, row: int) -> None:
         first, last = (_limit(day, array.type) for day in (_FIRST, _LAST))

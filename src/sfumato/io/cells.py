@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -30,40 +30,60 @@ class Gathered:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[tuple[type, Any], int] = {}
+        self._cells: list[Any] = []
+        self._seen: dict[type, _Seen] = {}
         self._codes = array("i")
 
-    def extend(self, cells: Iterable[Any]) -> None:
+    def extend(self, cells: Sequence[Any]) -> None:
         """Add the cells of further rows."""
-        numbers = self._numbers
-        self._codes.extend(
-            -1 if cell is None else numbers.setdefault(key, len(numbers))
-            for cell in cells
-            # by type too: 1, 1.0 and True are equal to Python
-            for key in ((type(cell), cell if type(cell).__hash__ is not None else _text(cell)),)
-        )
+        kinds = set(map(type, cells)) - {type(None)}
+        if any(kind.__hash__ is None for kind in kinds):  # lists and the like
+            self.extend([_text(cell) if type(cell).__hash__ is None else cell for cell in cells])
+            return
+        # one table per type: 1, 1.0 and True are equal to Python
+        seen = {kind: self._seen.setdefault(kind, _Seen(self._cells)) for kind in kinds}
+        if len(kinds) == 1:
+            (number,) = seen.values()
+            self._codes.extend([-1 if cell is None else number[cell] for cell in cells])
+        else:
+            self._codes.extend([-1 if cell is None else seen[type(cell)][cell] for cell in cells])
 
     @property
     def empty(self) -> bool:
         """Whether no row has a cell."""
-        return not self._numbers
+        return not self._cells
 
     def mixed(self) -> tuple[int, str] | None:
         """The first row (from 0) whose cell is not of the type of the first one, and its text; None if all go together."""
-        cells = [cell for _, cell in self._numbers]
+        cells = self._cells
         if not cells or _column(cells) is not None:
             return None
         odd = next(number for number, cell in enumerate(cells) if _family(cell) != _family(cells[0]))
         return int(np.argmax(np.frombuffer(self._codes, np.int32) == odd)), _text(cells[odd])
 
     def finish(self) -> pa.Array:
-        """The column: of one type if its cells have one, as text if they do not."""
-        cells = [cell for _, cell in self._numbers]
-        distinct = pa.nulls(0) if not cells else _column(cells)
+        """The column: of one type if its cells have one, as text if they do not; texts that repeat are kept once."""
+        distinct = _column(self._cells) if self._cells else pa.nulls(0)
         if distinct is None:
-            distinct = pa.array(map(_text, cells), pa.string())
+            distinct = pa.array(map(_text, self._cells), pa.string())
         codes = np.frombuffer(self._codes, np.int32)
-        return distinct.take(pa.array(codes, mask=codes < 0))
+        rows = pa.array(codes, mask=codes < 0)
+        if pa.types.is_string(distinct.type) and 2 * len(distinct) <= len(rows):
+            return pa.DictionaryArray.from_arrays(rows, distinct)
+        return distinct.take(rows)
+
+
+class _Seen(dict[Any, int]):
+    """The number of each cell that was seen; a new one gets the next, and its place in the list."""
+
+    def __init__(self, cells: list[Any]) -> None:
+        super().__init__()
+        self._cells = cells
+
+    def __missing__(self, cell: Any) -> int:
+        number = self[cell] = len(self._cells)
+        self._cells.append(cell)
+        return number
 
 
 def _family(cell: Any) -> str:

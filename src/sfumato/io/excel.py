@@ -79,7 +79,7 @@ def _table(sheet: Any, source: str) -> tuple[pa.Table, tuple[str, ...]]:
     while batch := [row for row, _ in zip(rows, range(_AT_ONCE), strict=False)]:
         count += len(batch)
         for column, cells in zip(columns, zip(*batch, strict=True), strict=True):
-            column.extend(None if cell == "" else cell for cell in cells)
+            column.extend([None if cell == "" else cell for cell in cells])
     if count == 0:
         raise FileProblem("the sheet has a header and no rows", remedy="Give a table with at least one row.", file=source)
     titles = Gathered()

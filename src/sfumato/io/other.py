@@ -74,7 +74,7 @@ def _read(engine: Any, sql: str, uri: str) -> pa.Table:
             raise DatabaseProblem("the query gives no columns", remedy="Write a SELECT.", file=shown(uri))
         names = list(result.keys())
         columns = [Gathered() for _ in names]
-        for batch in result.partitions():
+        for batch in result.partitions(_BATCH):
             for column, cells in zip(columns, zip(*batch, strict=True), strict=True):
                 column.extend(cells)
     return pa.table([column.finish() for column in columns], names=names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sfumato.errors import DatabaseProblem
 from sfumato.groups import combined
@@ -33,6 +34,9 @@ _COLUMNS = {
         where attrelid = to_regclass($1::text) and attnum > 0 and not attisdropped order by attnum""",
 }
 """The columns of a table, and the type of each."""
+
+_BATCH = 1 << 16
+"""Rows that are sent at a time."""
 
 _LONGEST_NAME = 63
 """Bytes of a name; PostgreSQL cuts what is longer without a word."""
@@ -87,7 +91,8 @@ def filled(
                 taken = _taken(uri, cursor, name, force)
                 columns = ", ".join(f"{quoted(c)} {sql}" for c, sql in zip(stored.column_names, types, strict=True))
                 cursor.execute(f"create table {staging.sql} ({columns})")
-                cursor.adbc_ingest(staging.name, stored, mode="append", db_schema_name=staging.schema)
+                batches = stored.to_reader(max_chunksize=_BATCH)
+                cursor.adbc_ingest(staging.name, batches, mode="append", db_schema_name=staging.schema)
                 _compare(uri, connection, staging, stored)
                 if taken:
                     _drop(uri, cursor, name, stored.column_names)
@@ -175,26 +180,38 @@ def _same_rows(one: pa.Table, other: pa.Table) -> bool:
     """Whether two tables of as many rows hold the same rows, each as often."""
     codes, domains = [], []
     for name in one.column_names:
-        both = [_comparable(table.column(name), other.schema.field(name).type) for table in (one, other)]
-        encoded = pa.chunked_array([chunk for column in both for chunk in column.chunks]).combine_chunks()
-        encoded = encoded.dictionary_encode(null_encoding="encode")
-        codes.append(np.asarray(encoded.indices).astype(np.int32))
-        domains.append(len(encoded.dictionary))
+        kind = other.schema.field(name).type
+        found, domain = _codes([_distinct(table.column(name), kind) for table in (one, other)])
+        codes.append(found)
+        domains.append(domain)
     numbers, parts = combined(codes, domains)
     counts = [np.bincount(half, minlength=len(parts)) for half in (numbers[: one.num_rows], numbers[one.num_rows :])]
     return bool((counts[0] == counts[1]).all())
 
 
-def _comparable(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if column.null_count == len(column):
-        column = pa.chunked_array([pa.nulls(len(column), kind)])
-    column = column.cast(kind)
-    if pa.types.is_list(kind):
-        return pa.chunked_array(
-            [pa.array([None if cell is None else repr(cell) for cell in column.to_pylist()], pa.string())]
-        )
-    if pa.types.is_floating(kind):
-        return pa.chunked_array([pa.array(np.asarray(column.to_numpy()) + 0.0, kind, from_pandas=True)])
-    return column
+def _codes(columns: Sequence[pa.DictionaryArray]) -> tuple[NDArray[np.int32], int]:
+    """One number for each cell of columns of one type, null included, and how many numbers there are."""
+    known = pa.concat_arrays([column.dictionary for column in columns]).dictionary_encode()
+    places = np.split(np.asarray(known.indices), [len(columns[0].dictionary)])
+    codes = [
+        np.append(place, np.int32(len(known.dictionary)))[np.asarray(column.indices.fill_null(len(column.dictionary)))]
+        for place, column in zip(places, columns, strict=True)
+    ]
+    return np.concatenate(codes), len(known.dictionary) + 1
+
+
+def _distinct(column: pa.ChunkedArray, kind: pa.DataType) -> pa.DictionaryArray:
+    """A column as codes over its distinct cells, those in the type that was written."""
+    if not pa.types.is_dictionary(column.type):
+        column = pa.chunked_array([_texts(column) if pa.types.is_list(column.type) else column.combine_chunks()])
+        column = column.dictionary_encode()
+    encoded = column.unify_dictionaries().combine_chunks()
+    kind = kind.value_type if pa.types.is_dictionary(kind) else pa.string() if pa.types.is_list(kind) else kind
+    cells = encoded.dictionary.cast(kind) if len(encoded.dictionary) else pa.nulls(0, kind)
+    if pa.types.is_floating(kind):  # -0 is 0
+        cells = pa.array(np.asarray(cells) + 0.0, kind)
+    return pa.DictionaryArray.from_arrays(encoded.indices, cells)
+
+
+def _texts(column: pa.ChunkedArray) -> pa.Array:
+    return pa.array([None if cell is None else repr(cell) for cell in column.to_pylist()], pa.string())

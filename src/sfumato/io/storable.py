@@ -34,8 +34,8 @@ def storable(data: pa.Table, sqlite: bool, separators: Mapping[str, str]) -> tup
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Without dictionaries and views, and not-a-number as null, as in all that is published."""
-    if kinds.is_dictionary(column.type):
+    """Without views, without dictionaries but of texts, and not-a-number as null, as in all that is published."""
+    if kinds.is_dictionary(column.type) and not kinds.is_string(column.type.value_type):
         column = column.cast(column.type.value_type)
     if kinds.is_string_view(column.type) or kinds.is_large_string(column.type):
         column = column.cast(pa.string())
@@ -47,7 +47,7 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 _Stored = tuple[pa.ChunkedArray, str]
 
 _POSTGRESQL: tuple[tuple[Callable[[pa.DataType], bool], pa.DataType | None, str], ...] = (
-    (kinds.is_string, None, "text"),
+    (lambda kind: kinds.is_string(kind) or kinds.is_dictionary(kind), None, "text"),
     (kinds.is_int64, None, "bigint"),
     (kinds.is_uint64, pa.decimal128(20), "numeric(20)"),
     (kinds.is_uint32, pa.int64(), "bigint"),
@@ -82,7 +82,7 @@ def _postgresql(column: pa.ChunkedArray, name: str, separators: Mapping[str, str
                 return column if to is None else column.cast(to), sql
             except pa.ArrowInvalid:  # a nanosecond would be lost
                 break
-    return pa.chunked_array([cell_texts(column, name, separators)]), "text"
+    return _texts(column, name, separators)
 
 
 def _sqlite(column: pa.ChunkedArray, name: str, separators: Mapping[str, str]) -> _Stored:
@@ -94,4 +94,10 @@ def _sqlite(column: pa.ChunkedArray, name: str, separators: Mapping[str, str]) -
         return column.cast(pa.float64()), "real"
     if kinds.is_binary(kind) or kinds.is_large_binary(kind):
         return column.cast(pa.binary()), "blob"
+    if kinds.is_dictionary(kind):
+        return column, "text"
+    return _texts(column, name, separators)
+
+
+def _texts(column: pa.ChunkedArray, name: str, separators: Mapping[str, str]) -> _Stored:
     return pa.chunked_array([cell_texts(column, name, separators)]), "text"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 from sfumato.auditing import count_of
 from sfumato.errors import ColumnProblem, FileProblem
+from sfumato.io.uri import file_of, is_uri, shown
+from sfumato.principles import DistinctLDiversity
 from sfumato.profiling.facts import Facts
 from sfumato.profiling.profile import ColumnProfile, Profile
 from sfumato.profiling.wishes import Wish
@@ -22,11 +24,15 @@ WIDTH = 118
 _MANY = 20
 """A categorical quasi-identifier with more values than this is better published along a hierarchy."""
 
+_LARGE = 100_000
+"""With more rows than this, to look for groups with few losses takes minutes where rare values must be spread over them."""
+
 _HEADINGS = {
     Role.IDENTIFIER: "Identifiers: they point at a person by themselves, and are dropped.",
     Role.QUASI_IDENTIFIER: "Quasi-identifiers: outsiders can know them, and together they single people out. They are "
     "published coarsened.",
-    Role.SENSITIVE: "Sensitive: what nobody should learn of a person. Published as it is, within groups that protect it.",
+    Role.SENSITIVE: "Sensitive: what nobody should learn of a person; what hurts most comes first. Published as it is, "
+    "within groups that protect it.",
     Role.OTHER: "Other: published as it is, and looked at by no principle.",
 }
 """What each role means for the columns under it."""
@@ -34,11 +40,11 @@ _HEADINGS = {
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def draft(profile: Profile, path: str | Path, config: str | Path = "sfumato.toml") -> str:
+def draft(profile: Profile, path: str | Path, config: str | Path = "sfumato.toml", **source: str | None) -> str:
     r"""Return the TOML text of a config for a table that was profiled.
 
-    `path`: where the table is; `config`: where the config will be, from whose folder relative paths start. No cell of the
-    table stands in the draft, but for texts that mean missing.
+    `path`: where the table is; `config`: where the config will be, from whose folder relative paths start; `source`: the
+    `query` or the `table` of a database. No cell of the table stands in the draft, but for texts that mean missing.
 
     >>> import pyarrow as pa
     >>> from sfumato.profiling.profile import profile
@@ -49,8 +55,8 @@ def draft(profile: Profile, path: str | Path, config: str | Path = "sfumato.toml
     (('name',), ['k-anonymity', 'distinct-l-diversity'])
     """
     check(profile)
-    parts = [_head(profile, path, config), _data(profile, path, config), _missing(profile), *_columns(profile)]
-    parts += [_principles(profile), _end()]
+    parts = [_head(profile, path, config), _data(profile, path, config, source), _missing(profile), *_columns(profile)]
+    parts += [_principles(profile), _end(profile)]
     return "\n".join(part for part in parts if part)
 
 
@@ -74,9 +80,10 @@ def check(profile: Profile) -> None:
 
 def _head(profile: Profile, path: str | Path, config: str | Path) -> str:
     name = Path(config).name
+    source = shown(path) if is_uri(path) else Path(path).name
     unsure = [column.name for column in profile if not column.suggestion.certain]
     lines = [
-        f"A draft, written by sfumato init for {Path(path).name}: {count_of(profile.rows, 'row')}, "
+        f"A draft, written by sfumato init for {source}: {count_of(profile.rows, 'row')}, "
         f"{count_of(len(profile.columns), 'column')}.",
         "It runs as it is. But it was made by looking at cells and names, and a person must read it before anything is "
         "published. Decide:",
@@ -94,10 +101,21 @@ def _head(profile: Profile, path: str | Path, config: str | Path) -> str:
     return _comment(*lines)
 
 
-def _data(profile: Profile, path: str | Path, config: str | Path) -> str:
-    lines = ["\n[data]", f"path = {_quoted(_near(Path(path), Path(config).parent))}"]
-    lines += [f"{key} = {_quoted(value)}    # detected" for key, value in profile.table.reading.items()]
+def _data(profile: Profile, path: str | Path, config: str | Path, source: Mapping[str, str | None]) -> str:
+    lines = ["\n[data]", f"path = {_quoted(_source(path, Path(config).parent))}"]
+    if is_uri(path) and shown(path) != str(path):
+        lines.insert(1, _comment("a password belongs in the environment: write ${NAME} in its place"))
+    lines += [f"{key} = {_quoted(value)}" for key, value in source.items() if value is not None]
+    lines += [f"{key} = {_quoted(value)}" for key, value in profile.table.reading.items()]
     return "\n".join(lines)
+
+
+def _source(path: str | Path, folder: Path) -> str:
+    """A file's path, or a database URI, as it is written in a config in a folder."""
+    if not is_uri(path):
+        return _near(Path(path), folder)
+    file = file_of(str(path))
+    return str(path) if file is None else str(path).replace(str(file), _near(file, folder), 1)
 
 
 def _near(path: Path, folder: Path) -> str:
@@ -200,8 +218,8 @@ def _principles(profile: Profile) -> str:
         if left:
             parts.append(
                 _comment(
-                    f"Looked at by no principle yet: {', '.join(map(_inline, left))}. To ask about all at once may cost much; "
-                    "what could be asked stands below, commented out."
+                    f"Looked at by no principle yet: {', '.join(map(_inline, left))}. To ask about all at once may cost "
+                    "much; what could be asked stands below, commented out."
                 )
             )
     else:
@@ -222,11 +240,15 @@ def _wish(wish: Wish) -> str:
     return "\n".join(["", _comment(f"{wish.reason}."), *lines])
 
 
-def _end() -> str:
+def _end(profile: Profile) -> str:
+    rare = any(wish.asked and wish.principle.name == DistinctLDiversity.name for wish in profile.wishes)
+    method = ['name = "auto"']
+    if rare and profile.rows > _LARGE:
+        method = ['name = "mondrian"    # quick; "auto" loses less, but takes many minutes on a table of this size']
     return "\n".join(
         [
             "\n[method]",
-            'name = "auto"',
+            *method,
             "seed = 0    # the same seed, the same release",
             '# suppress = "0.01"    # the largest share of rows that may be dropped, as a last resort',
             "\n[output]",

@@ -7,11 +7,11 @@ French and romanised Chinese headers.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sfumato.profiling.words import words_of
 from sfumato.schema import Role
 
 
@@ -60,7 +60,11 @@ SHAPES = (
         r"|(18|19|20)\d{2}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]((18|19|20)\d{2}|\d{2}))"
         r"([ t]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?z| ?[+-]\d{2}:?\d{2}| ?[ap]m)?)?",
     ),
-    Look("phone number", Role.IDENTIFIER, cells=r"(?=(?:\D*\d){7,15}\D*$)(\+|00?)[\d ()/.-]+|\(?\d{2,5}\)?([ /.-]\d{2,5}){2,4}"),
+    Look(
+        "phone number",
+        Role.IDENTIFIER,
+        cells=r"(?=(?:\D*\d){7,15}\D*$)(\+|00?)[\d ()/.-]+|\(?\d{2,5}\)?([ /.-]\d{2,5}){2,4}",
+    ),
     Look(
         "street address",
         Role.IDENTIFIER,
@@ -68,7 +72,7 @@ SHAPES = (
         r"|square|highway|parade|grove)\b\.?( .*)?|.+(straße|strasse|str\.|weg|gasse|platz|allee) ?\d+ ?\w?"
         r"|(\d+ ?(bis|ter)?,? )?(rue|boulevard|impasse|chemin|allée|place|quai|avenue) .+|.+[路街巷弄].*\d+号?.*",
     ),
-)  # fmt: skip
+)
 """Looks that cells show, whatever the column is called; the first that most cells match stands."""
 
 _SECRET = (Role.SENSITIVE,)
@@ -84,7 +88,11 @@ NAMES = (
         "geburtsname, =nom, =noms, prenom*, nom famille, patronyme, xingming, =xing, =ming",
     ),
     Look("mail address", Role.IDENTIFIER, "mail, email*, emails, courriel, youxiang"),
-    Look("phone number", Role.IDENTIFIER, "phone*, telephone*, tel, mobile, fax, telefon*, handy*, portable, shouji*, dianhua*"),
+    Look(
+        "phone number",
+        Role.IDENTIFIER,
+        "phone*, telephone*, tel, mobile, fax, telefon*, handy*, portable, shouji*, dianhua*",
+    ),
     Look(
         "street address",
         Role.IDENTIFIER,
@@ -96,14 +104,16 @@ NAMES = (
         "key or number of a person",
         Role.IDENTIFIER,
         "id, ids, key, uid, pid, uuid, guid, ssn, nin, nino, nhs, mrn, passport*, social sec*, soc sec*, iban, account*, "
-        "konto*, ausweis*, versicherungsnummer*, kennzeichen, kennung, nir, insee, matricule, licence, license, plate, record, "
+        "konto*, ausweis*, versicherungsnummer*, kennzeichen, kennung, nir, insee, matricule, "
+        "licence, license, plate, record, "
         "identifier*, shenfen*, hukou*, bianhao, login, number, nummer, numero, nr, no, card",
     ),
     Look(
         "survey weight",
         Role.OTHER,
         "fnlwgt, wgt, wt, pwgt*, perwt, hhwt, pweight, instance weight*, sample weight*, sampling weight*, survey weight*, "
-        "person weight*, final weight*, design weight*, household weight*, weighting, gewichtung*, hochrechnung*, ponderation, "
+        "person weight*, final weight*, design weight*, household weight*, weighting, "
+        "gewichtung*, hochrechnung*, ponderation, "
         "poids sondage, quanzhong",
     ),
     Look(
@@ -134,7 +144,8 @@ NAMES = (
         "belief, conviction or intimate life",
         Role.SENSITIVE,
         "religi*, faith, church, politic*, party, vote*, voting, union*, sexual*, orientation, crime*, criminal*, offen*, "
-        "convict*, prison*, arrest*, konfession*, glaube, gewerkschaft*, straf*, croyance, syndicat*, condamnation*, zongjiao, "
+        "convict*, prison*, arrest*, konfession*, glaube, gewerkschaft*, straf*, croyance, "
+        "syndicat*, condamnation*, zongjiao, "
         "zhengzhi*",
         rank=2,
     ),
@@ -146,7 +157,13 @@ NAMES = (
         rank=3,
         doubt=(Role.QUASI_IDENTIFIER,),
     ),
-    Look("test result", Role.SENSITIVE, "score*, grade*, gpa, iq, rating, zeugnis*, chengji", rank=4, doubt=(Role.QUASI_IDENTIFIER,)),
+    Look(
+        "test result",
+        Role.SENSITIVE,
+        "score*, grade*, gpa, iq, rating, zeugnis*, chengji",
+        rank=4,
+        doubt=(Role.QUASI_IDENTIFIER,),
+    ),
     Look(
         "residence before, or moves",
         Role.QUASI_IDENTIFIER,
@@ -155,31 +172,55 @@ NAMES = (
     ),
     Look("military service", Role.QUASI_IDENTIFIER, "veteran*, military, army, wehrdienst*, fuyi", widely=False),
     Look("body", Role.QUASI_IDENTIFIER, "height, weight, eye*, hair*, grosse, taille, shengao, tizhong", widely=False),
-    Look("birth date", Role.QUASI_IDENTIFIER, "dob, birthday*, birthdate*, date birth, year birth, month birth, birth year, "
-         "birth month, birth day, yob, born, geburtsdatum*, geburtstag*, geburtsjahr*, gebdat*, naissance, chusheng*, shengri, "
-         "=by, =bm, =bd"),
+    Look(
+        "birth date",
+        Role.QUASI_IDENTIFIER,
+        "dob, birthday*, birthdate*, date birth, year birth, month birth, birth year, "
+        "birth month, birth day, yob, born, geburtsdatum*, geburtstag*, geburtsjahr*, gebdat*, "
+        "naissance, chusheng*, shengri, "
+        "=by, =bm, =bd",
+    ),
     Look("birthplace", Role.QUASI_IDENTIFIER, "birth*, geburtsort*, geburtsland*, jiguan"),
     Look("age", Role.QUASI_IDENTIFIER, "age, ages, agegroup, alter, altersgruppe*, lebensalter, nianling"),
     Look("sex", Role.QUASI_IDENTIFIER, "sex, gender*, geschlecht*, sexe, genre, xingbie"),
     Look("race or ethnicity", Role.QUASI_IDENTIFIER, "race, races, ethnic*, hispanic*, ethnie, minzu, rasse", doubt=_SECRET),
-    Look("marital status", Role.QUASI_IDENTIFIER, "marital*, married, marriage, familienstand*, zivilstand*, etat civil, "
-         "matrimonial*, hunyin*", doubt=_SECRET),
-    Look("education", Role.QUASI_IDENTIFIER, "education*, edu, educ, degree*, school*, enrolled, bildung*, abschluss*, schul*, "
-         "diplome*, etudes, scolarite, xueli*", doubt=_SECRET),
-    Look("nationality or language", Role.QUASI_IDENTIFIER, "native*, citizen*, nationalit*, immigra*, language*, staatsang*, "
-         "sprache*, langue*, nationalite, guoji, yuyan", doubt=_SECRET),
-    Look("household", Role.QUASI_IDENTIFIER, "household*, hh, family*, families, relationship*, children, kids, spouse, "
-         "dependent*, haushalt*, kinder*, menage*, enfants, jiating*"),
+    Look(
+        "marital status",
+        Role.QUASI_IDENTIFIER,
+        "marital*, married, marriage, familienstand*, zivilstand*, etat civil, matrimonial*, hunyin*",
+        doubt=_SECRET,
+    ),
+    Look(
+        "education",
+        Role.QUASI_IDENTIFIER,
+        "education*, edu, educ, degree*, school*, enrolled, bildung*, abschluss*, schul*, "
+        "diplome*, etudes, scolarite, xueli*",
+        doubt=_SECRET,
+    ),
+    Look(
+        "nationality or language",
+        Role.QUASI_IDENTIFIER,
+        "native*, citizen*, nationalit*, immigra*, language*, staatsang*, sprache*, langue*, nationalite, guoji, yuyan",
+        doubt=_SECRET,
+    ),
+    Look(
+        "household",
+        Role.QUASI_IDENTIFIER,
+        "household*, hh, family*, families, relationship*, children, kids, spouse, "
+        "dependent*, haushalt*, kinder*, menage*, enfants, jiating*",
+    ),
     Look(
         "place",
         Role.QUASI_IDENTIFIER,
         "zip*, postcode*, postal*, plz, postleitzahl*, city, cities, town*, suburb*, village*, municip*, county, district*, "
-        "region*, state, province*, country*, canton*, kanton*, bundesland*, land, ort, wohnort*, stadt*, gemeinde*, ville*, "
-        "commune*, departement*, pays, codepostal, latitude, longitude, lat, lon, lng, location*, residence*, neighbo*, tract, "
+        "region*, state, province*, country*, canton*, kanton*, bundesland*, land, ort, wohnort*, "
+        "stadt*, gemeinde*, ville*, "
+        "commune*, departement*, pays, codepostal, latitude, longitude, lat, lon, lng, location*, "
+        "residence*, neighbo*, tract, "
         "precinct, youbian, chengshi*, shengfen, diqu, guojia",
     ),
-)  # fmt: skip
-"""Looks that a column's name tells; the first that it has a word of stands, so that what hurts stands before what is known."""
+)
+"""Looks that a column's name tells; the first that it has a word of stands, so what hurts stands before what is known."""
 
 DATE, NAME, KEY, WEIGHT = SHAPES[5], NAMES[0], NAMES[6], NAMES[7]
 BIRTH = next(look for look in NAMES if look.name == "birth date")
@@ -187,303 +228,6 @@ BIRTHPLACE = next(look for look in NAMES if look.name == "birthplace")
 
 SHAPE_SHARE = 0.8
 """The share of a column's cells that must match for a shape to stand."""
-
-GIVEN_NAMES = frozenset(
-    [
-        "aaron",
-        "adam",
-        "alexander",
-        "alice",
-        "amelia",
-        "amy",
-        "andrea",
-        "andreas",
-        "andrew",
-        "angela",
-        "anna",
-        "anne",
-        "anthony",
-        "antonio",
-        "barbara",
-        "ben",
-        "birgit",
-        "brian",
-        "camille",
-        "carlos",
-        "caroline",
-        "catherine",
-        "charlotte",
-        "chloe",
-        "christian",
-        "christine",
-        "christopher",
-        "claire",
-        "claudia",
-        "daniel",
-        "david",
-        "elisabeth",
-        "elizabeth",
-        "ella",
-        "emily",
-        "emma",
-        "eric",
-        "eva",
-        "fatima",
-        "felix",
-        "francois",
-        "frank",
-        "gabriele",
-        "george",
-        "georgia",
-        "giovanni",
-        "grace",
-        "hannah",
-        "hans",
-        "heike",
-        "helen",
-        "helga",
-        "henry",
-        "isabella",
-        "isabelle",
-        "jack",
-        "jacob",
-        "jacques",
-        "james",
-        "jan",
-        "jane",
-        "jean",
-        "jennifer",
-        "jessica",
-        "joachim",
-        "john",
-        "jonas",
-        "jonathan",
-        "jose",
-        "joseph",
-        "joshua",
-        "juan",
-        "julia",
-        "julie",
-        "karen",
-        "karin",
-        "karl",
-        "kevin",
-        "klaus",
-        "lara",
-        "laura",
-        "lea",
-        "leon",
-        "linda",
-        "lisa",
-        "louis",
-        "louise",
-        "luca",
-        "lucas",
-        "luigi",
-        "lukas",
-        "manfred",
-        "manuel",
-        "margaret",
-        "maria",
-        "marie",
-        "mark",
-        "markus",
-        "martin",
-        "mary",
-        "matthew",
-        "max",
-        "mehmet",
-        "mia",
-        "michael",
-        "michel",
-        "mohamed",
-        "mohammed",
-        "monika",
-        "muhammad",
-        "nathan",
-        "nicholas",
-        "nicole",
-        "nina",
-        "noah",
-        "olivia",
-        "patricia",
-        "patrick",
-        "paul",
-        "peter",
-        "petra",
-        "philippe",
-        "pierre",
-        "rachel",
-        "rebecca",
-        "renate",
-        "richard",
-        "robert",
-        "ruth",
-        "ryan",
-        "sabine",
-        "samuel",
-        "sandra",
-        "sara",
-        "sarah",
-        "sebastian",
-        "silvia",
-        "simon",
-        "sofia",
-        "sophie",
-        "stefan",
-        "stephanie",
-        "stephen",
-        "steven",
-        "susan",
-        "susanne",
-        "thomas",
-        "timothy",
-        "tom",
-        "ursula",
-        "uwe",
-        "victoria",
-        "walter",
-        "werner",
-        "william",
-        "wolfgang",
-        "yasmin",
-        "yusuf",
-    ]
-)
-"""Given names that are common in several countries: where many cells are such, the column holds names."""
-
-SURNAMES = frozenset(
-    [
-        "adams",
-        "ali",
-        "allen",
-        "anderson",
-        "bailey",
-        "baker",
-        "bauer",
-        "becker",
-        "bell",
-        "bernard",
-        "braun",
-        "brown",
-        "campbell",
-        "carter",
-        "chen",
-        "clark",
-        "clarke",
-        "cooper",
-        "davis",
-        "dubois",
-        "durand",
-        "evans",
-        "fischer",
-        "garcia",
-        "gonzalez",
-        "green",
-        "hall",
-        "harris",
-        "hernandez",
-        "hoffmann",
-        "huang",
-        "hughes",
-        "jackson",
-        "johnson",
-        "jones",
-        "khan",
-        "king",
-        "klein",
-        "koch",
-        "kruger",
-        "kumar",
-        "lee",
-        "lewis",
-        "li",
-        "liu",
-        "lopez",
-        "martinez",
-        "meier",
-        "meyer",
-        "miller",
-        "mitchell",
-        "moore",
-        "moreau",
-        "morris",
-        "mueller",
-        "muller",
-        "murphy",
-        "nguyen",
-        "nowak",
-        "parker",
-        "patel",
-        "perez",
-        "petit",
-        "phillips",
-        "richter",
-        "roberts",
-        "robinson",
-        "rodriguez",
-        "rossi",
-        "sanchez",
-        "schafer",
-        "schmidt",
-        "schmitz",
-        "schneider",
-        "scholz",
-        "schroder",
-        "schroeder",
-        "schulz",
-        "schwarz",
-        "silva",
-        "singh",
-        "smith",
-        "taylor",
-        "thompson",
-        "turner",
-        "wagner",
-        "walker",
-        "wang",
-        "ward",
-        "watson",
-        "weber",
-        "white",
-        "williams",
-        "wilson",
-        "wolf",
-        "wong",
-        "wood",
-        "wright",
-        "wu",
-        "yang",
-        "young",
-        "zhang",
-        "zhao",
-        "zimmermann",
-    ]
-)
-"""Surnames that are common in several countries."""
-
-NAMED_SHARE = 0.12
-"""The share of cells that must be such a name: the commonest names are borne by some people in eight."""
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """The words of a column's name, in small letters without accents.
-
-    >>> words_of("dateOfBirth"), words_of("Straße_2"), words_of("marital-status")
-    (('date', 'of', 'birth'), ('strasse',), ('marital', 'status'))
-    """
-    spaced = re.sub(r"(?<=[a-zà-ÿ])(?=[A-Z])", " ", name)
-    return tuple(re.findall(r"[^\W\d_]+", folded(spaced)))
-
-
-def folded(text: str) -> str:
-    """Text in small letters without accents.
-
-    >>> folded("Müller"), folded("PRÉNOM")
-    ('muller', 'prenom')
-    """
-    decomposed = unicodedata.normalize("NFD", text.casefold())
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 def named(name: str, looks: Sequence[Look] = NAMES) -> Look | None:
@@ -511,25 +255,6 @@ def shaped(cells: Sequence[str]) -> tuple[Look, float] | None:
         if share >= SHAPE_SHARE:
             return look, share
     return None
-
-
-def people_named(cells: Sequence[str]) -> float:
-    """The share of cells that are, or hold, a common name of a person and nothing but a few words.
-
-    >>> people_named(["SABINE", "Peter Weber", "red", "Rome"])
-    0.5
-    """
-    if not cells:
-        return 0.0
-    found = 0
-    for cell in cells:
-        words = re.findall(r"[^\W\d_]+", folded(cell))
-        found += 1 <= len(words) <= 3 and not any(map(str.isdigit, cell)) and any(map(_is_name, words))
-    return found / len(cells)
-
-
-def _is_name(word: str) -> bool:
-    return word in GIVEN_NAMES or word in SURNAMES
 
 
 @lru_cache

@@ -79,7 +79,7 @@ class Profile:
     Profile of 3 rows and 3 columns
       mail  identifier        all of its cells look like a mail address
       age   quasi-identifier  named like age: outsiders can know it
-      wage  sensitive         named like income: outsiders would like to learn it
+      wage  sensitive         named like income: a secret to outsiders
       the quasi-identifiers together single out 1 of 3 rows
     >>> found.schema.quasi_identifiers, found["age"].facts.unique
     (('age',), 1)
@@ -127,7 +127,7 @@ class Profile:
 
     @cached_property
     def as_they_are(self) -> Combination:
-        """How many rows the other columns, which are published as they are, single out; but for weights, which none knows."""
+        """How many rows the other columns, published as they are, single out; weights, which nobody knows, left out."""
         other = [column.name for column in self.of_role(Role.OTHER) if column.suggestion.look != WEIGHT.name]
         return together(self.table, other)
 

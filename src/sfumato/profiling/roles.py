@@ -17,15 +17,14 @@ from sfumato.profiling.looks import (
     DATE,
     KEY,
     NAME,
-    NAMED_SHARE,
     NAMES,
     WEIGHT,
     Look,
     named,
-    people_named,
     shaped,
-    words_of,
 )
+from sfumato.profiling.names import NAMED_SHARE, people_named
+from sfumato.profiling.words import words_of
 from sfumato.schema import Kind, Role
 from sfumato.table import Table
 
@@ -68,7 +67,7 @@ class Suggestion:
     >>> for found in suggestions(table, [facts_of(table, "sex"), facts_of(table, "wage")]):
     ...     print(found.column, found.role, "-", found.reason)
     sex quasi-identifier - named like sex: outsiders can know it
-    wage sensitive - named like income: outsiders would like to learn it
+    wage sensitive - named like income: a secret to outsiders
     """
 
     column: str
@@ -108,7 +107,7 @@ def _alone(fact: Facts) -> Suggestion | None:
         return Suggestion(fact.name, Role.IDENTIFIER, "cells of its type cannot be looked at, so they are left out")
     if fact.constant:
         return Suggestion(fact.name, Role.OTHER, "every row has the same value: it tells nothing of anybody")
-    says = named(fact.name)
+    says = _says(fact)
     return _by_cells(fact, says) or (None if says is None else _by_name(fact, says)) or _by_uniqueness(fact)
 
 
@@ -175,14 +174,16 @@ def _year(cell: str) -> int | None:
     return int(found) if found and found.isascii() and 1800 <= int(found) < 2100 else None
 
 
-def _by_name(fact: Facts, says: Look) -> Suggestion | None:
+def _says(fact: Facts) -> Look | None:
     """What the name tells, where the cells do not speak against it."""
-    if says is KEY and fact.distinct < 0.5 * (fact.rows - fact.missing):  # codes that recur are no keys; other words count
-        rest = [look for look in NAMES if look is not KEY]
-        other = named(fact.name, rest)
-        return None if other is None else _by_name(fact, other)
-    if says is NAME and fact.kind is Kind.NUMERIC:
-        return None
+    found = named(fact.name)
+    if found is KEY and fact.distinct < 0.5 * (fact.rows - fact.missing):  # codes that recur are no keys; other words count
+        return named(fact.name, [look for look in NAMES if look is not KEY])
+    return None if found is NAME and fact.kind is Kind.NUMERIC else found
+
+
+def _by_name(fact: Facts, says: Look) -> Suggestion:
+    """The role that columns of such a name usually have."""
     codes = fact.whole and "code" in words_of(fact.name)
     like = f"named like {_article(says.name)}"
     if says.role is Role.IDENTIFIER:
@@ -196,7 +197,7 @@ def _by_name(fact: Facts, says: Look) -> Suggestion | None:
         )
     if says.role is Role.SENSITIVE:
         return Suggestion(
-            fact.name, Role.SENSITIVE, f"{like}: outsiders would like to learn it", says.name,
+            fact.name, Role.SENSITIVE, f"{like}: a secret to outsiders", says.name,
             says.doubt, says.rank, codes=codes,
         )  # fmt: skip
     if not says.widely:

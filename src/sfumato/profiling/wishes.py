@@ -65,8 +65,7 @@ def wishes(table: Table, sensitive: Sequence[Facts]) -> tuple[Wish, ...]:
     Each that is asked for is guaranteed with the table as one group, so that all together are.
 
     >>> import pyarrow as pa
-    >>> from sfumato.profiling.combinations import together
-    from sfumato.profiling.facts import facts_of
+    >>> from sfumato.profiling.facts import facts_of
     >>> from sfumato.schema import Schema
     >>> data = pa.table({"age": [20, 30] * 10, "ill": ["flu", "gout", "cold", "flu"] * 5})
     >>> table = Table(data, Schema(["age"], ["ill"]))
@@ -104,8 +103,8 @@ def _near(table: Table, facts: Facts, k: int) -> Wish | None:
         if _guaranteed(table, wish):
             return Wish(
                 wish,
-                f"Of {facts.name!r}, at most half of the others in a group lie within {epsilon} of a person's value; that is about "
-                f"{100 * float(fraction):g} % of the width that nine tenths of the rows take up",
+                f"Of {facts.name!r}, at most half of the others in a group lie within {epsilon} of a person's value; that "
+                f"is about {100 * float(fraction):g} % of the width that nine tenths of the rows take up",
             )
     return None
 

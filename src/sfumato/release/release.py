@@ -16,9 +16,11 @@ from sfumato.progress import Progress, silent
 from sfumato.recoding import Recoded
 from sfumato.release.describe import described
 from sfumato.release.save import save
+from sfumato.reporting import free_page, internal_figures, page, write_page
 from sfumato.schema import Schema
 from sfumato.table import Table
 from sfumato.utility import Utility, mean_loss, percent, utility_of
+from sfumato.verifying import Manifest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,18 +109,27 @@ class Release:
         *,
         force: bool = False,
         format: str = "csv",  # noqa: A002
+        internal: str | Path | None = None,
         database: str | None = None,
         table: str | None = None,
         progress: Progress = silent,
     ) -> Path:
-        """Write `data.csv` (or `data.parquet`) and `release.json` to a new folder, and return where.
+        """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return where.
 
         The files are written aside, verified as written, and only then renamed into place: if anything fails, nothing is
-        left behind. `force` replaces a release that is there already, and nothing else. With `database`, the URI of
-        PostgreSQL or SQLite, and `table`, the published rows also become a table there, in one transaction that is committed
-        when the folder is in place.
+        left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file elsewhere, for
+        the report that tells more than may be published; see `sf.report`. With `database`, the URI of PostgreSQL or SQLite,
+        and `table`, the published rows also become a table there, in one transaction that is committed when the folder is in
+        place.
         """
-        return save(self, folder, force=force, format=format, database=database, table=table, progress=progress)
+        target = figures = None
+        if internal is not None:
+            target = free_page(internal, folder, force)
+            figures = internal_figures(self.original, self.audit, self.recodings, self.seed)
+        written = save(self, folder, force=force, format=format, database=database, table=table, progress=progress)
+        if target is not None:
+            write_page(page(Manifest.load(written).content, figures), target)
+        return written
 
     def __repr__(self) -> str:
         dropped = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""

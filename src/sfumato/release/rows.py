@@ -28,7 +28,7 @@ def rows_in_database(release: Release, database: str | None, table: str | None, 
     if database is None or table is None:
         yield None
         return
-    separators = {name: release.schema.separators.get(name, ";") for name in release.schema.sensitive_columns()}
+    separators = {name: release.schema.separators.get(name, ";") for name in release.table.data.column_names}
     with filled(database, table, typed_rows(release), force=force, separators=separators) as pending:
         yield pending
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -127,12 +127,15 @@ def _fill(release: Release, aside: Path, format: str) -> None:  # noqa: A002
     else:
         _write(data, lambda file: write_parquet(release.table.data, file))
     content = {**described(release), "files": {data.name: digest(data)}}
-    report = page(content)
+    report = page(json.loads(_json(content)))  # from what is written, so that it can be drawn again from that
     _write(aside / REPORT, lambda file: file.write(report.encode()))
     content["files"][REPORT] = digest(aside / REPORT)
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
-    _write(aside / MANIFEST, lambda file: file.write(text.encode()))
+    _write(aside / MANIFEST, lambda file: file.write(_json(content).encode()))
     sync(aside)
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
 def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:

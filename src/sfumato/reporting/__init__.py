@@ -1,6 +1,8 @@
 """The report: tables that figures are drawn from, the page that draws them, and its file."""
 
+from sfumato.reporting.files import free_page, write_page
 from sfumato.reporting.page import page
+from sfumato.reporting.report import report
 from sfumato.reporting.tables import figures, internal_figures
 
-__all__ = ["figures", "internal_figures", "page"]
+__all__ = ["figures", "free_page", "internal_figures", "page", "report", "write_page"]

@@ -13,9 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ReleaseProblem
-from sfumato.reporting.figure import Figure, Numbered, percent
-from sfumato.reporting.plots_risk import class_sizes, contour_plot, gauges, level_plot, neighbours_plot
-from sfumato.reporting.plots_utility import column_plot, errors_plot, loss_plot
+from sfumato.reporting.plots.classes import class_sizes, gauges
+from sfumato.reporting.plots.columns import column_plot, loss_plot
+from sfumato.reporting.plots.contours import contour_plot
+from sfumato.reporting.plots.counts import errors_plot
+from sfumato.reporting.plots.figure import Figure, Numbered, percent
+from sfumato.reporting.plots.levels import level_plot
+from sfumato.reporting.plots.neighbourhood import neighbours_plot
 from sfumato.reporting.words import cited, configured, counted, criteria, heading, level, verdict
 
 _HERE = Path(__file__).parent
@@ -24,8 +28,8 @@ _HERE = Path(__file__).parent
 def page(content: Mapping[str, Any], internal: Mapping[str, Any] | None = None) -> str:
     """The report of a release as HTML: self-contained, the same bytes for the same content.
 
-    `content`: what release.json says. `internal`: what `internal_figures` computed, for a report that is not to be published;
-    it is marked so throughout.
+    `content`: what release.json says. `internal`: what `internal_figures` computed, for a report that is not to be
+    published; it is marked so throughout.
     """
     import jinja2
 
@@ -47,7 +51,7 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
     drawn = {name: numbered.add(found) for name, found in sections.items()}
     island = json.dumps({f.key: f.spec for f in numbered.figures}, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     scripts = [_plotly(), (_HERE / "page.js").read_text(encoding="utf-8")]
-    return _template().render(
+    text: str = _template().render(
         content=content,
         internal=internal,
         figures=figures,
@@ -67,6 +71,7 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
         percent=percent,
         counted=counted,
     )
+    return text
 
 
 def _findings(
@@ -112,7 +117,7 @@ def _sections(
         "sizes": [class_sizes(figures["sizes"], max(map(int, sizes), default=None))],
         "proximity": within(figures, False) + ([] if internal is None else within(internal, True)),
         "loss": [] if loss is None else [loss],
-        "columns": [column_plot(column, number) for number, column in enumerate(figures["columns"])],
+        "columns": [column_plot(column, number) for number, column in enumerate(figures["columns"]) if column["labels"]],
         "errors": [] if figures["errors"] is None else [errors_plot(figures["errors"], true)],
         "contours": contours(figures, False) + ([] if internal is None else contours(internal, True)),
     }

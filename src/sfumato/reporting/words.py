@@ -7,7 +7,7 @@ from typing import Any
 
 import tomli_w
 
-from sfumato.reporting.figure import percent
+from sfumato.reporting.plots.figure import percent
 
 Content = Mapping[str, Any]
 
@@ -29,7 +29,9 @@ def verdict(content: Content) -> str:
         all_of = many.get(len(principles), f"All {len(principles)} principles that were asked for hold")
         return f"{all_of} in {'the one group' if content['groups'] == 1 else f'every one of the {groups}'}."
     failing = sum(not claim["holds"] for claim in content["principles"])
-    return f"{counted(failing, 'principle')} that {'was' if failing == 1 else 'were'} asked for does not hold in every group."
+    return (
+        f"{counted(failing, 'principle')} that {'was' if failing == 1 else 'were'} asked for does not hold in every group."
+    )
 
 
 def heading(claim: Content) -> str:
@@ -79,26 +81,26 @@ def criteria(content: Content) -> list[dict[str, Any]]:
             "name": "Singling out",
             "asks": "Can records that belong to one person be isolated?",
             "figures": ["gauge-unique", "class-sizes"],
-            "says": f"{percent(before['unique'])} of the rows were alone with their quasi-identifiers before; after, the smallest "
-            f"group holds {counted(round(1 / after['highest']) if after['highest'] else 0, 'row')}.",
-            "open": "This is about the columns that were declared quasi-identifiers. Whoever knows a sensitive value, or a column "
-            "published as it is, may single out a row by that.",
+            "says": f"{percent(before['unique'])} of the rows were alone with their quasi-identifiers before; after, "
+            f"{percent(after['unique'])} are, and no row has a risk above {percent(after['highest'])}.",
+            "open": "This is about the columns that were declared quasi-identifiers. Whoever knows a sensitive value, or a "
+            "column published as it is, may single out a row by that.",
         },
         {
             "name": "Linkability",
             "asks": "Can records about one person be linked, within the table or with another?",
             "figures": ["gauge-prosecutor", "gauge-marketer"],
             "says": f"A person who is known to be in the table is linked to the right row with a chance of at most "
-            f"{percent(after['highest'])}, and on average {percent(after['mean'])} (before: {percent(before['highest'])} and "
-            f"{percent(before['mean'])}).",
+            f"{percent(after['highest'])}, and on average {percent(after['mean'])} (before: {percent(before['highest'])} "
+            f"and {percent(before['mean'])}).",
             "open": "Several releases about the same people can be intersected; nothing here speaks of other releases.",
         },
         {
             "name": "Inference",
             "asks": "Can a sensitive value be deduced with significant probability?",
-            "figures": [f"level-{table['finding']}-" for table in content["figures"]["levels"]],
+            "figures": list(dict.fromkeys(f"level-{table['finding']}-" for table in content["figures"]["levels"])),
             "says": _inference(content),
-            "open": "What is common to the whole table can be inferred of everybody in it, and also of people who are not. "
+            "open": "What is common to the whole table can be inferred of everybody in it, and of people who are not. "
             "Correlations between sensitive and other published columns are not looked at unless a principle says so.",
         },
     ]

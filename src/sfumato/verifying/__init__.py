@@ -2,7 +2,7 @@
 
 from sfumato.verifying.manifest import DATA_FILES, FORMAT, MANIFEST, REPORT, Manifest
 from sfumato.verifying.published import published_table
-from sfumato.verifying.verify import Check, Verification, digest, published_schema, verify
+from sfumato.verifying.verify import Check, Verification, digest, files_check, published_schema, verify
 
 __all__ = [
     "DATA_FILES",
@@ -13,6 +13,7 @@ __all__ = [
     "Manifest",
     "Verification",
     "digest",
+    "files_check",
     "published_schema",
     "published_table",
     "verify",

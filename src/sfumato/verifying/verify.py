@@ -121,7 +121,7 @@ def verify(
     asked, differing = manifest.principles() if principles is None else tuple(principles), None
     if principles is not None:
         asked, differing = in_their_order(asked, manifest.asked)
-    checks = [_files(manifest)]
+    checks = [files_check(manifest)]
     try:
         name = str(manifest.content["group"])
         table = published_table(manifest, published_schema(declared, name))
@@ -156,7 +156,7 @@ def digest(path: Path) -> dict[str, Any]:
     return {"sha256": found, "bytes": path.stat().st_size}
 
 
-def _files(manifest: Manifest) -> Check:
+def files_check(manifest: Manifest) -> Check:
     """Every file that release.json lists is as it was when it was written."""
     files = manifest.content["files"]
     for name, claimed in files.items():
@@ -336,4 +336,4 @@ def _original(manifest: Manifest, published: pa.Table, original: Any, declared: 
     return checks
 
 
-__all__ = ["Check", "Verification", "digest", "published_schema", "verify"]
+__all__ = ["Check", "Verification", "digest", "files_check", "published_schema", "verify"]

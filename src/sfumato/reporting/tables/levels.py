@@ -51,7 +51,7 @@ def _distribution(part: Part) -> dict[str, Any]:
         below = broken[finite] if part.higher_is_better else ~broken[finite]
         at = np.where(below, np.minimum(at, -1), np.maximum(at, 0))
         at, place = np.unique(at, return_inverse=True)
-        values = threshold + (at + 0.5) * width
+        values = (threshold + (at + 0.5) * width).astype(np.float64)
     groups, breaching = (np.bincount(place[chosen], minlength=len(values)) for chosen in (slice(None), broken[finite]))
     return {
         "part": part.name,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.reporting.steps import EXACT, in_steps
+from sfumato.reporting.tables.steps import EXACT, in_steps
 
 THRESHOLDS = ("0.2", "0.1", "0.05")
 """The usual limits of the risk of one row: classes of fewer than 5, 10 and 20 rows are above them."""
@@ -64,7 +64,8 @@ def _end(start: int) -> int:
     """The last size of the bin that starts here: the largest size itself would be an exact figure of the original."""
     if start < _STARTS[-1]:
         return {1: 1, 2: 2, 3: 4}[start]
-    return {"1": 2, "2": 5, "5": 10}[str(start)[0]] * 10 ** (len(str(start)) - 1) - 1
+    digits = str(start)
+    return {"1": 2, "2": 5, "5": 10}[digits[0]] * int("1" + "0" * (len(digits) - 1)) - 1
 
 
 def _shares(sizes: NDArray[np.int64], starts: list[int], step: Fraction) -> list[float]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.exact import Numbers, nearest_float, written
 from sfumato.recoding import Domain, How
 from sfumato.recoding.domain import domain_of
-from sfumato.reporting.steps import EXACT, in_steps
+from sfumato.reporting.tables.steps import EXACT, in_steps
 from sfumato.schema import Role
 from sfumato.table import MISSING, Column, Table
 from sfumato.utility.cover import Cover
@@ -24,6 +24,8 @@ BINS = 40
 """The most bars of a distribution over an order."""
 _NAMED = 20
 """The most bars of a distribution over values without one."""
+_COARSEST = Fraction(1, 10)
+"""Shares in larger steps tell nothing of a distribution: quasi-identifiers of so few rows have none."""
 _TAIL = 0.01
 """Numbers are binned evenly between these quantiles from either end; what lies beyond goes into the outer bins."""
 _LONGEST = 60
@@ -38,7 +40,8 @@ def columns(
     """The distribution of each quasi-identifier and sensitive column, in at most 40 bins.
 
     Quasi-identifiers: `before`, the share of the original's rows, in steps; `after`, what a reader expects who takes all
-    values that a cell covers as equally likely; `misplaced`, half the sum of the differences. Sensitive columns are
+    values that a cell covers as equally likely; `misplaced`, half the sum of the differences. None are told of fewer than
+    50 rows. Sensitive columns are
     published as they are, so there is one distribution, that of the published rows.
     """
     found = []
@@ -47,7 +50,7 @@ def columns(
         bins, labels = _bins(cover.domain, marginal.true)
         sums = (np.bincount(bins, shares, len(labels)) for shares in (marginal.true, marginal.estimated))
         before, after = ([in_steps(share, step) for share in shares.tolist()] for shares in sums)
-        shown = [i for i in range(len(labels)) if before[i] or after[i]]
+        shown = [i for i in range(len(labels)) if (before[i] or after[i]) and step <= _COARSEST]
         found.append(
             {
                 "name": cover.domain.name,
@@ -108,26 +111,25 @@ def _even(column: Column, numbers: Numbers, shares: Shares) -> tuple[NDArray[np.
     """Bins of one width, written by round numbers; the outer ones hold what lies beyond."""
     size = column.size
     upto = np.cumsum(shares[:size]) / max(float(shares[:size].sum()), 1e-300)
-    low, high = (numbers[int(min(np.searchsorted(upto, level), size - 1))] for level in (_TAIL, 1 - _TAIL))
+    low, high = (numbers[min(int(np.searchsorted(upto, level)), size - 1)] for level in (_TAIL, 1 - _TAIL))
     if high == low:
         low, high = numbers[0], numbers[size - 1]
     width = _round_width((high - low) / (BINS - 2))
     first, last = math.floor(low / width), math.floor(high / width)
     # in units of the column, so that no number is rounded: ⌊integer·unit / width⌋
     scale = numbers.unit / width
-    bins = np.array([int(integer) * scale.numerator // scale.denominator for integer in numbers.integers.tolist()])
-    count = last - first + 1
+    places = [integer * scale.numerator // scale.denominator for integer in numbers.integers.tolist()]
     labels = []
     whole = width.denominator == 1 and numbers.unit.denominator == 1
     for number in range(first, last + 1):
         start, stop = number * width, (number + 1) * width
         end = stop - 1 if whole else stop
         labels.append(written(start) if end == start else _between(written(start), written(end)))
-    if bins[0] < first:
+    if places[0] < first:
         labels[0] = f"below {written((first + 1) * width)}"
-    if bins[-1] > last:
+    if places[-1] > last:
         labels[-1] = f"from {written(last * width)}"
-    return np.append(np.clip(bins - first, 0, count - 1), count), labels
+    return np.array([*(min(max(place, first), last) - first for place in places), len(labels)]), labels
 
 
 def _round_width(least: Fraction) -> Fraction:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+Table = Mapping[str, Any]
+"""A table of release.json."""
 
 BEFORE = "#b9822f"
 """Ochre and blue are told apart by everyone, and in print by their lightness."""

@@ -37,12 +37,20 @@ def neighbourhoods(audit: Audit) -> list[dict[str, Any]]:
     return [
         {
             "finding": number,
-            "quasi_identifiers": _cells(audit, finding.worst_groups(1)[0]),
-            **_graph(finding, view_of(audit, finding)),
+            "quasi_identifiers": _cells(audit, group),
+            **_graph(finding, view_of(audit, finding), group),
         }
         for number, finding in enumerate(audit)
         if isinstance(finding.principle, Dissimilarity | EpsilonMAnonymity | DeltaLDiversity)
+        for group in [_worst(finding)]
     ]
+
+
+def _worst(finding: Finding) -> int:
+    """The group whose level is worst; of several the largest, which shows most."""
+    part = finding.measurement.parts[0]
+    levels = part.floats() if part.higher_is_better else -part.floats()
+    return int(np.lexsort([-finding.sizes, levels])[0])
 
 
 def _cells(audit: Audit, group: int) -> dict[str, str]:
@@ -57,8 +65,7 @@ def view_of(audit: Audit, finding: Finding) -> View:
     return View(audit.table, names, audit.groups)
 
 
-def _graph(finding: Finding, view: View) -> dict[str, Any]:
-    group = finding.worst_groups(1)[0]
+def _graph(finding: Finding, view: View, group: int) -> dict[str, Any]:
     inside = view.histogram.of_groups(np.array([group]))
     near = _tuples_near(finding, view, inside.values, inside.counts)
     densest = int(np.argmax(near))

@@ -30,7 +30,7 @@ def covers_of(original: Table, published: Table, groups: Groups, recodings: Mapp
     >>> release = Table(pa.table(cells), Schema(["age"], group="group"))
     >>> (cover,) = covers_of(people, release, Groups.of(release), {"age": "interval"})
     >>> cover.cell.tolist(), cover.first.tolist(), cover.stop.tolist()
-    ([0, 1], [2, 0], [3, 2])
+    ([1, 0], [2, 0], [3, 2])
     """
     return tuple(
         _cover(domain_of(original.column(name), how), published.column(name), groups) for name, how in recodings.items()

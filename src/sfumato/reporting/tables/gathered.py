@@ -14,14 +14,14 @@ from sfumato.auditing import Audit, audit
 from sfumato.exact import written
 from sfumato.groups import Groups
 from sfumato.principles import Principle, told
-from sfumato.reporting.cells import covers_of
-from sfumato.reporting.classes import histogram, risk
-from sfumato.reporting.columns import columns
-from sfumato.reporting.contours import contours
-from sfumato.reporting.counts import expected_errors, true_errors
-from sfumato.reporting.levels import levels
-from sfumato.reporting.neighbourhood import neighbourhoods
-from sfumato.reporting.steps import step_of
+from sfumato.reporting.tables.cells import covers_of
+from sfumato.reporting.tables.classes import histogram, risk
+from sfumato.reporting.tables.columns import columns
+from sfumato.reporting.tables.contours import contours
+from sfumato.reporting.tables.counts import expected_errors, true_errors
+from sfumato.reporting.tables.levels import levels
+from sfumato.reporting.tables.neighbourhood import neighbourhoods
+from sfumato.reporting.tables.steps import step_of
 from sfumato.table import Table
 
 

@@ -1,0 +1,48 @@
+"""`sfumato report`: draw the report of a release again; with the original, the internal one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sfumato.cli.completion import config_files
+
+
+@click.command(
+    epilog="""\b
+Example:
+  sfumato report release --output report.html
+  sfumato report release --original people.csv --config sfumato.toml --output internal.html"""
+)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--output", required=True, type=click.Path(path_type=Path), help="The file to write, outside the release.")
+@click.option("--original", type=click.Path(path_type=Path), help="The table it was made from: draw the internal report.")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    shell_complete=config_files,
+    help="What it is to have been made under: compare, and take your own functions.",
+)
+@click.option("--force", is_flag=True, help="Replace a file that is there already.")
+def report(folder: Path, output: Path, original: Path | None, config: Path | None, force: bool) -> None:
+    """Draw the report of a release again, as one HTML file that opens without a network.
+
+    FOLDER is what `sfumato anonymize` wrote. Without --original, the report is drawn from release.json alone, and may be
+    published. With it, the internal report is drawn: it also tells how the original stands, and must not be published.
+    Exit status: 0 written, 2 it is no release, or not one of that original.
+    """
+    from sfumato.cli.show import console
+    from sfumato.reporting import free_page, write_page
+    from sfumato.reporting import report as drawn
+
+    schema = principles = None
+    if config is not None:
+        from sfumato.config import Config
+
+        declared = Config.load(config)
+        schema, principles = declared.schema, declared.asked
+    target = free_page(output, folder, force)
+    write_page(drawn(folder, original, schema=schema, principles=principles), target)
+    kind = "report" if original is None else "internal report, which is not for publication,"
+    console().print(f"Wrote the {kind} to {output}.", markup=False)

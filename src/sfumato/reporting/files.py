@@ -1,0 +1,49 @@
+"""Where a report may be written that is not part of a release folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sfumato.errors import FileProblem
+from sfumato.io.aside import write_file
+from sfumato.verifying import MANIFEST
+
+
+def free_page(path: str | Path, folder: str | Path, force: bool = False) -> Path:
+    """Return where a report may be written; refuse a place that is taken, or within a release, which is published.
+
+    `folder`: the release that the report is about, which may be yet to be written.
+
+    >>> free_page("release/internal.html", "release")
+    Traceback (most recent call last):
+    ...
+    sfumato.errors.FileProblem: release/internal.html: this is inside the release, which is published. Name a file elsewhere.
+    """
+    target = Path(os.path.abspath(path))  # noqa: PTH100 - the last link is replaced, not followed
+    parent, release = target.parent.resolve(), Path(folder).resolve()
+    if parent == release or release in parent.parents or (parent / MANIFEST).exists():
+        raise FileProblem("this is inside the release, which is published", remedy="Name a file elsewhere.", file=str(path))
+    if not target.parent.is_dir():
+        raise FileProblem("its parent is no folder", remedy=f"Make {target.parent} first.", file=str(path))
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise FileProblem("its folder cannot be written to", remedy="Name a file elsewhere.", file=str(path))
+    if target.is_dir():
+        raise FileProblem("this is a folder", remedy="Name a file.", file=str(path))
+    if os.path.lexists(target) and not force:
+        raise FileProblem(
+            "there is something here already", remedy="Name a new file, or force this one to be replaced.", file=str(path)
+        )
+    return target
+
+
+def write_page(text: str, target: Path) -> None:
+    """Write a report aside, and rename it into place."""
+    try:
+        write_file(target, lambda file: file.write(text.encode()))
+    except OSError as error:
+        raise FileProblem(
+            f"the report cannot be written: {error.strerror}",
+            remedy="Make room, or name a file elsewhere.",
+            file=str(target),
+        ) from error

@@ -1,0 +1,1 @@
+"""The plots of a report, each drawn from one table and from nothing else."""

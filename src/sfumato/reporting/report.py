@@ -1,0 +1,72 @@
+"""The report of a release that is written already, drawn again from its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sfumato.auditing import audit, table_of
+from sfumato.errors import ReleaseProblem
+from sfumato.principles import Principle
+from sfumato.reporting.page import page
+from sfumato.reporting.tables import internal_figures
+from sfumato.schema import Missing, Role, Schema
+from sfumato.verifying import Manifest, Verification, files_check, published_schema, published_table, verify
+from sfumato.verifying.given import in_their_order
+
+
+def report(
+    folder: str | Path,
+    original: Any = None,
+    *,
+    schema: Schema | None = None,
+    principles: Sequence[Principle] | None = None,
+) -> str:
+    """The report of a release as HTML: the public one from its release.json or, with the original, an internal one.
+
+    The public report is drawn from release.json and from nothing else, once the files are found to be as they were written.
+    The internal one tells more: the principles measured on the original as it is, its vulnerability, the true errors of
+    counts. That depends on who has which secret, so it must not be published. The release is verified against the original
+    first. `schema` and `principles`: as for `verify`, where functions or classes of your own are needed.
+
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> people = pa.table({"age": [30, 31, 50, 51]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2)).save(f"{folder}/release")
+    ...     public, internal = report(written), report(written, people)
+    ...     public == (written / "report.html").read_text(encoding="utf-8")
+    True
+    >>> ["Internal: for the review board" in text for text in (public, internal)]
+    [False, True]
+    """
+    manifest = Manifest.load(Path(folder))
+    if original is None:
+        _refuse_unless(Verification(str(folder), (files_check(manifest),)))
+        return page(manifest.content)
+    _refuse_unless(verify(folder, original, schema=schema, principles=principles))
+    declared, _ = manifest.schema(schema)
+    asked = manifest.principles() if principles is None else in_their_order(tuple(principles), manifest.asked)[0]
+    published = published_table(manifest, published_schema(declared, str(manifest.content["group"])))
+    table = table_of(original, replace(declared, missing=Missing(declared.missing.values)))
+    recodings = {
+        column["name"]: column["recoding"]
+        for column in manifest.content["columns"]
+        if column["role"] == Role.QUASI_IDENTIFIER
+    }
+    figures = internal_figures(table, audit(published, None, asked), recodings, int(manifest.content["seed"]))
+    return page(manifest.content, figures)
+
+
+def _refuse_unless(found: Verification) -> None:
+    failed = [check for check in found.checks if not check.holds]
+    if failed:
+        listed = "; ".join(f"{check.name}: {check.detail}" for check in failed)
+        raise ReleaseProblem(
+            f"the release does not hold what it says, so nothing is reported ({listed})",
+            remedy="Fetch or make the release again, and name the original that it was made from.",
+            file=found.folder,
+        )
