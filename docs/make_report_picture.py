@@ -38,7 +38,7 @@ def draw() -> Image.Image:
         for part in side:
             sheet.paste(part, (20 + number * (parts[0].width + 20), top))
             top += part.height
-    return sheet.quantize(COLOURS)
+    return sheet.quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
 
 
 if __name__ == "__main__":

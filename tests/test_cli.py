@@ -207,6 +207,7 @@ def test_bench_with_a_peer_that_is_not_there():
         ("bench", "audit"),
         ("bench", "anonymize"),
         ("bench", "figures"),
+        ("bench", "release"),
     ],
 )
 def test_help_imports_nothing_heavy(verb):

@@ -319,3 +319,11 @@ def test_a_costly_distance_is_looked_at_in_a_sample_of_groups():
     assert 0 < contour["groups"] < release.audit.groups.count
     assert sum(calls) <= 2 * (len(contour["epsilons"]) * 50_000 + 3 * 30**2)
     assert release.to_dict()["figures"]["contours"] == [contour]
+
+
+def test_groups_that_publish_the_same_cells_are_one_class_to_who_knows_quasi_identifiers():
+    people = pa.table({"age": [30] * 8 + [40, 41], "ill": list("abcdefghij")})
+    release = sf.anonymize(people, sf.Schema(["age"], ["ill"]), sf.KAnonymity(2), method=Chunks(2))
+    assert release.audit.groups.count == 5
+    found = release.to_dict()["figures"]["risk"]["after"]
+    assert (found["highest"], found["mean"]) == (0.5, 0.2), "two classes: eight rows of 30, and the others"

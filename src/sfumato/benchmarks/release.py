@@ -1,4 +1,4 @@
-"""How fast is a release, from a CSV file to a verified folder, beside the method's own time? And how much memory does it take?
+"""What a release costs from a CSV file to a verified folder, beside the method's own time: seconds, and memory.
 
 The yardstick is what pyarrow takes to read the same file and to write it again, just so, in the same run. Everything is
 measured in processes of its own, so that a peak of memory has one cause.
@@ -135,11 +135,11 @@ class Stages:
             so_far["CPU"] += now[1] - self.since[1]
         self.now, self.since = stage, now
 
-    def progress(self, stage: str, share: float | None = None) -> None:
-        """A stage of anonymizing or saving is under way."""
+    def progress(self, step: str, share: float | None = None) -> None:
+        """A step of anonymizing or saving is under way."""
         del share
-        if stage != self.now:
-            self.begin(stage)
+        if step != self.now:
+            self.begin(step)
 
 
 def measure(path: Path, wish: str, method: str) -> dict[str, Any]:
@@ -155,9 +155,14 @@ def measure(path: Path, wish: str, method: str) -> dict[str, Any]:
             table.column(name)
         problem = _released(table, setting, chosen, Path(folder) / "release", stages.progress)
         stages.begin(None)
-    figures = {"wish": wish, "asks": setting.wish, "method": method, "stages": stages.seconds}
-    # ru_maxrss is in KiB on Linux
-    figures["peak memory, MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000
+    figures: dict[str, Any] = {
+        "wish": wish,
+        "asks": setting.wish,
+        "method": method,
+        "stages": stages.seconds,
+        # ru_maxrss is in KiB on Linux
+        "peak memory, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000,
+    }
     return figures if problem is None else figures | {"not reached": problem}
 
 

@@ -91,7 +91,7 @@ def packed(integers: Sequence[int]) -> Integers:
     >>> packed([1, 2]).dtype, packed([1, 10**30]).dtype
     (dtype('int64'), dtype('O'))
     """
-    if -ROOM < min(integers, default=0) and max(integers, default=0) < ROOM:
+    if min(integers, default=0) > -ROOM and max(integers, default=0) < ROOM:
         return np.array(integers, dtype=np.int64)
     array = np.empty(len(integers), dtype=object)
     array[:] = integers

@@ -16,7 +16,6 @@ from sfumato.exact.numbers import parse_decimal
 from sfumato.schema import Kind
 from sfumato.table import Column, Table
 
-
 _EXACT = 1 << 53
 """Whole numbers up to this are floats as they are."""
 

@@ -95,7 +95,8 @@ def _column(domain: Domain, groups: Groups) -> RecodedColumn:
     offsets = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups.count))])
     low, high = covered[offsets[:-1]], covered[offsets[1:] - 1]
     if domain.how is How.SET:
-        members, known = covered.tolist(), {}
+        members = covered.tolist()
+        known: dict[tuple[int, ...], int] = {}
         cell = np.array([known.setdefault(tuple(members[a:b]), len(known)) for a, b in pairwise(offsets.tolist())])
     else:
         cell = _numbered(low * (domain.size + 1) + high)

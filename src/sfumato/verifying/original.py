@@ -51,7 +51,7 @@ class Matched:
                     column=name,
                 )
             separators = {name: schema.separators.get(name, ";")}
-            both = [Cells.of(column) for column in (published.column(name), original.data.column(name))]
+            both = Cells.of(published.column(name)), Cells.of(original.data.column(name))
             texts = _alike(*both, name, separators)
             known = pa.concat_arrays(texts).dictionary_encode()
             numbers = np.asarray(known.indices)
@@ -178,9 +178,9 @@ def covered(
         there = slice(right_at[number], right_at[number + 1])
         fine_left[here], fine_right[there] = True, True
         for position, cover in enumerate(covers, start=1):
-            shown, values = left[position][here], right[position][there]
-            whose, what = cover.either(np.flatnonzero(np.bincount(shown)), np.flatnonzero(np.bincount(values)))
-            fine_left[here] &= whose[shown]
+            published_cells, values = left[position][here], right[position][there]
+            whose, what = cover.either(np.flatnonzero(np.bincount(published_cells)), np.flatnonzero(np.bincount(values)))
+            fine_left[here] &= whose[published_cells]
             fine_right[there] &= what[values]
     uncovered = int(left_rows[~fine_left].sum()) + (int(right_rows[~fine_right].sum()) if everyone else 0)
     sizes = np.bincount(matched.published, minlength=matched.classes)

@@ -66,7 +66,7 @@ def class_sizes(sizes: Table, k: int | None) -> Figure:
         key="class-sizes",
         title="How many rows look alike",
         caption="Share of the rows by the size of the class they are in. Before: rows with equal quasi-identifiers. After: "
-        f"rows of one group.{wanted}",
+        f"rows with equal published cells, of one group or of several.{wanted}",
         alt="Bars: the share of rows in classes of each size, before and after; " + _mostly(sizes),
         data=traces,
         layout={

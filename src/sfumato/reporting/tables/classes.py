@@ -1,4 +1,4 @@
-"""Re-identification risk and class sizes: how many rows look alike, before by quasi-identifiers and after by groups."""
+"""Re-identification risk and class sizes: how many rows look alike, by quasi-identifiers before and by published cells after."""
 
 from __future__ import annotations
 

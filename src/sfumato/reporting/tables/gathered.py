@@ -8,6 +8,7 @@ and the review board.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sfumato.auditing import Audit, audit
@@ -36,12 +37,14 @@ def figures(
     published, groups = found.table, found.groups
     covers = covers_of(original, published, groups, recodings)
     before = Groups.of(original).sizes
+    # groups that publish the same cells cannot be told apart by quasi-identifiers
+    after = Groups.of(replace(published, schema=replace(published.schema, group=None))).sizes
     step = step_of(original.rows)
     return {
         "words": [words(type(finding.principle)) for finding in found],
         "step": written(step),
-        "risk": {"before": risk(before, step), "after": risk(groups.sizes)},
-        "sizes": histogram(before, groups.sizes, step),
+        "risk": {"before": risk(before, step), "after": risk(after)},
+        "sizes": histogram(before, after, step),
         "levels": levels(found),
         "neighbourhoods": neighbourhoods(found),
         "columns": columns(published, covers, groups.sizes, loss, step),
