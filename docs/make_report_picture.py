@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 from sfumato.census import synthetic_census
 from sfumato.demo import released
 
-COLOURS = 48
+COLOURS = 160
 """Few colours keep the picture small."""
 
 
@@ -27,10 +27,10 @@ def draw() -> Image.Image:
         page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
         parts = [
             Image.open(io.BytesIO(page.locator(chosen).first.screenshot())).convert("RGB")
-            for chosen in ("header", ".grid.four", "[id^=worst]", "[id^=contour-]")
+            for chosen in ("header", ".grid.four", "#class-sizes", "[id^=worst]", "[id^=contour-]")
         ]
         browser.close()
-    left, right = parts[:2], parts[2:]
+    left, right = parts[:3], parts[3:]
     height = max(sum(part.height for part in side) + 20 for side in (left, right))
     sheet = Image.new("RGB", (2 * parts[0].width + 60, height), "#fffdf9")
     for number, side in enumerate((left, right)):
@@ -38,7 +38,7 @@ def draw() -> Image.Image:
         for part in side:
             sheet.paste(part, (20 + number * (parts[0].width + 20), top))
             top += part.height
-    return sheet.quantize(COLOURS)
+    return sheet.quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
 
 
 if __name__ == "__main__":

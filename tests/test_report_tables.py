@@ -302,6 +302,25 @@ def test_groups_by_quasi_identifiers_are_those_of_all_rows():
     assert before == risk(sizes, step_of(release.original.rows))
 
 
+def test_a_costly_distance_is_looked_at_in_a_sample_of_groups():
+    rows = 3000
+    calls = []
+
+    def far(xs, ys):
+        calls.append(len(xs))
+        return [abs(x - y) for x, y in zip(xs, ys, strict=True)]
+
+    data = pa.table({"age": [i % 100 for i in range(rows)], "x": [(i * 7) % 1009 for i in range(rows)]})
+    schema = sf.Schema(["age"], ["x"], distance=sf.Custom(far, vectorised=True))
+    release = sf.anonymize(data, schema, sf.Dissimilarity(2, "0.1", 5), method=Chunks(30))
+    calls.clear()
+    (contour,) = release.to_dict()["figures"]["contours"]
+    assert contour["sampled"]
+    assert 0 < contour["groups"] < release.audit.groups.count
+    assert sum(calls) <= 2 * (len(contour["epsilons"]) * 50_000 + 3 * 30**2)
+    assert release.to_dict()["figures"]["contours"] == [contour]
+
+
 def test_groups_that_publish_the_same_cells_are_one_class_to_who_knows_quasi_identifiers():
     people = pa.table({"age": [30] * 8 + [40, 41], "ill": list("abcdefghij")})
     release = sf.anonymize(people, sf.Schema(["age"], ["ill"]), sf.KAnonymity(2), method=Chunks(2))

@@ -37,8 +37,8 @@ def contour_plot(contour: Table, heading: str, *, internal: bool = False) -> Fig
         key=f"contour-{contour['finding']}-{when}",
         title=f"Groups in breach over ε and δ, {when}",
         about=heading,
-        caption=f"Percent of the {contour['groups']:,} {'classes' if internal else 'groups'} in breach, were ε and δ as the "
-        f"axes say. The red square marks what was asked: ε = {contour['asked'][0]}, δ = {contour['asked'][1]}.",
+        caption=f"Percent of {_of(contour, internal)} in breach, were ε and δ as the axes say. The red square marks what "
+        f"was asked: ε = {contour['asked'][0]}, δ = {contour['asked'][1]}.",
         alt=f"A heat map of the share of groups in breach over {len(epsilons)} values of ε and {len(deltas)} of δ; "
         f"{percent(shares[asked[1]][asked[0]])} at what was asked for.",
         data=[heat, mark],
@@ -51,3 +51,8 @@ def contour_plot(contour: Table, heading: str, *, internal: bool = False) -> Fig
         height=340,
         internal=internal,
     )
+
+
+def _of(contour: Table, internal: bool) -> str:
+    groups = f"{contour['groups']:,} {'classes' if internal else 'groups'}"
+    return f"a sample of {groups}, since the distance takes long," if contour["sampled"] else f"the {groups}"

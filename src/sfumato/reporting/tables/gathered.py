@@ -76,7 +76,6 @@ def internal_figures(original: Table, found: Audit, recodings: Mapping[str, str]
     before = audit(original, None, [principle for principle, _ in found.principles])
     return {
         "principles": before.to_dict(0)["principles"],
-        "risk": risk(before.groups.sizes),
         "levels": levels(before),
         "neighbourhoods": neighbourhoods(before),
         "errors": true_errors(original, found.table, found.groups, covers, seed),
