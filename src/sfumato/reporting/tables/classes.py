@@ -1,4 +1,4 @@
-"""Re-identification risk and class sizes: how many rows look alike, by quasi-identifiers before and by published cells after."""
+"""Re-identification risk and class sizes: how many rows look alike, by quasi-identifiers before, by cells after."""
 
 from __future__ import annotations
 
