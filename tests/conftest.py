@@ -20,6 +20,9 @@ settings.register_profile("thorough", max_examples=10_000, **_COMMON)
 settings.load_profile(os.environ.get("SFUMATO_PROFILE", "default"))
 
 
+os.environ.pop("COLUMNS", None)  # test processes are given the width of a terminal that they do not have
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of the real microdata."""

@@ -10,6 +10,7 @@ import click
 
 from sfumato.cli.completion import repeatable_files
 from sfumato.cli.progress import progress_bar
+from sfumato.cli.source import named_source
 from sfumato.cli.streams import abandon_output
 
 if TYPE_CHECKING:
@@ -157,7 +158,6 @@ def _made(declared: Config, data: str | None, seed: int | None, progress: Progre
 
 def _repeated(config: Path, data: str | None, seed: int | None, progress: Progress) -> Release:
     """The release that a release.json tells of, made again."""
-    from sfumato.config import Config
     from sfumato.errors import ParameterProblem
     from sfumato.release import replay
 
@@ -169,8 +169,7 @@ def _repeated(config: Path, data: str | None, seed: int | None, progress: Progre
             key="data",
         )
     progress("reading")
-    original = Config.load(data).table() if data.endswith(".toml") else data
-    return replay(config, original, seed=seed, progress=progress)
+    return replay(config, named_source(data), seed=seed, progress=progress)
 
 
 def _format_of(config: Path) -> str:

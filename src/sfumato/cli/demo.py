@@ -54,7 +54,7 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
         return
     release.save(save / "release")
     out.print(
-        f"\nWrote people.csv, hierarchies, sfumato.toml and the release to {save}. Next:\n"
+        f"\nWrote people.csv, hierarchies, sfumato.toml and the release to {save}.\nOpen {save}/release/report.html, then:\n"
         f"  sfumato verify {save}/release --original {save}/people.csv --config {save}/sfumato.toml\n"
         f"  sfumato frontier {save}/sfumato.toml\n"
         f"  sfumato anonymize {save}/sfumato.toml --output release",

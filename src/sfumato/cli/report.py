@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from sfumato.cli.completion import config_files
+from sfumato.cli.source import named_source
 
 
 @click.command(
@@ -17,7 +18,11 @@ Example:
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--output", required=True, type=click.Path(path_type=Path), help="The file to write, outside the release.")
-@click.option("--original", type=click.Path(path_type=Path), help="The table it was made from: draw the internal report.")
+@click.option(
+    "--original",
+    metavar="SOURCE",
+    help="The table it was made from, a file or a config that names it: draw the internal report.",
+)
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
@@ -25,7 +30,7 @@ Example:
     help="What it is to have been made under: compare, and take your own functions.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
-def report(folder: Path, output: Path, original: Path | None, config: Path | None, force: bool) -> None:
+def report(folder: Path, output: Path, original: str | None, config: Path | None, force: bool) -> None:
     """Draw the report of a release again, as one HTML file that opens without a network.
 
     FOLDER is what `sfumato anonymize` wrote. Without --original, the report is drawn from release.json alone, and may be
@@ -43,6 +48,6 @@ def report(folder: Path, output: Path, original: Path | None, config: Path | Non
         declared = Config.load(config)
         schema, principles = declared.schema, declared.asked
     target = free_page(output, folder, force)
-    write_page(drawn(folder, original, schema=schema, principles=principles), target)
+    write_page(drawn(folder, named_source(original), schema=schema, principles=principles), target)
     kind = "report" if original is None else "internal report, which is not for publication,"
     console().print(f"Wrote the {kind} to {output}.", markup=False)

@@ -106,7 +106,11 @@ def show_release(figures: Mapping[str, Any]) -> None:
     for one in figures["runs"]:
         stages = ", ".join(f"{stage} {seconds['wall']:.2f}" for stage, seconds in one["stages"].items())
         out.print(f"{one['rows']:,} rows, {one['wish']}, {one['method']}: {stages}", markup=False)
-        out.print(f"  {one['source']}: {one['asks']}; pyarrow {one['pyarrow, wall s']:.2f}", markup=False)
+        out.print(
+            f"  {one['source']}: {one['asks']}; pyarrow {one['pyarrow, wall s']:.2f}; warmed up, pyarrow is faster, and the "
+            f"ratio {one['wall / pyarrow, warmed up']} (CPU {one['CPU / pyarrow, warmed up']})",
+            markup=False,
+        )
     for one in figures["growth"]:
         few, many = one["rows"]
         out.print(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 from sfumato.cli.completion import config_files
 from sfumato.cli.progress import progress_bar
+from sfumato.cli.source import named_source
 from sfumato.cli.streams import abandon_output
 
 
@@ -40,19 +40,17 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     FOLDER is what `sfumato anonymize` wrote. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
     """
     from sfumato.cli.show import console
-    from sfumato.config import Config
     from sfumato.verifying import verify as check
 
     schema = principles = None
-    table: Any = original
-    if original is not None and original.endswith(".toml"):
-        table = Config.load(original).table()
     if config is not None:
+        from sfumato.config import Config
+
         declared = Config.load(config)
         schema, principles = declared.schema, declared.asked
     with progress_bar() as progress:
         progress("verifying")
-        found = check(folder, table, schema=schema, principles=principles)
+        found = check(folder, named_source(original), schema=schema, principles=principles)
     if as_json:
         try:
             click.echo(json.dumps(found.to_dict(), indent=2))

@@ -49,7 +49,7 @@ def replay(
             "the distance is a function of the publisher's own, which is not here",
             "Give the schema that holds it, or repeat the release from its sfumato.toml.",
         )
-    if isinstance(original, str | Path):
+    if isinstance(original, str | Path):  # unlike for verification, a missing value may be refused
         original = read_table(original, declared, **manifest.reading)
     return anonymize(
         table_of(original, declared),

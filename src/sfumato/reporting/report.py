@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sfumato.auditing import audit, table_of
+from sfumato.auditing import audit
 from sfumato.errors import ReleaseProblem
 from sfumato.principles import Principle
 from sfumato.reporting.page import page
 from sfumato.reporting.tables import internal_figures
-from sfumato.schema import Missing, Role, Schema
-from sfumato.verifying import Manifest, Verification, files_check, published_schema, published_table, verify
+from sfumato.schema import Role, Schema
+from sfumato.verifying import (
+    Manifest,
+    Verification,
+    files_check,
+    original_table,
+    published_schema,
+    published_table,
+    verify,
+)
 from sfumato.verifying.given import in_their_order
 
 
@@ -51,7 +58,7 @@ def report(
     declared, _ = manifest.schema(schema)
     asked = manifest.principles() if principles is None else in_their_order(tuple(principles), manifest.asked)[0]
     published = published_table(manifest, published_schema(declared, str(manifest.content["group"])))
-    table = table_of(original, replace(declared, missing=Missing(declared.missing.values)))
+    table = original_table(manifest, original, declared)
     recodings = {
         column["name"]: column["recoding"]
         for column in manifest.content["columns"]

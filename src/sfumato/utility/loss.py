@@ -44,11 +44,12 @@ class Loss:
     @classmethod
     def of(cls, recoded: Recoded, suppressed: int = 0, weights: Mapping[str, Number] | None = None) -> Loss:
         """Every figure of information loss."""
+        mean = mean_loss(recoded, suppressed)
         return cls(
-            mean_loss(recoded, suppressed),
+            mean,
             column_losses(recoded, suppressed),
             _mean(group_losses(recoded), np.ones(recoded.groups.count), 0),
-            certainty_penalty(recoded, weights, suppressed),
+            certainty_penalty(recoded, weights, suppressed) if weights else mean,
             normalised_loss(recoded, suppressed),
         )
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterProblem
 from sfumato.exact import Number, as_fraction, written
-from sfumato.kernels.queries import count_queries
+from sfumato.kernels.queries import count_matches, count_queries
 from sfumato.recoding import Recoded
 from sfumato.utility.cover import Cover
 from sfumato.utility.workload import Workload
@@ -163,6 +163,19 @@ def query_errors(recoded: Recoded, workload: Workload, bound: Number | None = No
         places[column] = domain.place[domain.column.codes[order]]
     raw, estimate = answers(places, groups.sizes, [Cover.of(column) for column in recoded.columns], workload)
     return QueryErrors(workload, raw, estimate, sanity)
+
+
+def matches(places: NDArray[np.int32], workload: Workload) -> NDArray[np.int64]:
+    """For each query the rows that match it; `places` as in `answers`.
+
+    >>> from sfumato.utility.example import example
+    >>> workload = Workload.asking(example()[0], [{"age": 30, "income": 20}])
+    >>> matches(np.array([[0, 1, 2, 2], [0, 1, 2, 3], [0, 1, 2, 3]], np.int32), workload).tolist()
+    [1]
+    """
+    raw = np.empty(len(workload), np.int64)
+    count_matches(places, workload.low, workload.high, workload.asked, raw)
+    return raw
 
 
 def answers(

@@ -1,7 +1,7 @@
 """Verification: a release is checked from its written files, by code that shares nothing with what made it."""
 
 from sfumato.verifying.manifest import DATA_FILES, FORMAT, MANIFEST, REPORT, Manifest
-from sfumato.verifying.published import published_table
+from sfumato.verifying.published import original_table, published_table
 from sfumato.verifying.verify import Check, Verification, digest, files_check, published_schema, verify
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Verification",
     "digest",
     "files_check",
+    "original_table",
     "published_schema",
     "published_table",
     "verify",

@@ -1,13 +1,18 @@
-"""The published table as its file holds it."""
+"""The two tables that a release stands between: the published one as its file holds it, and the original."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pyarrow as pa
 
+from sfumato.auditing import table_of
 from sfumato.io.csv import read_csv
 from sfumato.io.formulas import unescape
 from sfumato.io.read import read_table
-from sfumato.schema import Schema
+from sfumato.schema import Missing, Schema
 from sfumato.table import Table
 from sfumato.verifying.manifest import Manifest
 
@@ -25,6 +30,17 @@ def published_table(manifest: Manifest, schema: Schema) -> Table:
         names = unescape(pa.array(data.column_names, pa.string())).to_pylist()
         data = pa.Table.from_arrays([_unescaped(column) for column in data.columns], names)
     return Table(data, schema, str(manifest.data), untyped=True, notes=read.notes)
+
+
+def original_table(manifest: Manifest, original: Any, schema: Schema) -> Table:
+    """The original under a schema: a path, read as release.json declares, a frame, or a Table.
+
+    What is missing was decided when the release was made: it is not refused again.
+    """
+    relaxed = replace(schema, missing=Missing(schema.missing.values))
+    if isinstance(original, str | Path):
+        return read_table(original, relaxed, **manifest.reading)
+    return table_of(original, relaxed)
 
 
 def _unescaped(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -16,14 +16,13 @@ import pyarrow as pa
 from sfumato.auditing import Finding, audit, count_of, finding_heading, table_of
 from sfumato.errors import SfumatoError
 from sfumato.exact import as_fraction
-from sfumato.io.read import read_table
 from sfumato.principles import Principle, attributes_of
-from sfumato.schema import Kind, Missing, Role, Schema
+from sfumato.schema import Kind, Role, Schema
 from sfumato.table import Table
 from sfumato.verifying.given import first_difference, in_their_order, usual_recoding
 from sfumato.verifying.manifest import Manifest
 from sfumato.verifying.original import Matched, covered
-from sfumato.verifying.published import published_table
+from sfumato.verifying.published import original_table, published_table
 
 
 @dataclass(frozen=True)
@@ -297,10 +296,7 @@ def _close(claimed: Any, found: Mapping[str, Any]) -> bool:
 
 def _original(manifest: Manifest, published: pa.Table, original: Any, declared: Schema) -> list[Check]:
     """Check what the release must share with the table it was made from."""
-    relaxed = replace(declared, missing=Missing(declared.missing.values))
-    if isinstance(original, str | Path):
-        original = read_table(original, relaxed, **manifest.reading)
-    table = table_of(original, relaxed)
+    table = original_table(manifest, original, declared)
     unchanged = [
         name
         for name in published.column_names
