@@ -50,11 +50,13 @@ def _gauge(key: str, title: str, who: str, before: float, after: float) -> Figur
 def class_sizes(sizes: Table, k: int | None) -> Figure:
     """The share of rows in classes of each size."""
     wanted = "" if k is None else f" Groups of at least {k} were asked for."
+    places = list(range(len(sizes["bins"])))
+    starts = [name.partition("–")[0].replace(",000,000", "M").replace(",000", "k") for name in sizes["bins"]]
     traces = [
         {
             "type": "bar",
             "name": name,
-            "x": list(range(len(sizes["bins"]))),
+            "x": places,
             "y": sizes[key],
             "marker": {"color": colour},
             "hovertemplate": "%{customdata} rows: %{y:.1%}<extra>" + name + "</extra>",
@@ -73,7 +75,14 @@ def class_sizes(sizes: Table, k: int | None) -> Figure:
             "showlegend": True,
             "legend": LEGEND,
             "margin": {"l": 56, "r": 12, "t": 30, "b": 48},
-            "xaxis": axis("rows in the class", tickvals=list(range(len(sizes["bins"]))), ticktext=sizes["bins"]),
+            "xaxis": axis(
+                "rows in the class, from",
+                tickvals=places,
+                ticktext=starts,
+                tickangle=0,
+                tickfont={"size": 11},
+                showgrid=False,
+            ),
             "yaxis": axis("share of rows", tickformat=".0%", rangemode="tozero"),
         },
         head=("rows in the class", "before", "after"),

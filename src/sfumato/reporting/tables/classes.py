@@ -1,4 +1,4 @@
-"""Re-identification risk and class sizes: how many rows look alike, by quasi-identifiers and by published cells."""
+"""Re-identification risk and class sizes: how many rows look alike, by quasi-identifiers before, by cells after."""
 
 from __future__ import annotations
 
