@@ -22,7 +22,8 @@ from sfumato.utility.queries import answers, matches
 from sfumato.utility.workload import Workload
 
 ASKED = 60
-"""Questions for each number of quasi-identifiers."""
+"""Questions for each number of quasi-identifiers; a third of them are enough where rows are many."""
+_MANY = 1_000_000
 DRAWN = 2
 """Originals that are drawn."""
 _DIMENSIONS = 5
@@ -90,8 +91,9 @@ def _workloads(published: Table, covers: Sequence[Cover], seed: int) -> list[Wor
     quasi = tuple(cover.domain for cover in covers)
     sensitive = tuple(domain_of(published.column(name)) for name in dict.fromkeys(published.schema.sensitive_columns()))
     most, qs = (sum(domain.size > 0 for domain in domains) for domains in (quasi, sensitive))
+    asked = ASKED if published.rows < _MANY else ASKED // 3
     return [
-        Workload.over(quasi, sensitive, ASKED, qd, min(_SENSITIVE, qs), SELECTIVITY, seed)
+        Workload.over(quasi, sensitive, asked, qd, min(_SENSITIVE, qs), SELECTIVITY, seed)
         for qd in range(1, min(_DIMENSIONS, most) + 1)
     ]
 
@@ -119,7 +121,7 @@ def _relative(raw: NDArray[np.int64], estimate: NDArray[np.float64]) -> NDArray[
 
 def _told(workloads: Sequence[Workload], errors: Sequence[NDArray[np.float64]]) -> dict[str, Any]:
     return {
-        "asked": ASKED,
+        "asked": len(workloads[0]),
         "sensitive": workloads[0].qs,
         "selectivity": SELECTIVITY,
         "by": [
