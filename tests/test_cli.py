@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
+from commandline import sfumato
 
 CONFIG = """
 [data]
@@ -29,17 +30,6 @@ epsilon = "3"
 delta = "0.2"
 """
 PEOPLE = "zip,income\n" + "".join(f"01,{i}\n" for i in (100, 101, 102, 103, 900))
-
-
-def sfumato(*arguments, cwd=None, env=None):
-    return subprocess.run(
-        [sys.executable, "-m", "sfumato", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **(env or {})},
-        check=False,
-    )
 
 
 @pytest.fixture

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import runpy
 import shlex
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -15,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import sfumato as sf
+from commandline import sfumato
 from sfumato.cli import main
 from sfumato.principles import PRINCIPLES
 
@@ -55,14 +53,7 @@ def test_commands_run(page, tmp_path):
 def run(command, folder):
     program, *arguments = shlex.split(command)
     assert program == "sfumato"
-    done = subprocess.run(
-        [sys.executable, "-m", "sfumato", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        check=False,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-    )
+    done = sfumato(*arguments, cwd=folder)
     assert done.returncode in (0, 1), f"{command}\n{done.stderr}"
     return done.stdout
 

@@ -11,7 +11,7 @@ import time
 import pytest
 
 import sfumato as sf
-from test_cli import sfumato
+from commandline import sfumato
 
 pty = pytest.importorskip("pty", reason="there are no terminals to play here")
 

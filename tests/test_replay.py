@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 import sfumato as sf
+from commandline import sfumato
 from sfumato.census import census_schema
-from test_cli import sfumato
 
 FILES = ["data.csv", "release.json", "report.html"]
 WISH = [sf.KAnonymity(4), sf.Dissimilarity(epsilon="0.1", delta="0.5", k=4), sf.DistinctLDiversity(2, on="each")]

@@ -6,8 +6,6 @@ import base64
 import hashlib
 import json
 import re
-import subprocess
-import sys
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -18,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
+from commandline import sfumato
 from report_shapes import EVIL, SCRIPTS, SHAPES
 from sfumato.reporting import internal_figures, page
 from sfumato.verifying import digest
@@ -336,8 +335,7 @@ class TestCommandLine:
     @pytest.fixture
     def project(self, tmp_path):
         def run(*arguments):
-            command = [sys.executable, "-m", "sfumato", *arguments]
-            return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+            return sfumato(*arguments, cwd=tmp_path)
 
         rows = "\n".join(f"{20 + i % 12},{i % 7}" for i in range(60))
         (tmp_path / "people.csv").write_text(f"age,x\n{rows}\n", encoding="utf-8")

@@ -36,7 +36,7 @@ class _Verbs(click.Group):
     """Turns errors into exit statuses: one line and 2 (1 if the wish was too much); a fault of ours into 3."""
 
     def invoke(self, context: click.Context) -> Any:
-        signal.signal(signal.SIGTERM, _stop)
+        before = signal.signal(signal.SIGTERM, _stop)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # an output that cannot show ε shows ? instead of failing
                 stream.reconfigure(errors="replace")
@@ -60,6 +60,8 @@ class _Verbs(click.Group):
             traceback.print_exc()
             click.echo("sfumato: this is a fault of sfumato, not of your input; please report it.", err=True)
             sys.exit(3)
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
