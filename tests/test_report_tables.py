@@ -16,9 +16,9 @@ import sfumato as sf
 from report_shapes import SHAPES, dealt_again
 from sfumato.groups import Groups
 from sfumato.reporting import internal_figures
+from sfumato.reporting.tables.bars import BINS
 from sfumato.reporting.tables.cells import covers_of
 from sfumato.reporting.tables.classes import histogram, risk
-from sfumato.reporting.tables.columns import BINS
 from sfumato.reporting.tables.counts import ASKED, SELECTIVITY, expected_errors, true_errors
 from sfumato.reporting.tables.neighbourhood import NODES
 from sfumato.reporting.tables.steps import in_steps, step_of
@@ -127,7 +127,7 @@ class TestShapes:
         found = {column["name"]: column for column in release.to_dict()["figures"]["columns"]}
         assert list(found) == [*release.schema.quasi_identifiers, *release.schema.sensitive_columns()]
         for name_of, column in found.items():
-            assert len(column["labels"]) <= BINS + 1
+            assert len(column["labels"]) <= BINS + 2
             if "before" in column and column["labels"]:
                 step = step_of(release.original.rows)
                 for shares in (column["before"], column["after"]):
