@@ -70,7 +70,7 @@ def report(
 
 
 def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Principle] | None) -> Verification:
-    """Verify a release without its original, as far as it goes: without their functions some principles cannot be measured."""
+    """Verify a release without its original, all but what cannot be measured for want of the publisher's functions."""
     found = verify(manifest.path.parent, schema=schema, principles=principles)
     if schema is not None:
         return found
