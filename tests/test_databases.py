@@ -237,6 +237,9 @@ def test_uris_are_shown_without_secrets():
     assert shown("postgresql://me:s3cret@host:5432/db?password=s3cret") == "postgresql://me:***@host:5432/db"
     assert shown("postgresql://me@host/db") == "postgresql://me@host/db"
     assert shown("sqlite:///a:b@c.db") == "sqlite:///a:b@c.db"
+    assert shown("postgresql://me:s3cret") == "postgresql://me:***"
+    assert shown("postgresql://host:5432/db") == "postgresql://host:5432/db"
+    assert shown("sqlite:///x.db?mode=ro&Password=s3cret") == "sqlite:///x.db?mode=ro&Password=***"
 
 
 @given(st.text(min_size=3), st.text(alphabet="abc", min_size=1))

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from sfumato.errors import ConfigProblem, DatabaseProblem
+from sfumato.masking import masked
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _SQUEEZED = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")
@@ -37,18 +38,18 @@ def scheme(uri: str) -> str:
 
 
 def shown(uri: str | Path) -> str:
-    """A URI as it may be shown: without its password, and without parameters, which may hold one too.
+    """A URI as it may be shown: without its password, and without parameters, which may hold one too; see `masked`.
 
     >>> shown("postgresql://me:secret@localhost:5432/people?sslpassword=x")
     'postgresql://me:***@localhost:5432/people'
     """
     found = _URI.match(str(uri)) or _SQUEEZED.match(str(uri))
     if found is None or _FILE.match(str(uri)):
-        return str(uri)
+        return masked(str(uri))
     # the last @: a password in which one stands as it is must not show either
     user, at, rest = str(uri)[found.end() :].rpartition("@")
     name, colon, _ = user.partition(":")
-    return f"{found[1]}://{name}{':***' if colon else ''}{at}{rest.partition('?')[0]}"
+    return masked(f"{found[1]}://{name}{':***' if colon else ''}{at}{rest.partition('?')[0]}")
 
 
 def checked(uri: str | Path) -> str:
