@@ -7,19 +7,21 @@ import re
 SECRET = r"password|passwd|pwd|token|secret"
 """How the names of parameters end whose values are nobody's business."""
 
-_SCHEME = r"([A-Za-z][A-Za-z0-9+.-]+:/{1,2}[^/:@?\s]*):"
+_SCHEME = r"([A-Za-z][A-Za-z0-9+.-]+:/{1,2}[^/:@?\s]*:)"
 """`scheme://user:`, also with the one slash that is left when it was made a path."""
 
-_BEFORE_AT = re.compile(rf"{_SCHEME}(?!\*\*\*@).*@", re.DOTALL)
-"""Up to the last @: a password in which one stands as it is must not show either."""
-
-_WITHOUT_AT = re.compile(rf"{_SCHEME}(?!\*\*\*)(?![0-9]{{1,5}}(?:[/?#,\s]|$))\S+")
-"""No @ follows, and what stands there is no port."""
-
-_PARAMETER = re.compile(
-    rf"""((?:{SECRET})\s*=\s*)(?!\*\*\*(?:[;\s&]|$))('(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)|\{{[^}}]*(?:\}}|$)|[^\s&]+)""",
-    re.IGNORECASE | re.DOTALL,
+_SECRETS = (
+    # up to the last @: a password in which one stands as it is must not show either
+    re.compile(rf"{_SCHEME}(?!\*\*\*@)(.*)(?=@)", re.DOTALL),
+    # no @ follows, and what stands there is no port
+    re.compile(rf"{_SCHEME}(?!\*\*\*)(?![0-9]{{1,5}}(?:[/?#,\s]|$))(\S+)"),
+    re.compile(
+        rf"""((?:{SECRET})\s*=\s*)(?!\*\*\*(?:[;\s&]|$))"""
+        r"""('(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)|\{[^}]*(?:\}|$)|[^\s&]+)""",
+        re.IGNORECASE | re.DOTALL,
+    ),
 )
+"""What stands before a secret, and the secret."""
 
 
 def masked(text: str) -> str:
@@ -32,6 +34,19 @@ def masked(text: str) -> str:
     >>> masked("postgresql://localhost:5432/people")
     'postgresql://localhost:5432/people'
     """
-    text = _BEFORE_AT.sub(r"\1:***@", text)
-    text = _WITHOUT_AT.sub(r"\1:***", text)
-    return _PARAMETER.sub(r"\1***", text)
+    for pattern in _SECRETS:
+        text = pattern.sub(r"\1***", text)
+    return text
+
+
+def secrets_in(text: str) -> set[str]:
+    """What `masked` would hide, each as it stands, without its quotes, and up to where the name of a database may begin.
+
+    >>> sorted(secrets_in("postgresql://me:hunter2/people"))
+    ['hunter2', 'hunter2/people']
+    """
+    found = set()
+    for pattern in _SECRETS:
+        for match in pattern.finditer(text):
+            found |= {match[2], match[2].strip("'\"{}"), re.split(r"[/?#]", match[2], maxsplit=1)[0]}
+    return found - {""}

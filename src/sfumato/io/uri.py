@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from sfumato.errors import ConfigProblem, DatabaseProblem
-from sfumato.masking import masked
+from sfumato.masking import masked, secrets_in
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _SQUEEZED = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")
@@ -68,11 +68,9 @@ def checked(uri: str | Path) -> str:
 
 
 def without_secrets(message: str, uri: str) -> str:
-    """A driver's message, the password of the URI taken out should it be in there."""
-    if _FILE.match(uri):
-        return message
-    password = uri.partition("://")[2].rpartition("@")[0].partition(":")[2]
-    for secret in {password, unquote(password)} - {""}:
+    """A driver's message, the passwords of the URI taken out should they be in there."""
+    secrets = secrets_in(uri)
+    for secret in sorted(secrets | set(map(unquote, secrets)), key=len, reverse=True):
         message = message.replace(secret, "***")
     return message
 
