@@ -10,6 +10,7 @@
     ├── ParameterProblem     a parameter of a principle, distance or method is out of its range
     ├── DistanceProblem      a user's own distance is asymmetric, negative or not a number
     ├── ReleaseProblem       a release is torn, tampered with, or not what it says
+    │   └── Unrepeated       a release was repeated, and came out different
     └── Unreached            no groups were found in which the principles hold
 
 Each carries what it speaks of (`file`, `column`, `row`, `value`, `key`) so that a program can act on it, and its text
@@ -114,6 +115,10 @@ class DistanceProblem(SfumatoError):
 
 class ReleaseProblem(SfumatoError):
     """A release is torn, was changed after it was written, or does not hold what it says."""
+
+
+class Unrepeated(ReleaseProblem):
+    """A release was repeated, and came out different: nothing is written."""
 
 
 class Unreached(SfumatoError):

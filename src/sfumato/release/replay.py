@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,7 @@ from sfumato.errors import ReleaseProblem, SfumatoError
 from sfumato.io.read import read_table
 from sfumato.methods import Method, method_of
 from sfumato.progress import Progress, silent
-from sfumato.release.anonymize import anonymize
-from sfumato.release.describe import versions
+from sfumato.release.anonymize import anonymize, checked_share
 from sfumato.release.release import Release
 from sfumato.schema import Schema
 from sfumato.verifying import Manifest
@@ -42,6 +41,7 @@ def replay(
     [True, True]
     """
     manifest = Manifest.read(release_json(release))
+    manifest.check_files()
     declared, unknown = manifest.schema(schema)
     if unknown:
         raise manifest.problem(
@@ -56,8 +56,8 @@ def replay(
         None,
         manifest.principles(),
         method=_method(manifest),
-        seed=manifest.content["seed"] if seed is None else seed,
-        suppress=manifest.content["suppress"],
+        seed=manifest.seed if seed is None else seed,
+        suppress=_suppress(manifest),
         progress=progress,
     )
 
@@ -67,13 +67,11 @@ def release_json(path: str | Path) -> Path:
     return Path(path) / "release.json" if Path(path).is_dir() else Path(path)
 
 
-def differing_versions(content: Mapping[str, Any]) -> list[str]:
-    """What was of another version when a release was made: its bytes may then differ."""
-    return [
-        f"the release was made with {name} {content.get(name)}, and this is {version}"
-        for name, version in versions().items()
-        if content.get(name) != version
-    ]
+def _suppress(manifest: Manifest) -> Fraction:
+    try:
+        return checked_share(manifest.content["suppress"])
+    except SfumatoError as error:
+        raise manifest.problem("suppress", error.problem, "Fetch or make the release again.") from error
 
 
 def _method(manifest: Manifest) -> Method:
