@@ -81,11 +81,12 @@ def test_everything_as_json(sfumato, people):
 
 
 def test_nothing_is_replaced_unasked(sfumato, people, tmp_path):
-    (tmp_path / "sfumato.toml").write_text("mine", encoding="utf-8")
+    mine = '[data]\npath = "mine.csv"\n'
+    (tmp_path / "sfumato.toml").write_text(mine, encoding="utf-8")
     done = sfumato("init", "people.csv")
     assert done.returncode == 2
     assert "--force" in done.stderr
-    assert (tmp_path / "sfumato.toml").read_text(encoding="utf-8") == "mine"
+    assert (tmp_path / "sfumato.toml").read_text(encoding="utf-8") == mine
     assert sfumato("init", "people.csv", "--force").returncode == 0
     assert sf.Config.load("sfumato.toml").asked
 
@@ -203,3 +204,19 @@ def test_one_column_is_enough(sfumato, tmp_path):
     (tmp_path / "ages.csv").write_text("age\n" + "".join(f"{20 + i % 5}\n" for i in range(40)), encoding="utf-8")
     assert sfumato("init", "ages.csv").returncode == 0
     assert sfumato("anonymize", "sfumato.toml").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["people.csv", "notes.txt", "link.toml"])
+def test_force_replaces_nothing_but_a_config(sfumato, people, tmp_path, name):
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "link.toml").symlink_to(tmp_path / "nowhere")
+    before = people.read_bytes()
+    done = sfumato("init", "people.csv", "--output", name, "--force")
+    assert done.returncode == 2
+    assert "no config, and is not replaced" in done.stderr
+    assert people.read_bytes() == before
+    assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
+    assert (tmp_path / "link.toml").is_symlink()
+    assert sfumato("init", "people.csv").returncode == 0
+    assert sfumato("init", "people.csv").returncode == 2
+    assert sfumato("init", "people.csv", "--force").returncode == 0

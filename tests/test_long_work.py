@@ -19,7 +19,7 @@ pty = pytest.importorskip("pty", reason="there are no terminals to play here")
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
-    done = sfumato("demo", "--rows", "20000", "--save", "demo", cwd=folder)
+    done = sfumato("demo", "--rows", "5000", "--save", "demo", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "demo"
 

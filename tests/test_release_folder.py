@@ -106,7 +106,7 @@ def saved_again_and_again(folder, ready):
 @pytest.mark.skipif(sys.platform != "linux", reason="folders are exchanged in one step on Linux")
 def test_killed_at_any_moment(tmp_path):
     """A process that is killed (-9) while it writes leaves the old release or the new one; the next sweeps what it left."""
-    kills = 200 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 15
+    kills = 200 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 8
     for seed in (1, 2):
         made(seed).save(tmp_path / f"release{seed}")
     whole = {tuple((tmp_path / f"release{seed}" / name).read_bytes() for name in FILES) for seed in (1, 2)}
@@ -143,17 +143,83 @@ def test_what_a_living_process_writes_is_not_swept(release, tmp_path):
         (folder / "half").write_text("half", encoding="utf-8")
         release.save(target)
         assert (folder / "half").exists()
-    (tmp_path / ".out.sfumato-dead").mkdir()
-    (tmp_path / ".other.sfumato-dead").mkdir()
-    (tmp_path / ".out.sfumato-file").write_text("left", encoding="utf-8")
+    (tmp_path / f".out.sfumato-{'0' * 16}").mkdir()
+    (tmp_path / f".out.sfumato-{'a' * 16}").write_text("left", encoding="utf-8")
+    others = [f".other.sfumato-{'0' * 16}", ".out.sfumato-notes", f".out.sfumato-{'x' * 16}"]
+    for name in others:
+        (tmp_path / name).mkdir()
     release.save(target, force=True)
-    assert entries(tmp_path) == [".other.sfumato-dead", "out"], "what is left of another target is not ours"
+    assert entries(tmp_path) == sorted([*others, "out"]), "what is another's, or has no such name, is not ours"
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+@pytest.mark.parametrize("force", [False, True])
+def test_what_comes_to_be_there_meanwhile_is_not_lost(release, tmp_path, monkeypatch, force, exchange):
+    from sfumato.release import save
+
+    if not exchange:
+        monkeypatch.setattr(aside, "_rename", lambda one, other, how: False)
+    target = tmp_path / "out"
+    if force:
+        release.save(target)
+
+    def verified(*arguments):
+        target.mkdir(exist_ok=True)
+        (target / "thesis.txt").write_text("years of work", encoding="utf-8")
+
+    monkeypatch.setattr(save, "_verify", verified)
+    with pytest.raises(sf.FileProblem, match="meanwhile"):
+        release.save(target, force=force)
+    assert (target / "thesis.txt").read_text(encoding="utf-8") == "years of work"
+    assert entries(tmp_path) == ["out"]
+    assert len(entries(target)) == (4 if force else 1)
+
+
+@pytest.mark.parametrize("length", [200, 201, 255, 256])
+def test_long_names(release, tmp_path, length):
+    target = tmp_path / ("x" * length)
+    if length > 255:
+        with pytest.raises(sf.FileProblem, match="too long"):
+            release.save(target)
+        assert not entries(tmp_path)
+        return
+    release.save(target)
+    release.save(target, force=True)
+    assert entries(tmp_path) == [target.name]
+
+
+def test_force_replaces_nothing_but_what_was_made_here(release, tmp_path):
+    """The original, a config, a link: none is a report."""
+    for name, content in (("people.csv", "age\n30\n"), ("sfumato.toml", "[data]\n"), ("other.html", "<!doctype html>")):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        with pytest.raises(sf.FileProblem, match="no report"):
+            release.save(tmp_path / "out", internal=tmp_path / name, force=True)
+        assert (tmp_path / name).read_text(encoding="utf-8") == content
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(sf.FileProblem, match="inside the release"):
+        release.save(tmp_path / "out", internal=tmp_path / "out")
+    internal = tmp_path / "internal.html"
+    release.save(tmp_path / "out", internal=internal)
+    assert stat.S_IMODE(internal.stat().st_mode) == 0o600, "it is not for everybody"
+    (tmp_path / "link.html").symlink_to(internal)
+    with pytest.raises(sf.FileProblem, match="no report"):
+        release.save(tmp_path / "out", internal=tmp_path / "link.html", force=True)
+    release.save(tmp_path / "out", internal=internal, force=True)
+
+
+def test_a_file_keeps_its_rights(tmp_path):
+    path = tmp_path / "sfumato.toml"
+    path.write_text("old", encoding="utf-8")
+    path.chmod(0o600)
+    aside.write_file(path, lambda file: file.write(b"new"))
+    assert (path.read_text(encoding="utf-8"), stat.S_IMODE(path.stat().st_mode)) == ("new", 0o600)
+    assert entries(tmp_path) == ["sfumato.toml"]
 
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_where_folders_cannot_be_exchanged(release, tmp_path, monkeypatch, fails):
     """Two renames instead of one step; what was in place comes back if the second fails, or if nobody came to do it."""
-    monkeypatch.setattr(aside, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(aside, "_rename", lambda one, other, how: False)
     target = tmp_path / "out"
     release.save(target)
     before = (target / "data.csv").read_bytes()

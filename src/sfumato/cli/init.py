@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from pathlib import Path
 
 import click
@@ -47,8 +48,13 @@ def init(
     from sfumato.profiling import draft, profile
     from sfumato.schema import Schema
 
-    if output.exists() and not force:  # before the work, not after it
-        raise ConfigProblem("there is something here already", remedy="Use --force, or --output.", file=str(output))
+    if os.path.lexists(output):  # before the work, not after it
+        if not force:
+            raise ConfigProblem("there is something here already", remedy="Use --force, or --output.", file=str(output))
+        if not _is_config(output):
+            raise ConfigProblem(
+                "what is here is no config, and is not replaced", remedy="Name a new file, or remove it.", file=str(output)
+            )
     found = profile(read_table(expanded(data, os.environ), Schema(), query=query, table=table, sheet=sheet))
     text = draft(found, data, output, query=query, table=table)
     Config.parse(text, output)
@@ -60,3 +66,11 @@ def init(
             abandon_output()
         return
     show_profile(found, output)
+
+
+def _is_config(path: Path) -> bool:
+    """Whether a file looks like a config, perhaps one that was changed and no longer reads."""
+    try:
+        return not path.is_symlink() and "data" in tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return False

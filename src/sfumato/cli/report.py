@@ -48,6 +48,7 @@ def report(folder: Path, output: Path, original: str | None, config: Path | None
         declared = Config.load(config)
         schema, principles = declared.schema, declared.asked
     target = free_page(output, folder, force)
-    write_page(drawn(folder, named_source(original), schema=schema, principles=principles), target)
+    text = drawn(folder, named_source(original), schema=schema, principles=principles)
+    write_page(text, target, private=original is not None)
     kind = "report" if original is None else "internal report, which is not for publication,"
     console().print(f"Wrote the {kind} to {output}.", markup=False)

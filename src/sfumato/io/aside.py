@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import hashlib
 import os
+import re
+import secrets
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,68 +25,101 @@ except ImportError:  # Windows has no such locks: what a dead process left there
     fcntl = None  # type: ignore[assignment]
 
 
+_TOKEN = 16
+"""Digits that tell apart what stands beside one target."""
+
+_LONGEST = 200
+"""Bytes of a name that leave room for what is put around it."""
+
+_KEEP, _EXCHANGE = "keep", "exchange"
+"""What to do with what is in place already."""
+
+
 @contextmanager
 def folder_aside(target: Path) -> Iterator[Path]:
     """A new folder beside the target, to be filled and put in place; what is not in place at the end is removed."""
+    with _aside(target, lambda path: path.mkdir(mode=0o700)) as folder:
+        yield folder
+
+
+@contextmanager
+def file_aside(target: Path, private: bool = False) -> Iterator[BinaryIO]:
+    """A new file beside the target, which takes its place at the end; unless something goes wrong, then it is removed.
+
+    Its rights are those of the file that it will replace, or of new files; its owner's alone if it is `private`.
+    """
+    with _aside(target, lambda path: path.touch(mode=0o600, exist_ok=False)) as temporary, temporary.open("wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        if not private:
+            temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+        temporary.replace(target)
+        sync(target.parent)
+
+
+@contextmanager
+def _aside(target: Path, make: Callable[[Path], Any]) -> Iterator[Path]:
     sweep(target)
     lock = None
     while lock is None:  # another process may take it for something left over before it is locked, and remove it
-        folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=_prefix(target)))
-        lock = _lock(folder, new=True)
+        path = target.parent / f"{_prefix(target)}{secrets.token_hex(_TOKEN // 2)}"
+        make(path)
+        lock = _lock(path, new=True)
     try:
-        yield folder
+        yield path
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(path)
         os.close(lock)
 
 
-def put_in_place(folder: Path, target: Path) -> None:
+def put_in_place(folder: Path, target: Path, may_go: Callable[[Path], bool] | None = None) -> None:
     """Let a folder that was written aside take its target's place, in one step where the system has one.
 
-    Afterwards the folder's own path holds what was in the target's place, if anything was. Where two folders cannot be
-    exchanged in one step, what was in place stands as `.NAME.sfumato-was` for a moment, and `sweep` brings it back.
+    Something that is in place already is replaced only if `may_go` says of it that it may: else FileExistsError, and it
+    stays. Afterwards the folder's own path holds what was in place, if anything was. Where two folders cannot be exchanged
+    in one step, what was in place stands as `.NAME.sfumato-was` for a moment, and `sweep` brings it back.
     """
-    if not os.path.lexists(target):
-        folder.rename(target)
-    elif not _exchange(folder, target):
-        was = _was(target)
-        shutil.rmtree(was, ignore_errors=True)
-        target.rename(was)
-        try:
+    taken = FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+    if may_go is None or not os.path.lexists(target):
+        if not _rename(folder, target, _KEEP):
+            if os.path.lexists(target):
+                raise taken
             folder.rename(target)
-        except BaseException:
-            was.rename(target)
-            raise
-        shutil.rmtree(was, ignore_errors=True)
+    elif _rename(folder, target, _EXCHANGE):
+        if not may_go(folder):  # seen now that nobody else can change it
+            _rename(folder, target, _EXCHANGE)
+            raise taken
+    else:
+        _replace_in_two_steps(folder, target, may_go, taken)
     sync(target.parent)
 
 
-def write_file(target: Path, write: Callable[[BinaryIO], Any]) -> None:
+def _replace_in_two_steps(folder: Path, target: Path, may_go: Callable[[Path], bool], taken: OSError) -> None:
+    was = _was(target)
+    shutil.rmtree(was, ignore_errors=True)
+    target.rename(was)
+    try:
+        if not may_go(was):
+            raise taken
+        folder.rename(target)
+    except BaseException:
+        was.rename(target)
+        raise
+    shutil.rmtree(was, ignore_errors=True)
+
+
+def write_file(target: Path, write: Callable[[BinaryIO], Any], private: bool = False) -> None:
     """Write one file aside, and rename it into place.
 
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_file(Path(folder) / "a.txt", lambda file: file.write(b"all of it"))
     ...     [path.name for path in Path(folder).iterdir()], (Path(folder) / "a.txt").read_text()
     (['a.txt'], 'all of it')
     """
-    sweep(target)
-    lock = None
-    while lock is None:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=_prefix(target))
-        os.close(handle)
-        temporary = Path(name)
-        lock = _lock(temporary, new=True)
-    try:
-        with temporary.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-        os.close(lock)
-    sync(target.parent)
+    with file_aside(target, private) as file:
+        write(file)
 
 
 def open_to_readers(folder: Path) -> None:
@@ -96,25 +131,30 @@ def open_to_readers(folder: Path) -> None:
 
 
 def sweep(target: Path) -> None:
-    """Remove what processes that died left beside a target, and bring back what one of them had moved out of its place."""
+    """Remove what processes that died left beside a target, and bring back what one of them had moved out of its place.
+
+    Only what has a name that is given here and is held by nobody: a few letters and 16 random digits.
+    """
     was = _was(target)
     if was.exists() and not os.path.lexists(target):
         was.rename(target)
+    ours = re.compile(re.escape(_prefix(target)) + rf"([0-9a-f]{{{_TOKEN}}}|was)")
     try:
-        names = [path for path in target.parent.iterdir() if path.name.startswith(_prefix(target))]
+        names = [path for path in target.parent.iterdir() if ours.fullmatch(path.name)]
     except OSError:
         return
     for path in names:
         lock = _lock(path, new=False)
-        if lock is None:
-            continue
-        try:
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
-        finally:
+        if lock is not None:
+            _remove(path)
             os.close(lock)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def sync(folder: Path) -> None:
@@ -127,7 +167,11 @@ def sync(folder: Path) -> None:
 
 
 def _prefix(target: Path) -> str:
-    return f".{target.name}.sfumato-"
+    """How the names of what stands beside a target begin; a name that would get too long goes by its checksum."""
+    name = target.name
+    if len(os.fsencode(name)) > _LONGEST:
+        name = hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
+    return f".{name}.sfumato-"
 
 
 def _was(target: Path) -> Path:
@@ -162,17 +206,17 @@ def _lock(path: Path, new: bool) -> int | None:
     return None
 
 
-def _exchange(one: Path, other: Path) -> bool:
-    """Exchange two paths in one step; False where the system or the file system cannot."""
+def _rename(one: Path, other: Path, how: str) -> bool:
+    """Exchange two paths in one step, or rename one if there is no other; False where the system cannot."""
     if sys.platform not in ("linux", "darwin"):
         return False
     library = ctypes.CDLL(None, use_errno=True)
-    here, swap = -100, 2  # AT_FDCWD; RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS have the same number
     names = os.fsencode(one), os.fsencode(other)
     if hasattr(library, "renameat2"):
-        failed = library.renameat2(here, names[0], here, names[1], swap)
+        here = -100  # AT_FDCWD
+        failed = library.renameat2(here, names[0], here, names[1], {_KEEP: 1, _EXCHANGE: 2}[how])
     elif hasattr(library, "renamex_np"):
-        failed = library.renamex_np(*names, swap)
+        failed = library.renamex_np(*names, {_KEEP: 4, _EXCHANGE: 2}[how])
     else:
         return False
     if failed and ctypes.get_errno() not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):

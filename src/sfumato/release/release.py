@@ -16,11 +16,9 @@ from sfumato.progress import Progress, silent
 from sfumato.recoding import Recoded
 from sfumato.release.describe import described
 from sfumato.release.save import save
-from sfumato.reporting import free_page, internal_figures, page, write_page
 from sfumato.schema import Schema
 from sfumato.table import Table
 from sfumato.utility import Utility, mean_loss, percent, utility_of
-from sfumato.verifying import Manifest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,14 +120,9 @@ class Release:
         and `table`, the published rows also become a table there, in one transaction that is committed when the folder is in
         place.
         """
-        target = figures = None
-        if internal is not None:
-            target = free_page(internal, folder, force)
-            figures = internal_figures(self.original, self.audit, self.recodings, self.seed)
-        written = save(self, folder, force=force, format=format, database=database, table=table, progress=progress)
-        if target is not None:
-            write_page(page(Manifest.load(written).content, figures), target)
-        return written
+        return save(
+            self, folder, force=force, format=format, internal=internal, database=database, table=table, progress=progress
+        )
 
     def __repr__(self) -> str:
         dropped = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 
 from sfumato.errors import ColumnProblem, FileProblem, ParameterProblem, ReleaseProblem
-from sfumato.io.aside import folder_aside, open_to_readers, put_in_place, sweep, sync
+from sfumato.io.aside import file_aside, folder_aside, open_to_readers, put_in_place, sweep, sync
 from sfumato.io.write import write_csv, write_parquet
 from sfumato.progress import Progress, silent
 from sfumato.release.describe import described
 from sfumato.release.rows import rows_in_database
-from sfumato.reporting import page
+from sfumato.reporting import free_page, internal_figures, page
 from sfumato.schema import Kind
-from sfumato.verifying import DATA_FILES, MANIFEST, REPORT, digest, verify
+from sfumato.verifying import DATA_FILES, MANIFEST, REPORT, Manifest, digest, verify
 
 if TYPE_CHECKING:
     from sfumato.release.release import Release
@@ -43,18 +44,22 @@ def free_target(folder: str | Path, force: bool = False) -> Path:
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise FileProblem("its parent cannot be written to", remedy="Name a folder elsewhere.", file=str(folder))
     sweep(target)
-    if not os.path.lexists(target):
+    try:
+        target.lstat()
+    except FileNotFoundError:
         return target
+    except OSError as error:
+        raise FileProblem(f"this cannot be a folder: {error.strerror}", remedy="Name another.", file=str(folder)) from error
     if not force:
         raise FileProblem(
             "there is something here already", remedy="Name a new folder, or force the release that is here to be replaced.",
             file=str(folder),
         )  # fmt: skip
-    if target.is_symlink() or not target.is_dir() or not (target / MANIFEST).is_file():
+    if not _is_release(target):
         raise FileProblem(
             "what is here is no release, and is not replaced", remedy="Name a new folder, or remove it.", file=str(folder)
         )
-    foreign = sorted({entry.name for entry in target.iterdir()} - OWN_FILES)
+    foreign = _foreign(target)
     if foreign:
         raise FileProblem(
             f"beside the release there is {foreign[0]!r} here, so it is not replaced",
@@ -64,12 +69,22 @@ def free_target(folder: str | Path, force: bool = False) -> Path:
     return target
 
 
+def _is_release(folder: Path) -> bool:
+    return not folder.is_symlink() and folder.is_dir() and (folder / MANIFEST).is_file()
+
+
+def _foreign(folder: Path) -> list[str]:
+    """What is in a release folder that is not ours."""
+    return sorted({entry.name for entry in folder.iterdir()} - OWN_FILES)
+
+
 def save(
     release: Release,
     folder: str | Path,
     *,
     force: bool = False,
     format: str = "csv",  # noqa: A002
+    internal: str | Path | None = None,
     database: str | None = None,
     table: str | None = None,
     progress: Progress = silent,
@@ -82,6 +97,7 @@ def save(
     if format == "csv":
         _refuse_what_csv_cannot_hold(release)
     target = free_target(folder, force)
+    private = None if internal is None else free_page(internal, target, force)
     try:
         with folder_aside(target) as aside:
             progress("writing")
@@ -89,13 +105,38 @@ def save(
             progress("verifying what was written")
             _verify(release, aside)
             open_to_readers(aside)
-            with rows_in_database(release, database, table, force) as pending:
-                put_in_place(aside, target)
+            # everything is written and checked before anything takes its place
+            with (
+                _internal_report(release, aside, private, progress),
+                rows_in_database(release, database, table, force) as pending,
+            ):
+                put_in_place(aside, target, (lambda old: _is_release(old) and not _foreign(old)) if force else None)
                 if pending is not None:
                     pending.commit()
+    except FileExistsError as error:
+        raise FileProblem(
+            "something has come to be here meanwhile, and is not replaced",
+            remedy="Look at it, and name a new folder.",
+            file=str(folder),
+        ) from error
     except OSError as error:
         raise _unwritable(folder, error) from error
     return target
+
+
+@contextmanager
+def _internal_report(release: Release, aside: Path, target: Path | None, progress: Progress) -> Iterator[None]:
+    """Write the report that is not for publication aside; it takes its place once the release has."""
+    if target is None:
+        yield
+        return
+    progress("drawing the internal report")
+    figures = internal_figures(release.original, release.audit, release.recodings, release.seed)
+    with file_aside(target, private=True) as file:
+        file.write(page(Manifest.load(aside).content, figures).encode())
+        file.flush()
+        os.fsync(file.fileno())
+        yield
 
 
 def _unwritable(folder: str | Path, error: OSError) -> FileProblem:

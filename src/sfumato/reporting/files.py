@@ -9,6 +9,9 @@ from sfumato.errors import FileProblem
 from sfumato.io.aside import write_file
 from sfumato.verifying import MANIFEST
 
+_HEAD = 8192
+"""Bytes within which a report says what made it."""
+
 
 def free_page(path: str | Path, folder: str | Path, force: bool = False) -> Path:
     """Return where a report may be written; refuse a place that is taken, or within a release, which is published.
@@ -22,7 +25,7 @@ def free_page(path: str | Path, folder: str | Path, force: bool = False) -> Path
     """
     target = Path(os.path.abspath(path))  # noqa: PTH100 - the last link is replaced, not followed
     parent, release = target.parent.resolve(), Path(folder).resolve()
-    if parent == release or release in parent.parents or (parent / MANIFEST).exists():
+    if release in (parent / target.name, parent, *parent.parents) or (parent / MANIFEST).exists():
         raise FileProblem("this is inside the release, which is published", remedy="Name a file elsewhere.", file=str(path))
     if not target.parent.is_dir():
         raise FileProblem("its parent is no folder", remedy=f"Make {target.parent} first.", file=str(path))
@@ -34,13 +37,26 @@ def free_page(path: str | Path, folder: str | Path, force: bool = False) -> Path
         raise FileProblem(
             "there is something here already", remedy="Name a new file, or force this one to be replaced.", file=str(path)
         )
+    if os.path.lexists(target) and not _is_report(target):
+        raise FileProblem(
+            "what is here is no report, and is not replaced", remedy="Name a new file, or remove it.", file=str(path)
+        )
     return target
 
 
-def write_page(text: str, target: Path) -> None:
-    """Write a report aside, and rename it into place."""
+def _is_report(path: Path) -> bool:
+    """Whether a file is a report that was drawn here before."""
     try:
-        write_file(target, lambda file: file.write(text.encode()))
+        with path.open("rb") as file:
+            return not path.is_symlink() and b'<meta name="generator" content="sfumato ' in file.read(_HEAD)
+    except OSError:
+        return False
+
+
+def write_page(text: str, target: Path, private: bool) -> None:
+    """Write a report aside, and rename it into place; one that is not for publication for its owner alone."""
+    try:
+        write_file(target, lambda file: file.write(text.encode()), private)
     except OSError as error:
         raise FileProblem(
             f"the report cannot be written: {error.strerror}",
