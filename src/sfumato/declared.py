@@ -11,7 +11,6 @@ from sfumato.errors import ConfigProblem, SfumatoError
 from sfumato.hierarchy import Flat, Hierarchy, Intervals
 from sfumato.schema import Kind, Missing, Role, Schema
 
-
 COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance")
 """What may be declared of a column."""
 

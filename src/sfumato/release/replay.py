@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sfumato.auditing import table_of
 from sfumato.errors import ReleaseProblem, SfumatoError
 from sfumato.io.read import read_table
 from sfumato.methods import Method, method_of
 from sfumato.progress import Progress, silent
-from sfumato.release.anonymize import anonymize, checked_share
+from sfumato.release.anonymize import anonymize, checked_seed, checked_share
 from sfumato.release.release import Release
+from sfumato.release.repeated import release_json
 from sfumato.schema import Schema
 from sfumato.verifying import Manifest
+
+T = TypeVar("T")
 
 
 def replay(
@@ -56,22 +59,17 @@ def replay(
         None,
         manifest.principles(),
         method=_method(manifest),
-        seed=manifest.seed if seed is None else seed,
-        suppress=_suppress(manifest),
+        seed=_checked(manifest, "seed", checked_seed) if seed is None else seed,
+        suppress=_checked(manifest, "suppress", checked_share),
         progress=progress,
     )
 
 
-def release_json(path: str | Path) -> Path:
-    """The release.json that is meant by a folder or by the file itself."""
-    return Path(path) / "release.json" if Path(path).is_dir() else Path(path)
-
-
-def _suppress(manifest: Manifest) -> Fraction:
+def _checked(manifest: Manifest, key: str, check: Callable[[Any], T]) -> T:
     try:
-        return checked_share(manifest.content["suppress"])
+        return check(manifest.content.get(key))
     except SfumatoError as error:
-        raise manifest.problem("suppress", error.problem, "Fetch or make the release again.") from error
+        raise manifest.problem(key, error.problem, "Fetch or make the release again.") from error
 
 
 def _method(manifest: Manifest) -> Method:

@@ -165,15 +165,6 @@ class Manifest:
         return {key: found[key] for key in READING if key in found}
 
     @property
-    def seed(self) -> int:
-        """The seed that the release was made with."""
-        found = self.content.get("seed")
-        if not isinstance(found, int) or isinstance(found, bool) or found < 0:
-            what = "is missing" if "seed" not in self.content else "is no whole number from 0"
-            raise self.problem("seed", f"the key {what}", "Fetch or make the release again.")
-        return found
-
-    @property
     def asked(self) -> list[Any]:
         """The principles of the config as they stand there."""
         found = self.content["config"].get("principles")
