@@ -19,7 +19,8 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "sfumato"
 
 ROOMS = [
-    ["version", "errors", "progress"],
+    ["version", "masking", "progress"],
+    ["errors"],
     ["named"],
     ["exact"],
     ["kernels"],

@@ -148,6 +148,19 @@ def test_passwords_stay_out_of_everything(postgresql, tmp_path):
     assert "s3cret" not in invoke("audit", postgresql.replace("@", ":s3cret@", 1)).output
 
 
+@pytest.mark.parametrize("how", ["before the host", "as a parameter"])
+def test_a_draft_holds_no_password_and_runs(postgresql, tmp_path, how):
+    fill(postgresql, "people", sf.synthetic_census(rows=300, seed=3).select(["age", "sex", "income"]))
+    uri = postgresql.replace("@", ":hunter2%2F@", 1) if how == "before the host" else f"{postgresql}?password=hunter2%2F"
+    draft = tmp_path / "draft.toml"
+    done = invoke("init", uri, "--table", "people", "--output", draft)
+    assert done.exit_code == 0, done.output
+    assert "hunter2" not in done.output + draft.read_text(encoding="utf-8")
+    assert "# Set SFUMATO_PASSWORD in the environment" in draft.read_text(encoding="utf-8")
+    assert invoke("audit", draft, SFUMATO_PASSWORD="hunter2/").exit_code in (0, 1)
+    refused(invoke("audit", draft), "no variable 'SFUMATO_PASSWORD'")
+
+
 def test_sheets_of_a_config(tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()

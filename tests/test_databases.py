@@ -8,6 +8,7 @@ import threading
 from contextlib import closing
 from decimal import Decimal
 from fractions import Fraction
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ from pyarrow import csv
 import sfumato as sf
 from databases import fill, run
 from sfumato.io.cells import decimals
-from sfumato.io.uri import expanded, shown
+from sfumato.io.uri import expanded, shown, without_passwords
 
 SCHEMA = sf.Schema(["age", "sex"], ["income"])
 ASKED = [sf.KAnonymity(2), sf.Dissimilarity(epsilon=2, delta="0.5", k=2), sf.TCloseness("0.3"), sf.EntropyLDiversity(2)]
@@ -237,6 +238,9 @@ def test_uris_are_shown_without_secrets():
     assert shown("postgresql://me:s3cret@host:5432/db?password=s3cret") == "postgresql://me:***@host:5432/db"
     assert shown("postgresql://me@host/db") == "postgresql://me@host/db"
     assert shown("sqlite:///a:b@c.db") == "sqlite:///a:b@c.db"
+    assert shown("postgresql://me:s3cret") == "postgresql://me:***"
+    assert shown("postgresql://host:5432/db") == "postgresql://host:5432/db"
+    assert shown("sqlite:///x.db?mode=ro&Password=s3cret") == "sqlite:///x.db?mode=ro&Password=***"
 
 
 @given(st.text(min_size=3), st.text(alphabet="abc", min_size=1))
@@ -244,3 +248,14 @@ def test_no_password_is_shown(password, user):
     uri = expanded("postgresql://${USER}:${PASSWORD}@host/db", {"USER": user, "PASSWORD": password})
     assert shown(uri) == f"postgresql://{user}:***@host/db"
     assert shown(f"postgresql://{user}:{password}@host/db") == f"postgresql://{user}:***@host/db"
+
+
+@given(st.text(min_size=1), st.text(min_size=1), st.sampled_from(["sslpassword", "TOKEN", "pwd", "client_secret"]))
+def test_passwords_become_variables(password, other, key):
+    uri = f"postgresql://me:{quote(password, safe='')}@host/db?a=b&{key}={quote(other, safe='')}&c=d"
+    kept, names = without_passwords(uri)
+    assert kept == f"postgresql://me:${{SFUMATO_PASSWORD}}@host/db?a=b&{key}=${{{names[-1]}}}&c=d"
+    assert expanded(kept, dict(zip(names, [password, other], strict=False))) == uri
+    assert without_passwords(kept) == (kept, ())
+    plain = "postgresql://me@host:5432/db?a=b"
+    assert without_passwords(plain) == (plain, ())

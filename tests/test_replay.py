@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
@@ -76,6 +77,79 @@ def test_what_cannot_be_repeated(people, tmp_path):
 
 
 @pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A table with a name in it, its release, and what release.json says."""
+    people = pa.table({"name": [f"n{i}" for i in range(20)], "age": [i % 4 for i in range(20)], "ill": ["flu", "gout"] * 10})
+    schema = sf.Schema(["age"], ["ill"], identifiers=["name"])
+    folder = sf.anonymize(people, schema, sf.KAnonymity(3)).save(tmp_path_factory.mktemp("small") / "out")
+    return people, folder, json.loads((folder / "release.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("column", "declared"),
+    [
+        ("name", {"role": "Identifier"}),
+        ("name", {"role": None}),
+        ("name", {"role": ["identifier"]}),
+        ("name", {"Role": "identifier"}),
+        ("age", {"role": "quasi_identifier"}),
+        ("age", {"role": "quasi-identifier", "kind": "Numeric"}),
+        ("ill", {"role": "sensitive", "kind": 1}),
+    ],
+)
+def test_roles_and_kinds_that_nobody_knows_are_refused(small, tmp_path, column, declared):
+    """Taken for "other", a column would be published as it is."""
+    people, folder, content = small
+    content = {**content, "config": {**content["config"], "columns": {**content["config"]["columns"], column: declared}}}
+    (tmp_path / "out").mkdir()
+    for name in ("data.csv", "report.html"):
+        (tmp_path / "out" / name).write_bytes((folder / name).read_bytes())
+    (tmp_path / "out" / "release.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(sf.ReleaseProblem, match=rf"config\.columns\.{column}.*unknown"):
+        sf.replay(tmp_path / "out", people)
+    with pytest.raises(sf.ReleaseProblem, match=rf"config\.columns\.{column}.*unknown"):
+        sf.verify(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seed", ...),
+        ("seed", "7"),
+        ("seed", True),
+        ("seed", -1),
+        ("seed", None),
+        ("suppress", ...),
+        ("suppress", 0),
+        ("suppress", "much"),
+        ("suppress", "2"),
+        ("files", {}),
+        ("files", {"report.html": {"sha256": "", "bytes": 0}}),
+        ("files", {"data.csv": None}),
+        ("files", {"data.csv": {"sha256": "", "bytes": 0}, "../x": {"sha256": "", "bytes": 0}}),
+    ],
+)
+def test_a_torn_release_json_is_refused(small, tmp_path, key, value):
+    people, _, content = small
+    torn = {name: inner for name, inner in {**content, key: value}.items() if inner is not ...}
+    (tmp_path / "torn.json").write_text(json.dumps(torn), encoding="utf-8")
+    with pytest.raises(sf.ReleaseProblem, match=key):
+        sf.replay(tmp_path / "torn.json", people)
+
+
+def test_what_comes_out_different_is_not_written(small, tmp_path):
+    people, folder, content = small
+    assert same(folder, sf.replay(folder, people).save(tmp_path / "again", expected=folder))
+    fewer = sf.replay(folder, people.slice(1))
+    with pytest.raises(sf.Unrepeated, match=r"data\.csv.*came out different.*original table must be another"):
+        fewer.save(tmp_path / "other", expected=folder, internal=tmp_path / "internal.html")
+    (tmp_path / "older.json").write_text(json.dumps({**content, "numpy": "0.1"}), encoding="utf-8")
+    with pytest.raises(sf.Unrepeated, match=r"numpy 0\.1"):
+        fewer.save(tmp_path / "other", expected=tmp_path / "older.json")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "older.json"]
+
+
+@pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
     done = sfumato("demo", "--rows", "2000", "--save", "demo", cwd=folder)
@@ -96,6 +170,7 @@ def test_on_the_command_line(demo, tmp_path):
     other = sfumato("anonymize", str(release), "--data", str(tmp_path / "fewer.csv"), "--output", "other", cwd=demo)
     assert other.returncode == 1
     assert "came out different" in other.stderr
+    assert not (demo / "other").exists(), "what is not the release is not put in its place"
     for arguments, words in (
         ([], "--data"),
         (["--data", "nowhere.csv"], "nowhere.csv"),

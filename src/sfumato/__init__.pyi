@@ -27,6 +27,7 @@ from .errors import (
     ReleaseProblem,
     SfumatoError,
     Unreached,
+    Unrepeated,
 )
 from .feasible import (
     Certificate,
@@ -156,6 +157,7 @@ __all__ = [
     "Taxonomy",
     "TotalVariation",
     "Unreached",
+    "Unrepeated",
     "Utility",
     "VarianceControl",
     "Verification",

@@ -9,7 +9,10 @@ from typing import Any
 from sfumato.distances import DISTANCES, Custom, Distance
 from sfumato.errors import ConfigProblem, SfumatoError
 from sfumato.hierarchy import Flat, Hierarchy, Intervals
-from sfumato.schema import Missing, Role, Schema
+from sfumato.schema import Kind, Missing, Role, Schema
+
+COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance")
+"""What may be declared of a column."""
 
 
 def stated(
@@ -63,6 +66,8 @@ def schema_of(
     ('age',)
     """
     columns: Mapping[str, Mapping[str, Any]] = declared.get("columns", {})
+    for name, column in columns.items():
+        _refuse_unknown(name, column)
     missing: Mapping[str, Any] = declared.get("missing", {})
     within = {part for column in columns.values() for part in column.get("columns") or ()}
 
@@ -96,6 +101,19 @@ def schema_of(
         raise
     except SfumatoError as error:
         raise located(error, f"columns.{error.column}" if error.column else "") from error
+
+
+def _refuse_unknown(name: str, column: Mapping[str, Any]) -> None:
+    """Raise for a key or a role that nobody knows: a column would be published as it is for a slip of the pen."""
+    for key in column:
+        if key not in COLUMN_KEYS:
+            remedy = f"Write one of: {', '.join(COLUMN_KEYS)}."
+            raise ConfigProblem("the key is unknown", remedy=remedy, key=f"columns.{name}.{key}", column=name)
+    for key, known in (("role", Role), ("kind", Kind)):
+        value = column.get(key)
+        if key in column and value not in list(known):
+            problem, remedy = f"{key} {value!r} is unknown", f"Write one of: {', '.join(known)}."
+            raise ConfigProblem(problem, remedy=remedy, key=f"columns.{name}.{key}", column=name, value=value)
 
 
 def hierarchy_section(declared: Any) -> dict[str, Any] | None:

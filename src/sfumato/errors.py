@@ -10,16 +10,19 @@
     ├── ParameterProblem     a parameter of a principle, distance or method is out of its range
     ├── DistanceProblem      a user's own distance is asymmetric, negative or not a number
     ├── ReleaseProblem       a release is torn, tampered with, or not what it says
+    │   └── Unrepeated       a release was repeated, and came out different
     └── Unreached            no groups were found in which the principles hold
 
 Each carries what it speaks of (`file`, `column`, `row`, `value`, `key`) so that a program can act on it, and its text
-ends with what to do next.
+ends with what to do next. A `file` may be a connection string: passwords in it are masked.
 """
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any, Self
+
+from sfumato.masking import masked
 
 
 class SfumatoError(Exception):
@@ -45,20 +48,20 @@ class SfumatoError(Exception):
     ) -> None:
         """Keep the data and build the text."""
         self.problem = problem
-        self.remedy = remedy
-        self.file = file
+        self.remedy = masked(remedy)  # it may name a folder of what was given as a file
+        self.file = None if file is None else masked(file)
         self.key = key
         self.column = column
         self.row = row
         self.value = value
         places = [
-            file,
+            self.file,
             key,
             None if column is None else f"column {column!r}",
             None if row is None else f"row {row}",
         ]
         where = ", ".join(place for place in places if place is not None)
-        super().__init__(f"{where}: {problem}. {remedy}" if where else f"{problem}. {remedy}")
+        super().__init__(f"{where}: {problem}. {self.remedy}" if where else f"{problem}. {self.remedy}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         keywords = {name: getattr(self, name) for name in ("remedy", "file", "key", "column", "row", "value")}
@@ -112,6 +115,10 @@ class DistanceProblem(SfumatoError):
 
 class ReleaseProblem(SfumatoError):
     """A release is torn, was changed after it was written, or does not hold what it says."""
+
+
+class Unrepeated(ReleaseProblem):
+    """A release was repeated, and came out different: nothing is written."""
 
 
 class Unreached(SfumatoError):

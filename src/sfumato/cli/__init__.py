@@ -23,7 +23,7 @@ from sfumato.cli.init import init
 from sfumato.cli.report import report
 from sfumato.cli.streams import abandon_output
 from sfumato.cli.verify import verify
-from sfumato.errors import SfumatoError, Unreached
+from sfumato.errors import SfumatoError, Unreached, Unrepeated
 from sfumato.version import __version__
 
 
@@ -44,7 +44,7 @@ class _Verbs(click.Group):
             return super().invoke(context)
         except SfumatoError as error:
             click.echo(f"sfumato: {error}", err=True)
-            sys.exit(1 if isinstance(error, Unreached) else 2)
+            sys.exit(1 if isinstance(error, Unreached | Unrepeated) else 2)
         except OSError as error:
             abandon_output()
             click.echo(f"sfumato: {error.filename or 'output'}: {error.strerror}. Make room, or write elsewhere.", err=True)

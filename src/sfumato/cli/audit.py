@@ -9,7 +9,7 @@ import click
 
 from sfumato.cli.completion import config_files
 from sfumato.cli.progress import progress_bar
-from sfumato.cli.streams import abandon_output
+from sfumato.cli.streams import say
 
 
 @click.command(
@@ -40,10 +40,7 @@ def audit(config: Path, as_json: bool, worst: int) -> None:
         progress("measuring")
         found = measure(table, None, wishes)
     if as_json:
-        try:
-            click.echo(found.to_json(worst))
-        except BrokenPipeError:
-            abandon_output()
+        say(found.to_json(worst))
     else:
         show_audit(found, worst)
     sys.exit(0 if found.holds else 1)

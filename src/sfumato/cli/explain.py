@@ -7,7 +7,7 @@ import json
 import click
 
 from sfumato.cli.completion import principle_names
-from sfumato.cli.streams import abandon_output
+from sfumato.cli.streams import say
 
 
 @click.command(
@@ -29,10 +29,7 @@ def explain(principle: str | None, as_json: bool) -> None:
 
     if as_json:
         found = [explained(name).to_dict() for name in PRINCIPLES] if principle is None else explained(principle).to_dict()
-        try:
-            click.echo(json.dumps(found, indent=2, ensure_ascii=False))
-        except BrokenPipeError:
-            abandon_output()
+        say(json.dumps(found, indent=2, ensure_ascii=False))
         return
     from sfumato.cli.show_explain import show_explanation, show_principles
 

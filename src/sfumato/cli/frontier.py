@@ -10,7 +10,7 @@ import click
 
 from sfumato.cli.completion import config_files
 from sfumato.cli.progress import progress_bar
-from sfumato.cli.streams import abandon_output
+from sfumato.cli.streams import say
 
 if TYPE_CHECKING:
     from sfumato.config import Config
@@ -82,10 +82,7 @@ def frontier(
             "contour": None if shown is None else shown.to_dict(),
             "notes": notes,
         }
-        try:
-            click.echo(json.dumps(content, indent=2))
-        except BrokenPipeError:
-            abandon_output()
+        say(json.dumps(content, indent=2))
         return
     show_frontier(found, table, notes)
     if shown is not None:

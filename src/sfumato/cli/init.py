@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from sfumato.cli.streams import abandon_output
+from sfumato.cli.streams import say
 
 
 @click.command(
@@ -60,10 +60,7 @@ def init(
     Config.parse(text, output)
     write_config(output, text)
     if as_json:
-        try:
-            click.echo(json.dumps({"config": str(output), **found.to_dict()}, indent=2, ensure_ascii=False))
-        except BrokenPipeError:
-            abandon_output()
+        say(json.dumps({"config": str(output), **found.to_dict()}, indent=2, ensure_ascii=False))
         return
     show_profile(found, output)
 

@@ -11,7 +11,7 @@ import click
 from sfumato.cli.completion import config_files
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import named_source
-from sfumato.cli.streams import abandon_output
+from sfumato.cli.streams import say
 
 
 @click.command(
@@ -52,10 +52,7 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
         progress("verifying")
         found = check(folder, named_source(original), schema=schema, principles=principles)
     if as_json:
-        try:
-            click.echo(json.dumps(found.to_dict(), indent=2))
-        except BrokenPipeError:
-            abandon_output()
+        say(json.dumps(found.to_dict(), indent=2))
     else:
         console().print(repr(found), markup=False)
     sys.exit(0 if found.holds else 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from sfumato.errors import ConfigProblem, DatabaseProblem
+from sfumato.masking import SECRET, masked, secrets_in
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _SQUEEZED = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")
@@ -17,6 +18,8 @@ _FILE = re.compile(r"((?:sqlite|duckdb)(?:\+\w+)?:///)(.+)", re.DOTALL)
 """A database that is a file: three slashes and a relative path, or four and an absolute one."""
 
 _VARIABLE = re.compile(r"\$\{(\w*)\}")
+_PASSWORD = re.compile(r"(://[^/:@?]*:)(.+)(?=@)", re.DOTALL)
+_PARAMETER = re.compile(rf"([?&][^=&]*(?:{SECRET})=)([^&]+)", re.IGNORECASE)
 _MARK = re.compile(r"[/?#@\s]|%(?![0-9A-Fa-f]{2})")
 """What cannot stand in a user's name or password."""
 
@@ -37,18 +40,18 @@ def scheme(uri: str) -> str:
 
 
 def shown(uri: str | Path) -> str:
-    """A URI as it may be shown: without its password, and without parameters, which may hold one too.
+    """A URI as it may be shown: without its password, and without parameters, which may hold one too; see `masked`.
 
     >>> shown("postgresql://me:secret@localhost:5432/people?sslpassword=x")
     'postgresql://me:***@localhost:5432/people'
     """
     found = _URI.match(str(uri)) or _SQUEEZED.match(str(uri))
     if found is None or _FILE.match(str(uri)):
-        return str(uri)
+        return masked(str(uri))
     # the last @: a password in which one stands as it is must not show either
     user, at, rest = str(uri)[found.end() :].rpartition("@")
     name, colon, _ = user.partition(":")
-    return f"{found[1]}://{name}{':***' if colon else ''}{at}{rest.partition('?')[0]}"
+    return masked(f"{found[1]}://{name}{':***' if colon else ''}{at}{rest.partition('?')[0]}")
 
 
 def checked(uri: str | Path) -> str:
@@ -67,11 +70,9 @@ def checked(uri: str | Path) -> str:
 
 
 def without_secrets(message: str, uri: str) -> str:
-    """A driver's message, the password of the URI taken out should it be in there."""
-    if _FILE.match(uri):
-        return message
-    password = uri.partition("://")[2].rpartition("@")[0].partition(":")[2]
-    for secret in {password, unquote(password)} - {""}:
+    """A driver's message, the passwords of the URI taken out should they be in there."""
+    secrets = secrets_in(uri)
+    for secret in sorted(secrets | set(map(unquote, secrets)), key=len, reverse=True):
         message = message.replace(secret, "***")
     return message
 
@@ -79,7 +80,8 @@ def without_secrets(message: str, uri: str) -> str:
 def expanded(uri: str, variables: Mapping[str, str]) -> str:
     """A URI with the variables of the environment in it put in place; any other text as it is.
 
-    What stands before the @, a user's name or password, is put in as text: its special characters are escaped.
+    What stands before the @, a user's name or password, or after the ?, a parameter, is put in as text: its special
+    characters are escaped.
 
     >>> expanded("postgresql://me:${PASSWORD}@localhost/people", {"PASSWORD": "s/cr@t"})
     'postgresql://me:s%2Fcr%40t@localhost/people'
@@ -96,8 +98,31 @@ def expanded(uri: str, variables: Mapping[str, str]) -> str:
             )
         return variables[found[1]]
 
+    def escaped(part: str) -> str:
+        return _VARIABLE.sub(lambda found: quote(value(found), safe=""), part)
+
     before, at, rest = uri.rpartition("@")
-    return _VARIABLE.sub(lambda found: quote(value(found), safe=""), before) + at + _VARIABLE.sub(value, rest)
+    place, question, parameters = rest.partition("?")
+    return escaped(before) + at + _VARIABLE.sub(value, place) + question + escaped(parameters)
+
+
+def without_passwords(uri: str) -> tuple[str, tuple[str, ...]]:
+    """The same URI with a variable of the environment in place of each password; and the names of these variables.
+
+    >>> without_passwords("postgresql://me:s%40cret@localhost/people")
+    ('postgresql://me:${SFUMATO_PASSWORD}@localhost/people', ('SFUMATO_PASSWORD',))
+    """
+    names: dict[str, str] = {}
+
+    def variable(found: re.Match[str]) -> str:
+        if _VARIABLE.search(found[2]):
+            return found[0]
+        number = f"_{len(names) + 1}" if names else ""
+        return f"{found[1]}${{{names.setdefault(unquote(found[2]), f'SFUMATO_PASSWORD{number}')}}}"
+
+    for pattern in (_PASSWORD, _PARAMETER):
+        uri = pattern.sub(variable, uri)
+    return uri, tuple(names.values())
 
 
 def beside(uri: str, folder: Path) -> str:

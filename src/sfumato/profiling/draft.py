@@ -11,7 +11,7 @@ from typing import Any
 
 from sfumato.auditing import count_of
 from sfumato.errors import ColumnProblem, FileProblem
-from sfumato.io.uri import file_of, is_uri, shown
+from sfumato.io.uri import file_of, is_uri, shown, without_passwords
 from sfumato.principles import DistinctLDiversity
 from sfumato.profiling.facts import Facts
 from sfumato.profiling.profile import ColumnProfile, Profile
@@ -102,9 +102,16 @@ def _head(profile: Profile, path: str | Path, config: str | Path) -> str:
 
 
 def _data(profile: Profile, path: str | Path, config: str | Path, source: Mapping[str, str | None]) -> str:
-    lines = ["\n[data]", f"path = {_quoted(_source(path, Path(config).parent))}"]
-    if is_uri(path) and shown(path) != str(path):
-        lines.insert(1, _comment("a password belongs in the environment: write ${NAME} in its place"))
+    where = _source(path, Path(config).parent)
+    variables: tuple[str, ...] = ()
+    if is_uri(path):
+        where, variables = without_passwords(where)
+    lines = ["\n[data]", f"path = {_quoted(where)}"]
+    if variables:
+        what = "the password" if len(variables) == 1 else "the passwords, in the order in which they stand there,"
+        lines.insert(
+            1, _comment(f"Set {' and '.join(variables)} in the environment: {what} of the URI must not stand here.")
+        )
     lines += [f"{key} = {_quoted(value)}" for key, value in source.items() if value is not None]
     lines += [f"{key} = {_quoted(value)}" for key, value in profile.table.reading.items()]
     return "\n".join(lines)

@@ -3,7 +3,8 @@
 from sfumato.release.anonymize import anonymize, checked_seed, checked_share
 from sfumato.release.attempt import attempt_with
 from sfumato.release.release import Release
-from sfumato.release.replay import differing_versions, release_json, replay
+from sfumato.release.repeated import release_json
+from sfumato.release.replay import replay
 from sfumato.release.save import free_target
 
 __all__ = [
@@ -12,7 +13,6 @@ __all__ = [
     "attempt_with",
     "checked_seed",
     "checked_share",
-    "differing_versions",
     "free_target",
     "release_json",
     "replay",

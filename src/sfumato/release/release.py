@@ -110,6 +110,7 @@ class Release:
         internal: str | Path | None = None,
         database: str | None = None,
         table: str | None = None,
+        expected: str | Path | None = None,
         progress: Progress = silent,
     ) -> Path:
         """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return where.
@@ -118,10 +119,19 @@ class Release:
         left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file elsewhere, for
         the report that tells more than may be published; see `sf.report`. With `database`, the URI of PostgreSQL or SQLite,
         and `table`, the published rows also become a table there, in one transaction that is committed when the folder is in
-        place.
+        place. `expected`: the folder of a release, or its release.json, whose files these must equal byte for byte; if not,
+        nothing is written.
         """
         return save(
-            self, folder, force=force, format=format, internal=internal, database=database, table=table, progress=progress
+            self,
+            folder,
+            force=force,
+            format=format,
+            internal=internal,
+            database=database,
+            table=table,
+            expected=expected,
+            progress=progress,
         )
 
     def __repr__(self) -> str:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sfumato.auditing import table_of
 from sfumato.errors import ReleaseProblem, SfumatoError
 from sfumato.io.read import read_table
 from sfumato.methods import Method, method_of
 from sfumato.progress import Progress, silent
-from sfumato.release.anonymize import anonymize
-from sfumato.release.describe import versions
+from sfumato.release.anonymize import anonymize, checked_seed, checked_share
 from sfumato.release.release import Release
+from sfumato.release.repeated import release_json
 from sfumato.schema import Schema
 from sfumato.verifying import Manifest
+
+T = TypeVar("T")
 
 
 def replay(
@@ -42,6 +44,7 @@ def replay(
     [True, True]
     """
     manifest = Manifest.read(release_json(release))
+    manifest.check_files()
     declared, unknown = manifest.schema(schema)
     if unknown:
         raise manifest.problem(
@@ -56,24 +59,17 @@ def replay(
         None,
         manifest.principles(),
         method=_method(manifest),
-        seed=manifest.content["seed"] if seed is None else seed,
-        suppress=manifest.content["suppress"],
+        seed=_checked(manifest, "seed", checked_seed) if seed is None else seed,
+        suppress=_checked(manifest, "suppress", checked_share),
         progress=progress,
     )
 
 
-def release_json(path: str | Path) -> Path:
-    """The release.json that is meant by a folder or by the file itself."""
-    return Path(path) / "release.json" if Path(path).is_dir() else Path(path)
-
-
-def differing_versions(content: Mapping[str, Any]) -> list[str]:
-    """What was of another version when a release was made: its bytes may then differ."""
-    return [
-        f"the release was made with {name} {content.get(name)}, and this is {version}"
-        for name, version in versions().items()
-        if content.get(name) != version
-    ]
+def _checked(manifest: Manifest, key: str, check: Callable[[Any], T]) -> T:
+    try:
+        return check(manifest.content.get(key))
+    except SfumatoError as error:
+        raise manifest.problem(key, error.problem, "Fetch or make the release again.") from error
 
 
 def _method(manifest: Manifest) -> Method:

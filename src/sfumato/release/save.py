@@ -16,6 +16,7 @@ from sfumato.io.aside import file_aside, folder_aside, open_to_readers, put_in_p
 from sfumato.io.write import write_csv, write_parquet
 from sfumato.progress import Progress, silent
 from sfumato.release.describe import described
+from sfumato.release.repeated import refuse_different, release_json
 from sfumato.release.rows import rows_in_database
 from sfumato.reporting import free_page, internal_figures, page
 from sfumato.schema import Kind
@@ -87,6 +88,7 @@ def save(
     internal: str | Path | None = None,
     database: str | None = None,
     table: str | None = None,
+    expected: str | Path | None = None,
     progress: Progress = silent,
 ) -> Path:
     """Write a release to a new folder, and its rows to a database; if anything goes wrong nothing is left behind."""
@@ -96,12 +98,15 @@ def save(
         )
     if format == "csv":
         _refuse_what_csv_cannot_hold(release)
+    before = None if expected is None else Manifest.read(release_json(expected))
     target = free_target(folder, force)
     private = None if internal is None else free_page(internal, target, force)
     try:
         with folder_aside(target) as aside:
             progress("writing")
             _fill(release, aside, format)
+            if before is not None:
+                refuse_different(Manifest.load(aside).content["files"], before)
             progress("verifying what was written")
             _verify(release, aside)
             open_to_readers(aside)

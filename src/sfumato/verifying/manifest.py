@@ -62,6 +62,7 @@ class Manifest:
             raise ReleaseProblem("there is no such folder", remedy="Name the folder of a release.", file=str(folder))
         manifest = cls.read(folder / MANIFEST)
         manifest.check_files()
+        manifest.check_files_are_there()
         return manifest
 
     @classmethod
@@ -106,7 +107,7 @@ class Manifest:
         return ReleaseProblem(problem, remedy=remedy, file=str(self.path), key=key)
 
     def check_files(self) -> None:
-        """Check that one data file and perhaps a report are named, by names that lead nowhere else, and are there."""
+        """Check that one data file and perhaps a report are named, by names that lead nowhere else."""
         files = self.content["files"]
         known = [name for name in DATA_FILES.values() if name in files]
         if len(known) != 1 or not files.keys() <= {known[0], REPORT}:
@@ -118,6 +119,10 @@ class Manifest:
         for name, claim in files.items():
             if not isinstance(claim, dict) or not {"sha256", "bytes"} <= claim.keys():
                 raise self.problem(f"files.{name}", "the SHA-256 or the size is missing", "Fetch or make the release again.")
+
+    def check_files_are_there(self) -> None:
+        """Check that the files that are named lie beside release.json."""
+        for name in self.content["files"]:
             if not (self.path.parent / name).is_file():
                 what = "report" if name == REPORT else "data file"
                 raise ReleaseProblem(
