@@ -266,12 +266,12 @@ def test_narrow_terminals_do_not_break_words(project, columns):
 
 
 def test_a_distance_beside_the_config(project):
-    (project / "nearness.py").write_text("def d(x, y):\n    return abs(x - y)\n", encoding="utf-8")
+    (project / "own_distance.py").write_text("def d(x, y):\n    return abs(x - y)\n", encoding="utf-8")
     bad(
         project,
         "sfumato.toml",
         '[[principles]]\nname = "k',
-        '[distance]\nkind = "function"\nfunction = "nearness:d"\n[[principles]]\nname = "k',
+        '[distance]\nkind = "function"\nfunction = "own_distance:d"\n[[principles]]\nname = "k',
     )
     done = sfumato("audit", str(project / "sfumato.toml"), cwd="/")
     assert done.returncode == 0, done.stderr

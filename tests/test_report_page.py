@@ -338,8 +338,11 @@ class TestFolder:
                 release.save(tmp_path / "new", internal=tmp_path / path)
             assert not (tmp_path / "new").exists(), "nothing is published before that is settled"
         assert (tmp_path / "taken.html").read_text(encoding="utf-8") == "mine"
-        release.save(tmp_path / "release", internal=tmp_path / "taken.html", force=True)
-        assert MARK in (tmp_path / "taken.html").read_text(encoding="utf-8")
+        with pytest.raises(sf.FileProblem, match="no report"):
+            release.save(tmp_path / "release", internal=tmp_path / "taken.html", force=True)
+        for _ in range(2):
+            release.save(tmp_path / "release", internal=tmp_path / "ours.html", force=True)
+        assert MARK in (tmp_path / "ours.html").read_text(encoding="utf-8")
 
     def test_a_distance_of_ones_own(self, tmp_path):
         data = pa.table({"age": [i % 9 for i in range(60)], "x": [i % 20 for i in range(60)]})
