@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from pyarrow import parquet
 
 import sfumato as sf
 from sfumato.release import anonymize
+from sfumato.reporting.tables.steps import in_steps, step_of
 from sfumato.verifying import verify
 from standin import Chunks
 
@@ -50,15 +52,31 @@ class TestFiguresOfTheOriginal:
     def test_marginals_are_rounded(self):
         release = anonymize(table(), SCHEMA, sf.KAnonymity(5), method=Chunks(7))
         (exact,), (told,) = release.utility.marginals, release.to_dict()["utility"]["marginals"]
-        assert exact.distance not in (0, round(exact.distance, 2))
-        assert told == {"column": "age", "distance": round(exact.distance, 2)}
+        step = step_of(ROWS)
+        assert step == Fraction(1, 2), "two decimals of so few rows would be exact"
+        assert exact.distance not in (0, in_steps(exact.distance, step))
+        assert told == {"column": "age", "distance": in_steps(exact.distance, step)}
+        many = anonymize(pa.concat_tables([table()] * 100), SCHEMA, sf.KAnonymity(5), method=Chunks(7))
+        assert many.to_dict()["utility"]["marginals"][0]["distance"] == round(many.utility.marginals[0].distance, 2)
         assert release.to_dict()["utility"]["loss"]["mean"] == release.loss
 
     def test_loss_is_rounded_where_it_counts_original_values(self):
         schema = sf.Schema(["age"], ["ill"], hierarchies={"age": sf.Intervals((5, 10))})
         release = anonymize(table(), schema, sf.KAnonymity(5), method=Chunks(7))
         figures = numbers(release.to_dict()["utility"]["loss"])
-        assert figures == [round(figure, 2) for figure in figures]
+        assert figures == [in_steps(figure, step_of(ROWS)) for figure in figures]
+
+    def test_the_name_of_a_sheet_is_not_told(self, tmp_path):
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        sheet = book.create_sheet("Oncology 2020")
+        for row in [("age", "ill"), *zip(*table().to_pydict().values(), strict=True)]:
+            sheet.append(row)
+        book.save(tmp_path / "p.xlsx")
+        original = sf.read_table(tmp_path / "p.xlsx", SCHEMA, sheet="Oncology 2020")
+        folder = anonymize(original, None, sf.KAnonymity(5), method=Chunks(6)).save(tmp_path / "out")
+        assert not [path for path in folder.iterdir() if b"Oncology" in path.read_bytes()]
+        assert json.loads((folder / "release.json").read_text(encoding="utf-8"))["reading"] == {}
 
 
 class TestOrderOfTheOriginal:

@@ -216,6 +216,13 @@ def test_a_principle_of_ones_own():
     assert "Does not protect against anything." in text
 
 
+def test_no_threshold_of_risk():
+    content = content_of(SHAPES["numbers"]())
+    content["figures"]["risk"]["before"]["above"] = {}
+    with pytest.raises(sf.ReleaseProblem, match="the figures are torn"):
+        page(content)
+
+
 @settings(max_examples=60)
 @given(st.data())
 def test_what_is_torn_is_said_to_be(data):
@@ -239,6 +246,14 @@ def test_what_is_torn_is_said_to_be(data):
         assert page(content).endswith("</html>")
     except sf.ReleaseProblem as error:
         assert error.remedy
+
+
+def claim(folder, change):
+    """Change what a release.json claims."""
+    path = folder / "release.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    change(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 class TestFolder:
@@ -290,6 +305,12 @@ class TestFolder:
         with pytest.raises(sf.ReleaseProblem, match=r"data\.csv: the file was changed"):
             sf.report(folder)
 
+    def test_not_what_verifying_refutes(self, folder):
+        """Who can change release.json can change what it claims, and the checksums with it."""
+        claim(folder, lambda content: content["principles"][1]["measured"].update(risk=0.01))
+        with pytest.raises(sf.ReleaseProblem, match="measured is claimed to be"):
+            sf.report(folder)
+
     def test_internal_from_the_folder_is_internal_from_the_release(self, tmp_path, original):
         path = tmp_path / "internal.html"
         folder = SHAPES["numbers"]().save(tmp_path / "out", internal=path)
@@ -329,6 +350,14 @@ class TestFolder:
         with pytest.raises(sf.ReleaseProblem):
             sf.report(folder, data)
         assert sf.report(folder, data, schema=schema) == (tmp_path / "one.html").read_text(encoding="utf-8")
+        assert sf.report(folder, schema=schema) == sf.report(folder)
+        claim(folder, lambda content: content["principles"][0]["measured"].update(risk=0.01))
+        assert sf.report(folder), "only the function could tell"
+        with pytest.raises(sf.ReleaseProblem, match="measured is claimed to be"):
+            sf.report(folder, schema=schema)
+        claim(folder, lambda content: content.update(groups=content["groups"] + 1))
+        with pytest.raises(sf.ReleaseProblem, match=r"release\.json says"):
+            sf.report(folder)
 
 
 class TestCommandLine:

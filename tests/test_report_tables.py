@@ -16,12 +16,13 @@ import sfumato as sf
 from report_shapes import SHAPES, dealt_again
 from sfumato.groups import Groups
 from sfumato.reporting import internal_figures
+from sfumato.reporting.tables.bars import BINS
 from sfumato.reporting.tables.cells import covers_of
 from sfumato.reporting.tables.classes import histogram, risk
-from sfumato.reporting.tables.columns import BINS
 from sfumato.reporting.tables.counts import ASKED, SELECTIVITY, expected_errors, true_errors
 from sfumato.reporting.tables.neighbourhood import NODES
 from sfumato.reporting.tables.steps import in_steps, step_of
+from sfumato.table import MISSING
 from sfumato.utility.cover import Cover
 from sfumato.utility.workload import Workload
 from standin import Chunks
@@ -127,7 +128,7 @@ class TestShapes:
         found = {column["name"]: column for column in release.to_dict()["figures"]["columns"]}
         assert list(found) == [*release.schema.quasi_identifiers, *release.schema.sensitive_columns()]
         for name_of, column in found.items():
-            assert len(column["labels"]) <= BINS + 1
+            assert len(column["labels"]) <= BINS + 2
             if "before" in column and column["labels"]:
                 step = step_of(release.original.rows)
                 for shares in (column["before"], column["after"]):
@@ -326,3 +327,109 @@ def test_groups_that_publish_the_same_cells_are_one_class_to_who_knows_quasi_ide
     assert release.audit.groups.count == 5
     found = release.to_dict()["figures"]["risk"]["after"]
     assert (found["highest"], found["mean"]) == (0.5, 0.2), "two classes: eight rows of 30, and the others"
+
+
+class TestNamed:
+    """Which values the original holds is told by the published cells and by what was declared, and by nothing else."""
+
+    @staticmethod
+    def column(data, of_row, schema=None, **more):
+        schema = schema or sf.Schema([data.column_names[0]], **more)
+        release = sf.anonymize(data, schema, sf.KAnonymity(5), method=Fixed(np.array(of_row)), suppress="0.1")
+        return release.to_dict()["figures"]["columns"][0], release
+
+    @pytest.mark.parametrize("hierarchies", [{}, {"job": sf.Flat()}])
+    def test_a_value_of_suppressed_rows(self, hierarchies):
+        data = pa.table({"job": ["clerk", "cook"] * 500 + ["clerk"] * 500 + ["archbishop"]})
+        found, release = self.column(data, [0] * 1000 + [1] * 500 + [2], hierarchies=hierarchies)
+        assert release.suppressed == 1
+        assert "archbishop" not in json.dumps(release.to_dict(), default=str)
+        if hierarchies:
+            assert found["labels"] == ["clerk", "others"], "the cook stands under * only"
+            assert found["after"] == [1.0, 0.0]
+        else:
+            assert found["labels"] == ["clerk", "cook"]
+            assert found["after"] == pytest.approx([2 / 3, 1 / 3], abs=0.005)
+
+    def test_a_value_between_published_ends(self):
+        ages = ([30] * 40 + [39] * 40 + [34] * 30) * 10 + [37]
+        found, release = self.column(pa.table({"age": ages}), [0] * len(ages))
+        assert set(release.table.data.column("age").to_pylist()) == {"[30, 39]"}
+        assert found["labels"] == ["30 – 31", "32 – 33", "34 – 35", "36 – 37", "38 – 39"]
+        assert found["after"] == pytest.approx([0.2] * 5)
+
+    def test_a_bar_of_one_number_is_that_of_a_published_one(self):
+        ages = [30] * 100 + [31] * 100 + [32] * 100 + [33, 34] * 50
+        found, _ = self.column(pa.table({"age": ages}), [0] * 100 + [1] * 100 + [2] * 200)
+        assert found["labels"] == ["30 – 31", "32 – 33", "34 – 35"], "33 is within [32, 34]"
+        found, _ = self.column(pa.table({"age": ages}), [0] * 100 + [1] * 100 + [2] * 100 + [3] * 100)
+        assert found["labels"] == ["30", "31", "32", "33", "34"]
+
+    @given(st.data())
+    def test_what_is_hidden_decides_about_no_bar(self, data):
+        """Other values within the cells, and in suppressed rows: the same bars, and the same shares after."""
+        ends = [(20, 27), (24.5, 31), (40, 47), (47, 900)]
+        schema = sf.Schema(["age", "job", "width"], hierarchies={"job": sf.Flat(), "width": sf.Intervals((5, 10, 1000))})
+        told = []
+        for _ in range(2):
+            hidden = data.draw(st.lists(st.integers(0, 6), min_size=123, max_size=123))
+            rows, of_row = [], []
+            for row, choice in enumerate(hidden):
+                group = row // 30
+                of_row.append(group)
+                if group == len(ends):
+                    rows.append((1000.0 + choice, "suppressed" + "xyz"[choice % 3], 2000 + choice))
+                elif row % 30 < 2:  # what the cells show
+                    rows.append((float(ends[group][row % 2]), "pq"[row % 2] if group else "p", 10 * group + 6 * (row % 2)))
+                else:
+                    low = ends[group][0] + 0.5
+                    rows.append((low + choice, "pqxyzuv"[choice] if group else "p", 10 * group + choice))
+            people = pa.table(dict(zip(["age", "job", "width"], map(list, zip(*rows, strict=True)), strict=True)))
+            release = sf.anonymize(people, schema, sf.KAnonymity(5), method=Fixed(np.array(of_row)), suppress="0.1")
+            cells = release.table.data.select(["age", "job", "width"]).to_pylist()
+            bars = [
+                [bar for bar in zip(column["labels"], column["after"], strict=True) if bar[0] != "others"]
+                for column in release.to_dict()["figures"]["columns"]
+            ]
+            told.append((sorted(map(str, cells)), bars))
+        assert told[0] == told[1]
+
+    def test_missing_values_are_told_of_if_a_cell_tells_of_them(self):
+        towns = ["Rome"] * 100 + ["Bonn"] * 100 + [None] * 10
+        found, _ = self.column(pa.table({"town": towns}), [0] * 100 + [1] * 110)
+        assert found["labels"] == ["Rome", "others", MISSING]
+        assert found["after"][-1] > 0, "a set that is withheld tells that some are missing"
+        found, release = self.column(pa.table({"town": towns[:-6]}), [0] * 100 + [1] * 100 + [2] * 4)
+        assert release.suppressed == 4
+        assert found["labels"] == ["Bonn", "Rome", "others"]
+
+    def test_many_names_stand_in_the_order_of_what_is_told(self):
+        """Shares that are told as equal are in the order of their names; how many are pooled is not told."""
+        names = [f"n{i:02}" for i in range(30)]
+        data = pa.table({"name": [name for i, name in enumerate(names) for _ in range(100 + i % 3)]})
+        found, _ = self.column(data, [i for i in range(30) for _ in range(100 + i % 3)])
+        assert found["labels"] == [*names[:19], "others"]
+
+    def test_numbers_that_lie_far_out_do_not_squeeze_the_others(self):
+        data = pa.table({"x": [i % 100 for i in range(10_000)] + [10**6] * 10})
+        found, _ = self.column(data, [i % 100 // 2 for i in range(10_000)] + [50] * 10)
+        assert found["labels"][-1].startswith("from ")
+        assert len(found["labels"]) > 20
+        assert sum(found["after"]) == pytest.approx(1, abs=0.05)
+
+    def test_an_order_is_named_as_declared(self):
+        order = ["low", "mid", "high", "top"]
+        schema = sf.Schema(["rank"], orders={"rank": order})
+        found, _ = self.column(pa.table({"rank": ["low", "high"] * 500}), [0] * 1000, schema)
+        assert found["labels"] == order
+        assert found["after"] == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0], abs=0.005)
+
+
+def test_the_smallest_class_of_the_original_is_told_as_a_range():
+    told = [risk(np.array([size, 1000]), Fraction(1, 1000))["highest"] for size in (1, 2, 3, 4, 5, 9, 10, 19)]
+    assert told == [1, 0.5, 0.333, 0.333, 0.2, 0.2, 0.1, 0.1]
+
+
+def test_expected_errors_are_told_in_three_decimals():
+    for entry in SHAPES["many_values"]().to_dict()["figures"]["errors"]["by"]:
+        assert all(entry[key] == round(entry[key], 3) for key in ("lower", "median", "upper"))

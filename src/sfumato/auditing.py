@@ -246,7 +246,7 @@ class Audit:
     def describe(self, finding: Finding, group: int) -> str:
         """One group in one line: its quasi-identifiers, its size, its levels."""
         values = self.quasi_identifiers(group).items()
-        keys = ", ".join(f"{name} = {_shortened(value)}" for name, value in values) or "all rows"
+        keys = ", ".join(f"{name} = {shortened(value)}" for name, value in values) or "all rows"
         parts = finding.measurement.parts
         levels = ", ".join(f"{part.name} {level_shown(part.at(group), part.threshold)}" for part in parts)
         return f"{keys} ({count_of(int(self.groups.sizes[group]), 'row')}): {levels}"
@@ -366,8 +366,12 @@ def _order(one: Fraction, other: Fraction) -> int:
     return (one > other) - (one < other)
 
 
-def _shortened(text: str, most: int = 60) -> str:
-    """A cell for one line of a terminal: no control characters, and not too long."""
+def shortened(text: str, most: int = 60) -> str:
+    r"""A cell for one line: no control characters, and not too long.
+
+    >>> shortened("two\nlines"), shortened("much too long", 8)
+    ('two\\nlines', 'much to…')
+    """
     plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return plain if len(plain) <= most else plain[: most - 1] + "…"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from fractions import Fraction
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,10 @@ from sfumato.distances import Custom, Distance
 from sfumato.exact import written
 from sfumato.hierarchy import Hierarchy, Intervals
 from sfumato.reporting import figures
+from sfumato.reporting.tables.steps import in_steps, step_of
 from sfumato.schema import Role
 from sfumato.verifying import FORMAT
+from sfumato.verifying.manifest import READING
 from sfumato.version import __version__
 
 if TYPE_CHECKING:
@@ -44,7 +47,7 @@ def described(release: Release) -> dict[str, Any]:
         "group": release.group,
         "columns": _columns(release),
         "config": _config(release),
-        "reading": dict(release.source.reading) if release.source is not None else {},
+        "reading": _reading(release),
         "principles": audit["principles"],
         "utility": utility,
         "figures": _figures(release, utility["loss"]["columns"]),
@@ -69,14 +72,21 @@ def _utility(release: Release) -> dict[str, Any]:
 
     The errors of seeded queries are left out: they are exact figures of the original quasi-identifiers together with the
     sensitive values, and whoever draws the same queries can try who in a group has which value until the figures agree.
-    What is computed from the original quasi-identifiers alone is rounded to two decimals. Everything else follows from
-    the published table.
+    What is computed from the original quasi-identifiers alone is told in hundredths, or in the steps of shares if those are
+    coarser. Everything else follows from the published table.
     """
     told = release.utility.to_dict(queries=False)
-    told["marginals"] = _rounded(told["marginals"])
+    step = max(step_of(release.original.rows), Fraction(1, 100))
+    told["marginals"] = _rounded(told["marginals"], step)
     if any(isinstance(hierarchy, Intervals) for hierarchy in release.schema.hierarchies.values()):
-        told["loss"] = _rounded(told["loss"])  # a node's share then tells how many original values lie under it
+        told["loss"] = _rounded(told["loss"], step)  # a node's share then tells how many original values lie under it
     return told
+
+
+def _reading(release: Release) -> dict[str, str]:
+    """How the original's file is read; not where in it the table stands, which is the publisher's affair."""
+    found = {} if release.source is None else release.source.reading
+    return {key: found[key] for key in READING if key in found}
 
 
 def _figures(release: Release, loss: Mapping[str, float]) -> dict[str, Any]:
@@ -84,13 +94,13 @@ def _figures(release: Release, loss: Mapping[str, float]) -> dict[str, Any]:
     return figures(release.original, release.audit, release.recodings, loss, release.seed)
 
 
-def _rounded(told: Any) -> Any:
-    """The same plain data, its floats in two decimals."""
+def _rounded(told: Any, step: Fraction) -> Any:
+    """The same plain data, its floats in steps."""
     if isinstance(told, dict):
-        return {key: _rounded(value) for key, value in told.items()}
+        return {key: _rounded(value, step) for key, value in told.items()}
     if isinstance(told, list):
-        return [_rounded(value) for value in told]
-    return round(told, 2) if isinstance(told, float) else told
+        return [_rounded(value, step) for value in told]
+    return in_steps(told, step) if isinstance(told, float) else told
 
 
 def _columns(release: Release) -> list[dict[str, Any]]:

@@ -15,7 +15,6 @@ from sfumato.schema import Role, Schema
 from sfumato.verifying import (
     Manifest,
     Verification,
-    files_check,
     original_table,
     published_schema,
     published_table,
@@ -33,7 +32,9 @@ def report(
 ) -> str:
     """The report of a release as HTML: the public one from its release.json or, with the original, an internal one.
 
-    The public report is drawn from release.json and from nothing else, once the files are found to be as they were written.
+    The public report is drawn from release.json and from nothing else, once the release is verified from its files; a
+    principle that only a distance function of the publisher's own could measure again is then taken as it is claimed, unless
+    `schema` holds the function.
     The internal one tells more: the principles measured on the original as it is, its vulnerability, the true errors of
     counts. That depends on who has which secret, so it must not be published. The release is verified against the original
     first. `schema` and `principles`: as for `verify`, where functions or classes of your own are needed.
@@ -52,7 +53,7 @@ def report(
     """
     manifest = Manifest.load(Path(folder))
     if original is None:
-        _refuse_unless(Verification(str(folder), (files_check(manifest),)))
+        _refuse_unless(_public(manifest, schema, principles))
         return page(manifest.content)
     _refuse_unless(verify(folder, original, schema=schema, principles=principles))
     declared, _ = manifest.schema(schema)
@@ -66,6 +67,16 @@ def report(
     }
     figures = internal_figures(table, audit(published, None, asked), recodings, int(manifest.content["seed"]))
     return page(manifest.content, figures)
+
+
+def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Principle] | None) -> Verification:
+    """Verify a release without its original, all but what cannot be measured for want of the publisher's functions."""
+    found = verify(manifest.path.parent, schema=schema, principles=principles)
+    if schema is not None:
+        return found
+    asked = manifest.principles() if principles is None else principles
+    beyond = {principle.label for principle in asked if principle.asks_distance} if manifest.schema()[1] else set()
+    return Verification(found.folder, tuple(check for check in found.checks if check.name not in beyond))
 
 
 def _refuse_unless(found: Verification) -> None:

@@ -19,8 +19,8 @@ T = TypeVar("T")
 FORMAT = 2
 """The version of the folder's format that is written, and the newest that is read."""
 
-READING = ("delimiter", "encoding", "sheet")
-"""What may be declared about how the file of the original is read."""
+READING = ("delimiter", "encoding")
+"""What release.json may say of how the file of the original is read."""
 
 MANIFEST = "release.json"
 DATA_FILES = {"csv": "data.csv", "parquet": "data.parquet"}

@@ -53,8 +53,11 @@ def column_plot(column: Table, number: int) -> Figure:
     quasi, labels, after = "before" in column, column["labels"], column["after"]
     if quasi:
         traces = [_bars(column, "before", "before", _SAND), _points(column)]
-        caption = "Before (bars) and as a reader of the release expects it (diamonds). "
-        caption += f"{percent(column['misplaced'])} of the rows seem to be elsewhere."
+        caption = (
+            "Before (bars) and as a reader of the release expects it (diamonds), who spreads the rows of a cell evenly "
+        )
+        caption += "over the values or numbers that it leaves open, and those of * over all bars. "
+        caption += f"Value by value, {percent(column['misplaced'])} of the rows seem to be elsewhere."
         head: tuple[str, ...] = ("value", "before", "after")
         rows = [(label, *map(percent, both)) for label, *both in zip(labels, column["before"], after, strict=True)]
     else:

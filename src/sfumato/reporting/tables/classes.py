@@ -26,16 +26,21 @@ def risk(sizes: NDArray[np.int64], step: Fraction = EXACT) -> dict[str, Any]:
     are alone in their class. `above`: for each threshold the share of rows whose risk is above it. Source: F. Dankar and
     K. El Emam, *A method for evaluating marketer re-identification risk*, EDBT/ICDT Workshops 2010.
 
+    In steps, that is for the original, the smallest class is told as the bin of `histogram` that it is in, and `highest` is
+    the most that it can be.
+
     >>> risk(np.array([1, 4, 5]))["mean"], risk(np.array([1, 4, 5]))["above"]
     (0.3, {'0.2': 0.5, '0.1': 1.0, '0.05': 1.0})
+    >>> risk(np.array([4, 5]))["highest"], risk(np.array([4, 5]), Fraction(1, 1000))["highest"]
+    (0.25, 0.333)
     """
-    rows = int(sizes.sum())
+    rows, smallest = int(sizes.sum()), int(sizes.min())
 
     def share(chosen: NDArray[np.bool_]) -> float:
         return in_steps(Fraction(int(sizes[chosen].sum()), rows), step)
 
     return {
-        "highest": in_steps(Fraction(1, int(sizes.min())), min(step, Fraction(1, 1000))),
+        "highest": in_steps(Fraction(1, smallest if step == EXACT else _start(smallest)), min(step, Fraction(1, 1000))),
         "mean": in_steps(Fraction(len(sizes), rows), step),
         "unique": share(sizes == 1),
         "above": {text: share(sizes * Fraction(text).numerator < Fraction(text).denominator) for text in THRESHOLDS},
@@ -48,16 +53,24 @@ def histogram(before: NDArray[np.int64], after: NDArray[np.int64], step: Fractio
     >>> histogram(np.array([1, 1, 3]), np.array([5]), Fraction(1, 100))
     {'bins': ['1', '2', '3–4', '5–9'], 'before': [0.4, 0.0, 0.6, 0.0], 'after': [0.0, 0.0, 0.0, 1.0]}
     """
-    starts = list(_STARTS)
-    largest = max(int(before.max()), int(after.max()))
-    power = 10
-    while power <= largest:
-        starts += [start for start in (power, 2 * power, 5 * power) if start <= largest]
-        power *= 10
-    starts = [start for start in starts if start <= largest]
+    starts = _starts(max(int(before.max()), int(after.max())))
     ends = [*(start - 1 for start in starts[1:]), _end(starts[-1])]
     bins = [f"{start:,}" if start == end else f"{start:,}–{end:,}" for start, end in zip(starts, ends, strict=True)]
     return {"bins": bins, "before": _shares(before, starts, step), "after": _shares(after, starts, EXACT)}
+
+
+def _starts(largest: int) -> list[int]:
+    """Where the bins up to a size start."""
+    starts, power = list(_STARTS), 10
+    while power <= largest:
+        starts += [power, 2 * power, 5 * power]
+        power *= 10
+    return [start for start in starts if start <= largest]
+
+
+def _start(size: int) -> int:
+    """The least size of the bin that a size is in."""
+    return _starts(size)[-1]
 
 
 def _end(start: int) -> int:

@@ -2,145 +2,132 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.exact import Numbers, nearest_float, written
-from sfumato.recoding import Domain, How
+from sfumato.recoding import How
 from sfumato.recoding.domain import domain_of
+from sfumato.reporting.tables.bars import BINS, OTHERS, Even, lined, listed
+from sfumato.reporting.tables.seen import Seen
 from sfumato.reporting.tables.steps import EXACT, in_steps
 from sfumato.schema import Role
-from sfumato.table import MISSING, Column, Table
+from sfumato.table import MISSING, Table
 from sfumato.utility.cover import Cover
 from sfumato.utility.marginals import marginal_of
 
-BINS = 40
-"""The most bars of a distribution over an order."""
-_NAMED = 20
-"""The most bars of a distribution over values without one."""
 _COARSEST = Fraction(1, 10)
 """Shares in larger steps tell nothing of a distribution: quasi-identifiers of so few rows have none."""
-_TAIL = 0.01
-"""Numbers are binned evenly between these quantiles from either end; what lies beyond goes into the outer bins."""
-_LONGEST = 60
-"""Characters of a value that are shown."""
-
 Shares = NDArray[np.float64]
 
 
 def columns(
-    published: Table, covers: Sequence[Cover], sizes: NDArray[np.int64], loss: Mapping[str, float], step: Fraction
+    original: Table,
+    published: Table,
+    covers: Sequence[Cover],
+    sizes: NDArray[np.int64],
+    loss: Mapping[str, float],
+    step: Fraction,
 ) -> list[dict[str, Any]]:
     """The distribution of each quasi-identifier and sensitive column, in at most 40 bins.
 
-    Quasi-identifiers: `before`, the share of the original's rows, in steps; `after`, what a reader expects who takes all
-    values that a cell covers as equally likely; `misplaced`, half the sum of the differences. None are told of fewer than
-    50 rows. Sensitive columns are
-    published as they are, so there is one distribution, that of the published rows.
+    Quasi-identifiers: `before`, the share of the original's rows; `after`, what a reader expects; both in steps;
+    `misplaced`, half the sum of the differences over the original's values. None are told of fewer than 50 rows. Which
+    values occur in the original is not told: a value is named only if it stands in a published cell, in an order or in a
+    hierarchy that the schema lists; numbers stand in even bins between published ones; all else is pooled. `after` follows
+    from the published cells and the bars alone: a cell's rows are spread evenly over the values that may be named, or over
+    the numbers from its one end to its other; those of `*` over all bars.
+
+    Sensitive columns are published as they are, so there is one distribution, that of the published rows.
     """
     found = []
     for cover in covers:
         marginal = marginal_of(cover, sizes)
-        bins, labels = _bins(cover.domain, marginal.true)
-        sums = (np.bincount(bins, shares, len(labels)) for shares in (marginal.true, marginal.estimated))
-        before, after = ([in_steps(share, step) for share in shares.tolist()] for shares in sums)
-        shown = [i for i in range(len(labels)) if (before[i] or after[i]) and step <= _COARSEST]
+        seen = Seen(cover, sizes, original.schema.hierarchies.get(cover.domain.name))
+        labels, before, after = _compared(seen, marginal.true, step)
+        pooled = len(labels) - 2 if _ordered(seen) else 0  # an order is shown with its gaps
+        shown = [i for i in range(len(labels)) if (before[i] or after[i] or i < pooled) and step <= _COARSEST]
         found.append(
             {
                 "name": cover.domain.name,
                 "role": str(Role.QUASI_IDENTIFIER),
                 "loss": loss[cover.domain.name],
                 "misplaced": in_steps(marginal.distance, max(step, Fraction(1, 100))),
-                "ordered": _ordered(cover.domain),
+                "ordered": _ordered(seen),
                 "labels": [labels[i] for i in shown],
                 "before": [before[i] for i in shown],
                 "after": [after[i] for i in shown],
             }
         )
-    for name in dict.fromkeys(published.schema.sensitive_columns()):
-        domain = domain_of(published.column(name))
-        counts = np.bincount(domain.place[domain.column.codes], minlength=domain.size + 1)
-        bins, labels = _bins(domain, counts / counts.sum())
-        shares = np.bincount(bins, counts, len(labels)) / counts.sum()
-        shown = [i for i in range(len(labels)) if shares[i]]
-        found.append(
-            {
-                "name": name,
-                "role": str(Role.SENSITIVE),
-                "distinct": domain.column.size,
-                "ordered": _ordered(domain),
-                "labels": [labels[i] for i in shown],
-                "after": [in_steps(shares[i], EXACT) for i in shown],
-            }
-        )
-    return found
+    return [*found, *(_secret(published, name) for name in dict.fromkeys(published.schema.sensitive_columns()))]
 
 
-def _ordered(domain: Domain) -> bool:
-    """Whether the values stand in an order that means something."""
-    return domain.how is How.INTERVAL or domain.column.numbers is not None
-
-
-def _bins(domain: Domain, shares: Shares) -> tuple[NDArray[np.int64], list[str]]:
-    """For each place of a domain, the missing one behind the last, its bin; and what each bin is called."""
-    column, size = domain.column, domain.size
-    if size <= (BINS if _ordered(domain) else _NAMED):
-        bins, labels = np.arange(size + 1), [_shortened(domain.label(place)) for place in range(size)]
-    elif column.numbers is not None and domain.how is not How.ANCESTOR:
-        bins, labels = _even(column, column.numbers, shares)
-    elif _ordered(domain):
-        bins = np.arange(size + 1) * BINS // size
-        starts = np.searchsorted(bins, np.arange(BINS + 1))
-        labels = [_between(domain.label(int(a)), domain.label(int(b) - 1)) for a, b in pairwise(starts)]
+def _compared(seen: Seen, true: Shares, step: Fraction) -> tuple[list[str], list[float], list[float]]:
+    """The bars, behind them one for others and one for missing values; and the shares before and after."""
+    domain = seen.cover.domain
+    if seen.is_numeric and not (seen.only_single and len(seen.named) <= BINS):
+        spans, weights = seen.spans()
+        ends = [span.last - (span.half_open and span.last.denominator == 1) for span in spans]
+        even = Even.over([*(span.low for span in spans), *ends], np.tile(weights, 2), gaps=True)
+        bars, labels, told = even.places(seen.numbers()), even.labels(), even.spread(spans, weights)
+        parts = np.ones(len(labels))
     else:
-        order = np.lexsort([np.arange(size), -shares[:size]])[: _NAMED - 1]
-        bins = np.full(size + 1, _NAMED - 1)
-        bins[order] = np.arange(_NAMED - 1)
-        labels = [*(_shortened(domain.label(int(place))) for place in order), f"{size - _NAMED + 1:,} others"]
-    bins[size] = len(labels)
-    return bins, [*labels, MISSING]
+        bars, labels = (lined if _ordered(seen) else partial(listed, shares=true, step=step))(domain, seen.named)
+        parts = np.bincount(bars[seen.named], minlength=len(labels) + 1).astype(np.float64)
+        telling = np.where((seen.withheld | seen.absent)[seen.cover.cell], 0, seen.sizes)
+        rows = int(telling.sum())
+        spread = marginal_of(seen.cover, telling).estimated[:-1] * rows if rows else np.zeros(domain.size)
+        told = np.asarray(np.bincount(bars, spread, len(labels) + 1), np.float64)
+    after = np.zeros(len(labels) + 2)
+    after[: len(told)] = told
+    after[-1] = seen.lacking
+    # what is withheld may be any bar, and missing too where `*` says so; a reader of nothing but `*` knows none
+    for hidden, missing in zip(seen.hidden, (1, 0), strict=True):
+        shares = np.zeros(len(after))
+        shares[: len(parts)] = parts
+        shares[-1] = missing
+        shares[-2] += not shares[:-1].any()
+        after += hidden * shares / shares.sum()
+    missing_at = len(labels) + 1 if seen.misses else len(labels)  # that values are missing must be told by a cell too
+    before = np.bincount([*bars.tolist(), missing_at], true, len(labels) + 2)
+    return (
+        [*labels, OTHERS, MISSING],
+        [in_steps(share, step) for share in before.tolist()],
+        [in_steps(share, step) for share in (after / seen.sizes.sum()).tolist()],
+    )
 
 
-def _even(column: Column, numbers: Numbers, shares: Shares) -> tuple[NDArray[np.int64], list[str]]:
-    """Bins of one width, written by round numbers; the outer ones hold what lies beyond."""
-    size = column.size
-    upto = np.cumsum(shares[:size]) / max(float(shares[:size].sum()), 1e-300)
-    low, high = (numbers[min(int(np.searchsorted(upto, level)), size - 1)] for level in (_TAIL, 1 - _TAIL))
-    if high == low:
-        low, high = numbers[0], numbers[size - 1]
-    width = _round_width((high - low) / (BINS - 2))
-    first, last = math.floor(low / width), math.floor(high / width)
-    # in units of the column, so that no number is rounded: ⌊integer·unit / width⌋
-    scale = numbers.unit / width
-    places = [integer * scale.numerator // scale.denominator for integer in numbers.integers.tolist()]
-    labels = []
-    whole = width.denominator == 1 and numbers.unit.denominator == 1
-    for number in range(first, last + 1):
-        start, stop = number * width, (number + 1) * width
-        end = stop - 1 if whole else stop
-        labels.append(written(start) if end == start else _between(written(start), written(end)))
-    if places[0] < first:
-        labels[0] = f"below {written((first + 1) * width)}"
-    if places[-1] > last:
-        labels[-1] = f"from {written(last * width)}"
-    return np.array([*(min(max(place, first), last) - first for place in places), len(labels)]), labels
+def _secret(published: Table, name: str) -> dict[str, Any]:
+    """A sensitive column as it is published."""
+    domain = domain_of(published.column(name))
+    counts = np.bincount(domain.place[domain.column.codes], minlength=domain.size + 1)
+    ordered, numbers = domain.how is How.INTERVAL or domain.column.numbers is not None, domain.column.numbers
+    if domain.size > BINS and numbers is not None and domain.how is not How.ANCESTOR:
+        values = [numbers[place] for place in range(domain.size)]
+        even = Even.over(values, counts[: domain.size].astype(np.float64), gaps=False)
+        bars, labels = even.places(values), even.labels()
+    elif ordered:
+        bars, labels = lined(domain, np.arange(domain.size))
+    else:
+        bars, labels = listed(domain, np.arange(domain.size), counts / counts.sum(), EXACT)
+    labels = [*labels, OTHERS, MISSING]
+    shares = np.bincount([*bars.tolist(), len(labels) - 1], counts, len(labels)) / counts.sum()
+    shown = [i for i in range(len(labels)) if shares[i]]
+    return {
+        "name": name,
+        "role": str(Role.SENSITIVE),
+        "distinct": domain.column.size,
+        "ordered": ordered,
+        "labels": [labels[i] for i in shown],
+        "after": [in_steps(shares[i], EXACT) for i in shown],
+    }
 
 
-def _round_width(least: Fraction) -> Fraction:
-    """A width of at least this much that one would write by hand."""
-    power = Fraction(10) ** math.floor(math.log10(nearest_float(least)))
-    return next(step * power for step in (1, 2, 5, 10, 20) if step * power >= least)
-
-
-def _between(low: str, high: str) -> str:
-    return _shortened(low) if low == high else f"{_shortened(low)} – {_shortened(high)}"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+def _ordered(seen: Seen) -> bool:
+    """Whether the values stand in an order that means something."""
+    domain = seen.cover.domain
+    return seen.is_numeric or domain.how is How.INTERVAL or domain.column.numbers is not None

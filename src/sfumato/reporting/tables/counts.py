@@ -39,7 +39,8 @@ def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover], s
     """The relative errors of counts that the release lets one expect, for 1, 2, 3, … quasi-identifiers.
 
     Originals are drawn by the seed: each row's quasi-identifiers uniformly from what its cells cover, the secrets of a
-    group dealt to its rows at random. Nothing of the true original but the domains goes into it. None if there is nothing
+    group dealt to its rows at random. Nothing of the true original but the domains goes into it, and
+    errors are told in three decimals. None if there is nothing
     to ask for.
     """
     workloads = _workloads(published, covers, seed)
@@ -135,4 +136,4 @@ def _quartiles(errors: NDArray[np.float64]) -> dict[str, float | None]:
     names = ("lower", "median", "upper")
     if not len(errors):
         return dict.fromkeys(names)
-    return {name: round(float(q), 5) for name, q in zip(names, np.quantile(errors, (0.25, 0.5, 0.75)), strict=True)}
+    return {name: round(float(q), 3) for name, q in zip(names, np.quantile(errors, (0.25, 0.5, 0.75)), strict=True)}

@@ -49,7 +49,7 @@ def figures(
         "sizes": histogram(before, after, step),
         "levels": levels(found),
         "neighbourhoods": neighbourhoods(found),
-        "columns": columns(published, covers, groups.sizes, loss, step),
+        "columns": columns(original, published, covers, groups.sizes, loss, step),
         "errors": expected_errors(published, groups, covers, seed),
         "contours": contours(found),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.auditing import Audit
 from sfumato.exact import nearest_float, written
 from sfumato.principles import Part
+from sfumato.reporting.tables.widths import round_width
 
 _BINS = 25
 """The most bars of a distribution."""
@@ -44,7 +45,7 @@ def _distribution(part: Part) -> dict[str, Any]:
     width = None
     values, place = np.unique(found[finite], return_inverse=True)
     if len(values) > _BINS:
-        width = _nice((float(values[-1]) - float(values[0])) / (_BINS - 2))
+        width = float(round_width(Fraction(float(values[-1]) - float(values[0])) / (_BINS - 2)))
         threshold = nearest_float(part.threshold)
         at = np.floor((found[finite] - threshold) / width).astype(np.int64)
         # the threshold is an edge, and what is on it counts to the side that its verdict is on
@@ -63,9 +64,3 @@ def _distribution(part: Part) -> dict[str, Any]:
         "breaching": breaching.tolist(),
         "infinite": int((~finite).sum()),
     }
-
-
-def _nice(width: float) -> float:
-    """A width of at least this much that one would write by hand."""
-    power = 10.0 ** math.floor(math.log10(width))
-    return float(next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= width * (1 - 1e-9)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.auditing import Audit, Finding
+from sfumato.auditing import Audit, Finding, shortened
 from sfumato.distances.absolute import number_windows
 from sfumato.exact import Numbers, nearest_float, written
 from sfumato.principles import DeltaLDiversity, Dissimilarity, EpsilonMAnonymity, View, attributes_of
@@ -77,7 +77,7 @@ def _graph(finding: Finding, view: View, group: int) -> dict[str, Any]:
         "rows": int(inside.counts.sum()),
         "distinct": len(inside.values),
         "epsilon": written(_reach(finding)),
-        "labels": [_shortened(attribute.label(int(value))) for value in inside.values[chosen]],
+        "labels": [shortened(attribute.label(int(value)), _LONGEST) for value in inside.values[chosen]],
         "at": _positions(view, inside.values[chosen]),
         "counts": inside.counts[chosen].tolist(),
         "neighbours": (near[chosen] - 1).tolist(),
@@ -145,7 +145,3 @@ def _positions(view: View, values: Counts) -> list[float] | None:
     if len(columns) != 1 or columns[0].numbers is None or (values == columns[0].size).any():
         return None
     return [nearest_float(columns[0].numbers[int(value)]) for value in values]
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
