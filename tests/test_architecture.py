@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "sfumato"
 
 ROOMS = [
-    ["version", "masking", "progress"],
+    ["version", "masking", "counting", "progress"],
     ["errors"],
     ["named"],
     ["exact"],

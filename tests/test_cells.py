@@ -16,7 +16,7 @@ from sfumato.recoding import recode
 from sfumato.release import anonymize
 from sfumato.table import Table
 from sfumato.verifying import verify
-from sfumato.verifying.cover import Cover
+from sfumato.verifying.cover import Reader
 from standin import Chunks
 
 NASTY = [
@@ -49,7 +49,7 @@ def cells(values, groups, schema):
 
 
 def covered(column, cell, recoding):
-    cover = Cover([cell], column, recoding)
+    cover = Reader([cell], column, recoding)
     return {code for code in range(column.domain) if cover.holds(np.array([0]), np.array([code]))[0]}
 
 

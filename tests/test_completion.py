@@ -189,3 +189,12 @@ def test_in_a_real_zsh(folder):
         shell.wait()
         os.close(ours)
         os.close(theirs)
+
+
+@pytest.mark.parametrize("verb", [["completion", "bash"], ["explain", "--json"]])
+def test_a_reader_that_is_gone_is_no_error(verb):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([sys.executable, "-m", "sfumato", *verb], stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")

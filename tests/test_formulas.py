@@ -17,7 +17,7 @@ from sfumato.io.write import write_csv
 from standin import Chunks
 
 cells = st.lists(
-    st.one_of(st.text(alphabet="'=+-@\t\r\n ＝－12.,eE%a|!", max_size=6), st.text(max_size=5)).filter(
+    st.one_of(st.text(alphabet="\v\xa0\u3000\ufeff'=+-@\t\r\n ＝－12.,eE%a|!", max_size=6), st.text(max_size=5)).filter(
         lambda text: "\0" not in text
     ),
     min_size=1,
@@ -35,7 +35,7 @@ def test_cells_come_back(texts):
 @given(cells)
 def test_nothing_runs_but_numbers(texts):
     for text in escape(pa.array(texts, pa.string())).to_pylist():
-        if text.strip(" \t\r\n\f")[:1] in tuple("=+-@＝＋－＠") or text[:1] in ("\t", "\r", "\n"):
+        if text.strip(" \t\r\n\f\v\xa0\u3000\ufeff\u2028")[:1] in tuple("=+-@＝＋－＠") or text[:1] in ("\t", "\r", "\n"):
             assert not re.search(r"[^\s+\-0-9.,eE%]", text), text
             assert re.sub(r"[eE][+-]?[0-9]+", "", text).strip()[1:].find("-") == -1, "no sum"
 
@@ -59,6 +59,11 @@ def test_genuine_numbers_are_not_touched(number):
         "＝1",
         "-",
         "--1",
+        "\v=1",
+        "\xa0=1",
+        "\u2003 \u3000@x",
+        "\ufeff=1",
+        "\x85=1",
         "\r=1",
     ],
 )
@@ -83,6 +88,22 @@ def test_a_release_escapes_cells_and_names_and_verifies(tmp_path):
     assert {row[4] for row in rows} == {"-1.5", "'=1", "'\tx", "ok"}
     assert sf.verify(folder, people)
     assert release.frame.column("@ill").to_pylist().count("=cmd|x") == 1, "only the CSV is escaped"
+
+
+@pytest.mark.parametrize("role", ["quasi-identifier", "sensitive", "other"])
+def test_a_nul_is_refused_by_name(tmp_path, role):
+    """Readers of CSV end a text there, or take the file for no text at all."""
+    people = pa.table({"age": [1, 2] * 4, "note": ["a\0b", "c"] * 4})
+    schema = sf.Schema(
+        ["age", "note"] if role == "quasi-identifier" else ["age"], ["note"] if role == "sensitive" else [],
+        other=["note"] if role == "other" else [],
+    )  # fmt: skip
+    release = sf.anonymize(people, schema, sf.KAnonymity(2))
+    with pytest.raises(sf.ColumnProblem, match=r"NUL.*parquet") as problem:
+        release.save(tmp_path / "out")
+    assert problem.value.column == "note"
+    assert not list(tmp_path.iterdir())
+    assert sf.verify(release.save(tmp_path / "out", format="parquet"), people)
 
 
 def test_numbers_of_every_type_stay(tmp_path):

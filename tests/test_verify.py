@@ -18,7 +18,7 @@ from sfumato.release import anonymize
 from sfumato.table import Table
 from sfumato.verifying import Verification, digest, verify
 from sfumato.verifying import original as against
-from sfumato.verifying.cover import Cover
+from sfumato.verifying.cover import Reader
 from standin import Chunks
 
 PRINCIPLES = [
@@ -349,7 +349,7 @@ class TestAFunctionOfOnesOwn:
 def test_cells_of_numbers(recoding, cell, covered):
     values = [1.5, 2, 10, None]
     column = Table(pa.table({"x": values}), sf.Schema(["x"])).column("x")
-    cover = Cover([cell], column, recoding)
+    cover = Reader([cell], column, recoding)
     assert [v for v, code in zip(values, column.codes, strict=True) if cover.holds(*_pair(0, code))] == covered
 
 
@@ -385,6 +385,6 @@ def test_cells_of_words(recoding, cell, covered):
     order = ["flu", "asthma", "a; b", "ulcer"]
     extra = {"orders": {"x": order}} if recoding == "interval" else {"hierarchies": {"x": sf.Hierarchy.from_rows(rows)}}
     column = Table(pa.table({"x": values}), sf.Schema(["x"], **extra)).column("x")
-    cover = Cover([cell], column, recoding)
+    cover = Reader([cell], column, recoding)
     found = [v for v, code in zip(values, column.codes, strict=True) if cover.holds(*_pair(0, code))]
     assert sorted(map(str, found)) == sorted(map(str, covered))

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.counting import count_of
 from sfumato.errors import ParameterProblem, SfumatoError
 from sfumato.exact import written
 from sfumato.groups import Groups
@@ -374,12 +375,3 @@ def shortened(text: str, most: int = 60) -> str:
     """
     plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return plain if len(plain) <= most else plain[: most - 1] + "…"
-
-
-def count_of(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> count_of(1, "row"), count_of(2000, "row")
-    ('1 row', '2,000 rows')
-    """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from sfumato.cli.streams import say
+
 
 @click.group()
 def bench() -> None:
@@ -38,7 +40,7 @@ def audit(rows: int, seed: int, pycanon: Path | None, as_json: bool) -> None:
 
     figures = run(rows, seed, pycanon)
     if as_json:
-        click.echo(json.dumps(figures, indent=2))
+        say(json.dumps(figures, indent=2))
         return
     out = console()
     width = max(map(len, figures))
@@ -70,7 +72,7 @@ def anonymize(rows: int, everything: bool, hard: bool, adult: bool, methods: str
     with telling() as tell:
         figures = run(rows, everything, hard, adult, _names(methods), tell)
     if as_json:
-        click.echo(json.dumps(figures, indent=2, ensure_ascii=False))
+        say(json.dumps(figures, indent=2, ensure_ascii=False))
     else:
         show_runs(figures)
 
@@ -110,10 +112,10 @@ def figures(rows: int, only: str, methods: str, out: Path, quick: bool, tables_o
     if not pictures_only:
         with telling() as tell:
             for path in run(rows, chosen, _names(methods), out, quick, tell):
-                click.echo(str(path))
+                say(str(path))
     if not tables_only:
         for path in draw(out, chosen):
-            click.echo(str(path))
+            say(str(path))
 
 
 @bench.command(
@@ -142,7 +144,7 @@ def release(sizes: tuple[int, ...], seed: int, wishes: str, methods: str, as_jso
     with telling() as tell:
         figures = run(sizes, seed, _names(wishes), _names(methods), tell)
     if as_json:
-        click.echo(json.dumps(figures, indent=2, ensure_ascii=False))
+        say(json.dumps(figures, indent=2, ensure_ascii=False))
     else:
         show_release(figures)
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
+from sfumato.cli.streams import say
+
 PRINCIPLE_NAMES = (
     "k-anonymity",
     "dissimilarity",
@@ -76,4 +78,4 @@ def completion(context: click.Context, shell: str) -> None:
     """
     kind = get_completion_class(shell)
     assert kind is not None
-    click.echo(kind(context.find_root().command, {}, "sfumato", "_SFUMATO_COMPLETE").source())
+    say(kind(context.find_root().command, {}, "sfumato", "_SFUMATO_COMPLETE").source())

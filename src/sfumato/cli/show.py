@@ -10,8 +10,9 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sfumato.auditing import Audit, Finding, count_of, finding_heading, measured_on, worst_shown
+from sfumato.auditing import Audit, Finding, finding_heading, measured_on, worst_shown
 from sfumato.cli.streams import abandon_output
+from sfumato.counting import count_of
 from sfumato.release import Release
 from sfumato.utility import percent
 

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sfumato.auditing import count_of
 from sfumato.cli.show import console
+from sfumato.counting import count_of
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sfumato.auditing import count_of
 from sfumato.cli.show import console
+from sfumato.counting import count_of
 from sfumato.profiling import ColumnProfile, Profile
 from sfumato.profiling.combinations import SMALL_GROUP, Combination
 from sfumato.schema import Role

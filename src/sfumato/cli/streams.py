@@ -7,10 +7,15 @@ import io
 import os
 import sys
 
+import click
+
 
 def say(text: str) -> None:
     """Print; if the reader has gone, go on: what a verb found decides its exit status, not who listens."""
-    say(text)
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        abandon_output()
 
 
 def abandon_output() -> None:

@@ -10,7 +10,10 @@ from __future__ import annotations
 import pyarrow as pa
 from pyarrow import compute
 
-_SIGNS = "\\s*[=+\\-@\\t\\r\\n＝＋－＠]"
+_BLANKS = "[\\s\\x0b\\x{85}\\p{Z}\\x{FEFF}]*"
+"""Of every script: \\s alone means those of ASCII."""
+
+_SIGNS = f"{_BLANKS}[=+\\-@\\t\\r\\n＝＋－＠]"
 _RUN = f"^'*{_SIGNS}"
 """What would be run, or was written to look as if it had been escaped."""
 

@@ -41,6 +41,7 @@ def write_csv(data: pa.Table, file: BinaryIO, separators: Mapping[str, str] | No
     columns = []
     for name in data.column_names:
         texts = _distinct_texts(data.column(name), name, separators)
+        _refuse_nul(texts, name)
         columns.append((_quoted(texts.dictionary.fill_null("")), texts.indices))
     if columns:
         cells, indices = columns[-1]
@@ -49,6 +50,22 @@ def write_csv(data: pa.Table, file: BinaryIO, separators: Mapping[str, str] | No
         lines = compute.binary_join_element_wise(*(c.take(i.slice(start, _BATCH)) for c, i in columns), ",")
         _, ends, content = lines.buffers()
         file.write(memoryview(content)[: int(np.frombuffer(ends, np.int32)[len(lines)])])
+
+
+def _refuse_nul(texts: pa.DictionaryArray, name: str) -> None:
+    """Raise for a character that most readers of CSV take for the end of a text, or for a sign that it is none."""
+    held = compute.match_substring(texts.dictionary, "\0").fill_null(False)
+    if not compute.any(held).as_py():
+        return
+    used = texts.indices.filter(held.take(texts.indices))  # a dictionary may hold what no row has
+    if len(used):
+        cell = texts.dictionary[used[0].as_py()].as_py()
+        raise ColumnProblem(
+            f"the cell {cell!r} holds the character NUL, which a CSV cannot hold",
+            remedy='Take it out of the data, or write format = "parquet".',
+            column=name,
+            value=cell,
+        )
 
 
 def write_parquet(data: pa.Table, file: BinaryIO) -> None:

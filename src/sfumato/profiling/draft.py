@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from sfumato.auditing import count_of
+from sfumato.counting import count_of
 from sfumato.errors import ColumnProblem, FileProblem
 from sfumato.io.uri import file_of, is_uri, shown, without_passwords
 from sfumato.principles import DistinctLDiversity

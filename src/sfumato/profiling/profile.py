@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from sfumato.auditing import count_of
+from sfumato.counting import count_of
 from sfumato.errors import FileProblem
 from sfumato.io.read import as_table
 from sfumato.profiling.combinations import MOST_COLUMNS, Combination, most_identifying, together

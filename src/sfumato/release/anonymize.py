@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.auditing import Audit, audit, count_of, finding_heading, library_of, listed, table_of, worst_shown
+from sfumato.auditing import Audit, audit, finding_heading, library_of, listed, table_of, worst_shown
+from sfumato.counting import count_of
 from sfumato.errors import ParameterProblem, Unreached
 from sfumato.exact import Number, as_fraction, written
 from sfumato.feasible import feasibility

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sfumato.auditing import Audit, count_of
+from sfumato.auditing import Audit
+from sfumato.counting import count_of
 from sfumato.methods import Method
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent

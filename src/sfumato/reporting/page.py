@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from sfumato.counting import count_of
 from sfumato.errors import ReleaseProblem
 from sfumato.reporting.plots.classes import class_sizes, gauges
 from sfumato.reporting.plots.columns import column_plot, loss_plot
@@ -20,7 +21,7 @@ from sfumato.reporting.plots.counts import errors_plot
 from sfumato.reporting.plots.figure import Figure, Numbered, percent
 from sfumato.reporting.plots.levels import level_plot
 from sfumato.reporting.plots.neighbourhood import neighbours_plot
-from sfumato.reporting.words import cited, configured, counted, criteria, heading, level, verdict
+from sfumato.reporting.words import cited, configured, criteria, heading, level, verdict
 
 _HERE = Path(__file__).parent
 
@@ -69,7 +70,7 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
         scripts=scripts,
         hashes=[base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts],
         percent=percent,
-        counted=counted,
+        counted=count_of,
     )
     return text
 

@@ -7,30 +7,22 @@ from typing import Any
 
 import tomli_w
 
+from sfumato.counting import count_of
 from sfumato.reporting.plots.figure import percent
 
 Content = Mapping[str, Any]
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "group"), counted(2000, "row")
-    ('1 group', '2,000 rows')
-    """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def verdict(content: Content) -> str:
     """What holds, in one sentence; never that nobody can be identified."""
-    principles, groups = content["config"]["principles"], counted(content["groups"], "group")
+    principles, groups = content["config"]["principles"], count_of(content["groups"], "group")
     if content["holds"]:
         many = {1: "The principle that was asked for holds", 2: "Both principles that were asked for hold"}
         all_of = many.get(len(principles), f"All {len(principles)} principles that were asked for hold")
         return f"{all_of} in {'the one group' if content['groups'] == 1 else f'every one of the {groups}'}."
     failing = sum(not claim["holds"] for claim in content["principles"])
     return (
-        f"{counted(failing, 'principle')} that {'was' if failing == 1 else 'were'} asked for does not hold in every group."
+        f"{count_of(failing, 'principle')} that {'was' if failing == 1 else 'were'} asked for does not hold in every group."
     )
 
 
@@ -56,7 +48,7 @@ def configured(config: Content) -> str:
     def plain(value: Any) -> Any:
         if isinstance(value, Mapping):
             if isinstance(value.get("rows"), list):
-                return f"{counted(len(value['rows']), 'leaf').replace('leafs', 'leaves')}, listed in release.json"
+                return f"{count_of(len(value['rows']), 'leaf', 'leaves')}, listed in release.json"
             return {str(key): plain(inner) for key, inner in value.items() if inner is not None}
         if isinstance(value, list):
             return [plain(inner) for inner in value if inner is not None]

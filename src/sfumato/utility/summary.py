@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
+from sfumato.counting import count_of
 from sfumato.errors import ParameterProblem
 from sfumato.exact import Number
 from sfumato.recoding import Recoded
@@ -68,7 +69,7 @@ class Utility:
         return figures
 
     def __repr__(self) -> str:
-        lines = [f"Utility of {_count(self.rows, 'row')} in {_count(self.groups, 'group')}"]
+        lines = [f"Utility of {count_of(self.rows, 'row')} in {count_of(self.groups, 'group')}"]
         lines[0] += f", {self.suppressed:,} suppressed" if self.suppressed else ""
         by_column = ", ".join(f"{name} {percent(loss)}" for name, loss in self.loss.columns.items())
         lines.append(f"  loss            {percent(self.loss.mean)}" + (f" ({by_column})" if by_column else ""))
@@ -84,7 +85,7 @@ class Utility:
 
     @staticmethod
     def _errors(errors: QueryErrors) -> str:
-        asked = _count(len(errors.workload), "query", "queries")
+        asked = count_of(len(errors.workload), "query", "queries")
         if errors.mean is None or errors.median is None:
             return f"none, for no row matches any of {asked}"
         zeros = f", {errors.zeros:,} of them matched by no row and left out" if errors.zeros else ""
@@ -167,7 +168,3 @@ def percent(share: float) -> str:
     '12.35 %'
     """
     return f"{100 * share:.4g} %"
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -31,7 +31,7 @@ _NESTED = re.compile(r'\{(?:[^{}"]|"(?:[^"]|"")*")*\}')
 """A set among sets."""
 
 
-class Cover:
+class Reader:
     """What the distinct published cells of a quasi-identifier cover of its original values.
 
     A cell is a value itself, an interval `[lo, hi]`, a node of the hierarchy, a set `{a; b}`, or `*`; null or an empty
@@ -40,7 +40,7 @@ class Cover:
     >>> import pyarrow as pa
     >>> from sfumato import Schema, Table
     >>> ages = Table(pa.table({"age": [20, 30, 41]}), Schema(["age"])).column("age")
-    >>> Cover(["[20, 30]", "*"], ages, "interval").holds(np.array([[0], [1]]), np.array([0, 1, 2])).tolist()
+    >>> Reader(["[20, 30]", "*"], ages, "interval").holds(np.array([[0], [1]]), np.array([0, 1, 2])).tolist()
     [[True, True, False], [True, True, True]]
     """
 

@@ -18,7 +18,7 @@ from sfumato.groups import combination_counts, combined
 from sfumato.io.write import cell_texts
 from sfumato.schema import Schema
 from sfumato.table import Table
-from sfumato.verifying.cover import Cover
+from sfumato.verifying.cover import Reader
 
 Codes = NDArray[np.int64]
 
@@ -152,7 +152,7 @@ def covered(
         column = original.column(name)
         shown = Cells.of(published.column(name))
         texts = shown.texts(name).dictionary_encode(null_encoding="encode")
-        covers.append(Cover(texts.dictionary.to_pylist(), column, recoding))
+        covers.append(Reader(texts.dictionary.to_pylist(), column, recoding))
         cells.append(np.asarray(texts.indices).astype(np.int64)[shown.of_row])
         codes.append(column.codes.astype(np.int64))
     left, left_rows = _distinct(matched.published, cells)

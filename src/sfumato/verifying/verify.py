@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.auditing import Finding, audit, count_of, finding_heading, table_of
+from sfumato.auditing import Finding, audit, finding_heading, table_of
+from sfumato.counting import count_of
 from sfumato.errors import SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.principles import Principle, attributes_of

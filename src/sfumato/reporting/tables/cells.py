@@ -13,7 +13,7 @@ from sfumato.recoding import Domain, How
 from sfumato.recoding.domain import domain_of
 from sfumato.table import Column, Table
 from sfumato.utility.cover import Cover
-from sfumato.verifying.cover import Cover as Reader
+from sfumato.verifying.cover import Reader
 
 Stretches = list[tuple[int, int]]
 
