@@ -417,6 +417,20 @@ class TestNamed:
         assert len(found["labels"]) > 10
         assert sum(found["after"]) == pytest.approx(1, abs=0.05)
 
+    def test_a_hierarchy_is_named_as_declared(self, tmp_path):
+        """Whether it is a tree, or the name of its file; numbers stand in even bins."""
+        lines = [[str(age), f"[{age // 10}0, {age // 10 + 1}0)", "*"] for age in range(20, 80)]
+        (tmp_path / "tree.csv").write_text("\n".join(map(";".join, lines)), encoding="utf-8")
+        data = pa.table({"age": [20, 29, 25] * 300 + [31] * 100 + [77]})
+        told = []
+        for tree in (tmp_path / "tree.csv", sf.Hierarchy.from_rows(lines)):
+            found, release = self.column(data, [0] * 900 + [1] * 100 + [2], hierarchies={"age": tree})
+            assert release.suppressed == 1
+            told.append(found)
+        assert told[0] == told[1]
+        assert told[0]["labels"] == [f"{age} – {age + 1}" for age in range(20, 80, 2)]
+        assert told[0]["after"] == pytest.approx([0.18] * 5 + [0.1] + [0] * 24, abs=0.005)
+
     def test_an_order_is_named_as_declared(self):
         order = ["low", "mid", "high", "top"]
         schema = sf.Schema(["rank"], orders={"rank": order})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -69,14 +68,21 @@ def columns(
 def _compared(seen: Seen, true: Shares, step: Fraction) -> tuple[list[str], list[float], list[float]]:
     """The bars, behind them one for others and one for missing values; and the shares before and after."""
     domain = seen.cover.domain
-    if seen.is_numeric and not (seen.only_single and len(seen.named) <= BINS):
+    numbers = seen.numbers
+    if numbers and seen.is_numeric and not (seen.only_single and len(seen.named) <= BINS):
         spans, weights = seen.spans()
         ends = [span.last - (span.half_open and span.last.denominator == 1) for span in spans]
         even = Even.over([*(span.low for span in spans), *ends], np.tile(weights, 2), gaps=True)
-        bars, labels, told = even.places(seen.numbers()), even.labels(), even.spread(spans, weights)
+        bars, labels, told = even.places(numbers), even.labels(), even.spread(spans, weights)
         parts = np.ones(len(labels))
     else:
-        bars, labels = (lined if _ordered(seen) else partial(listed, shares=true, step=step))(domain, seen.named)
+        if numbers and len(seen.named) > BINS:  # the leaves of a hierarchy that was declared
+            even = Even.over(numbers, np.ones(len(numbers)), gaps=False)
+            bars, labels = even.places(numbers), even.labels()
+        elif _ordered(seen):
+            bars, labels = lined(domain, seen.named)
+        else:
+            bars, labels = listed(domain, seen.named, true, step)
         parts = np.bincount(bars[seen.named], minlength=len(labels) + 1).astype(np.float64)
         telling = np.where((seen.withheld | seen.absent)[seen.cover.cell], 0, seen.sizes)
         rows = int(telling.sum())

@@ -31,6 +31,8 @@ _DIMENSIONS = 5
 _SENSITIVE = 2
 """The most sensitive columns that a question asks for, as in paper 001."""
 SELECTIVITY = "0.1"
+_DECIMALS = 3
+"""Of what is published: which values the original holds goes into it, and may not be told by many digits."""
 _SEED = 0x0C
 """Sets the random numbers apart from those of the method and the shuffle."""
 
@@ -58,7 +60,7 @@ def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover], s
         raw, estimate = answers(drawn[0], groups.sizes, covers, workload)
         found = [raw, *(matches(places, workload) for places in drawn[1:])]  # what is expected is the same for all
         errors.append(np.concatenate([_relative(raw, estimate) for raw in found]))
-    return {"drawn": DRAWN, **_told(workloads, errors)}
+    return {"drawn": DRAWN, **_told(workloads, errors, _DECIMALS)}
 
 
 def true_errors(
@@ -84,7 +86,7 @@ def true_errors(
         raw, _ = answers(np.array(true, np.int32), np.array([original.rows]), whole, workload)
         _, estimate = answers(released, groups.sizes, covers, workload)
         errors.append(_relative(raw, estimate))
-    return _told(workloads, errors)
+    return _told(workloads, errors, 5)
 
 
 def _workloads(published: Table, covers: Sequence[Cover], seed: int) -> list[Workload]:
@@ -120,20 +122,20 @@ def _relative(raw: NDArray[np.int64], estimate: NDArray[np.float64]) -> NDArray[
     return np.asarray(np.abs(estimate[some] - raw[some]) / raw[some])
 
 
-def _told(workloads: Sequence[Workload], errors: Sequence[NDArray[np.float64]]) -> dict[str, Any]:
+def _told(workloads: Sequence[Workload], errors: Sequence[NDArray[np.float64]], decimals: int) -> dict[str, Any]:
     return {
         "asked": len(workloads[0]),
         "sensitive": workloads[0].qs,
         "selectivity": SELECTIVITY,
         "by": [
-            {"columns": workload.qd, "counted": len(found), **_quartiles(found)}
+            {"columns": workload.qd, "counted": len(found), **_quartiles(found, decimals)}
             for workload, found in zip(workloads, errors, strict=True)
         ],
     }
 
 
-def _quartiles(errors: NDArray[np.float64]) -> dict[str, float | None]:
+def _quartiles(errors: NDArray[np.float64], decimals: int) -> dict[str, float | None]:
     names = ("lower", "median", "upper")
     if not len(errors):
         return dict.fromkeys(names)
-    return {name: round(float(q), 3) for name, q in zip(names, np.quantile(errors, (0.25, 0.5, 0.75)), strict=True)}
+    return {name: round(float(q), decimals) for name, q in zip(names, np.quantile(errors, (0.25, 0.5, 0.75)), strict=True)}

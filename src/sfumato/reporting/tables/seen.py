@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.exact import as_fraction
 from sfumato.exact.numbers import parse_decimal
-from sfumato.hierarchy import Hierarchy, Intervals
+from sfumato.hierarchy import Flat, Intervals
 from sfumato.recoding import How
 from sfumato.schema import Kind
 from sfumato.utility.cover import Cover
@@ -85,7 +85,7 @@ class Seen:
     def is_declared(self) -> bool:
         """Whether all values stand in the schema: an order, or a hierarchy that was not built from the data."""
         domain = self.cover.domain
-        ancestors = domain.how is How.ANCESTOR and isinstance(self.declared, Hierarchy)
+        ancestors = domain.how is How.ANCESTOR and not isinstance(self.declared, Flat | Intervals)
         return ancestors or (domain.how is not How.ANCESTOR and domain.column.kind is Kind.ORDINAL)
 
     @property
@@ -149,6 +149,12 @@ class Seen:
         low = origin + (low - origin) // width * width
         return Span(low, low + width, half_open=True)
 
-    def numbers(self) -> Iterable[Fraction]:
-        """The numbers of all places of the original."""
-        return map(self.number, range(self.cover.domain.size))
+    @cached_property
+    def numbers(self) -> list[Fraction] | None:
+        """The numbers of all places; None if they are not all numbers, as the leaves of a hierarchy need not be."""
+        domain = self.cover.domain
+        if domain.column.numbers is None and self.in_widths is None:
+            return None
+        if self.is_declared and any(parse_decimal(domain.label(place)) is None for place in range(domain.size)):
+            return None
+        return [self.number(place) for place in range(domain.size)]
