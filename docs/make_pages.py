@@ -165,6 +165,7 @@ SECTIONS = {
         "DistanceProblem",
         "ReleaseProblem",
         "Unreached",
+        "Unrepeated",
     ],
 }
 
