@@ -24,6 +24,7 @@ from sfumato.cli.report import report
 from sfumato.cli.streams import abandon_output
 from sfumato.cli.verify import verify
 from sfumato.errors import SfumatoError, Unreached, Unrepeated
+from sfumato.masking import masked
 from sfumato.version import __version__
 
 
@@ -47,7 +48,8 @@ class _Verbs(click.Group):
             sys.exit(1 if isinstance(error, Unreached | Unrepeated) else 2)
         except OSError as error:
             abandon_output()
-            click.echo(f"sfumato: {error.filename or 'output'}: {error.strerror}. Make room, or write elsewhere.", err=True)
+            place = masked(str(error.filename or "output"))
+            click.echo(f"sfumato: {place}: {error.strerror}. Make room, or write elsewhere.", err=True)
             sys.exit(2)
         except KeyboardInterrupt:
             click.echo("sfumato: stopped; nothing was left half-written.", err=True)
