@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sfumato.counting import count_of
 from sfumato.reporting.plots.figure import AFTER, BEFORE, LEGEND, Figure, Table, axis, percent
 
 
@@ -45,7 +46,7 @@ def errors_plot(expected: Table, true: Table | None) -> Figure:
     )
     drawn = (
         f"For each number of quasi-identifiers, {expected['asked']} counts over stretches of as many columns{also}, of "
-        f"{expected['drawn']} originals drawn at random from all that look like this release: the quasi-identifiers of each "
+        f"{count_of(expected['drawn'], 'original')} drawn at random from all that look like this release: the quasi-identifiers of each "
         "row evenly from its cells, the secrets of a group dealt at random. Points are medians of the relative error, bars "
         "the middle half."
     )

@@ -24,8 +24,9 @@ from sfumato.utility.workload import Workload
 ASKED = 60
 """Questions for each number of quasi-identifiers; a third of them are enough where rows are many."""
 _MANY = 1_000_000
+"""Rows from which on a few questions tell as much as many."""
 DRAWN = 2
-"""Originals that are drawn."""
+"""Originals that are drawn; one is enough where rows are many."""
 _DIMENSIONS = 5
 """The most quasi-identifiers that a question asks for."""
 _SENSITIVE = 2
@@ -52,7 +53,8 @@ def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover], s
     random = np.random.default_rng([seed, _SEED])
     sensitive = [_places(domain)[order] for domain in workloads[0].sensitive]
     drawn = []
-    for _ in range(DRAWN):
+    originals = DRAWN if published.rows < _MANY else 1
+    for _ in range(originals):
         quasi = [_drawn(cover, groups.of_row[order], random) for cover in covers]
         drawn.append(np.array([*quasi, *sensitive], np.int32))
     errors = []
@@ -60,7 +62,7 @@ def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover], s
         raw, estimate = answers(drawn[0], groups.sizes, covers, workload)
         found = [raw, *(matches(places, workload) for places in drawn[1:])]  # what is expected is the same for all
         errors.append(np.concatenate([_relative(raw, estimate) for raw in found]))
-    return {"drawn": DRAWN, **_told(workloads, errors, _DECIMALS)}
+    return {"drawn": originals, **_told(workloads, errors, _DECIMALS)}
 
 
 def true_errors(
