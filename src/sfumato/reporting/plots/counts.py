@@ -46,7 +46,8 @@ def errors_plot(expected: Table, true: Table | None) -> Figure:
     )
     drawn = (
         f"For each number of quasi-identifiers, {expected['asked']} counts over stretches of as many columns{also}, of "
-        f"{count_of(expected['drawn'], 'original')} drawn at random from all that look like this release: the quasi-identifiers of each "
+        f"{count_of(expected['drawn'], 'original')} drawn at random from all that look like this release: the "
+        "quasi-identifiers of each "
         "row evenly from its cells, the secrets of a group dealt at random. Points are medians of the relative error, bars "
         "the middle half."
     )
