@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
+import commandline
 import sfumato as sf
 from sfumato.benchmarks import settings
 from sfumato.benchmarks.anonymize import GOALS, run
@@ -28,13 +27,7 @@ COLUMNS = {
 
 
 def sfumato(*arguments, **env):
-    return subprocess.run(
-        [sys.executable, "-m", "sfumato", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", "SFUMATO_DATA": "", **env},
-        check=False,
-    )
+    return commandline.sfumato(*arguments, env={"SFUMATO_DATA": "", **env})
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
+from functools import partial
 
 import pytest
 
-from sfumato.cli import main
+import commandline
 from sfumato.methods import METHODS
 from standin import Chunks
 
@@ -40,19 +40,11 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def sfumato(monkeypatch, capsys, project):
-    """Run the command line in the project's folder; what comes back is as of a process."""
+def sfumato(monkeypatch, project):
+    """Run the verb on the project, on a narrow terminal."""
     monkeypatch.setitem(METHODS, Chunks.name, Chunks)
-    monkeypatch.chdir(project)
     monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as end:
-            main(["frontier", "sfumato.toml", *arguments], prog_name="sfumato")
-        printed = capsys.readouterr()
-        return subprocess.CompletedProcess(arguments, end.value.code, printed.out, printed.err)
-
-    return run
+    return partial(commandline.sfumato, "frontier", "sfumato.toml", cwd=project)
 
 
 def found(done):

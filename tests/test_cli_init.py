@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import subprocess
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+import commandline
 import sfumato as sf
-from sfumato.cli import main
 
 PEOPLE = "name,zip,age,ill\n" + "".join(
     f"Person {i},0{1230 + i % 4},{20 + i % 9},{('flu', 'gout', 'cold', '?')[i % 4]}\n" for i in range(60)
@@ -20,15 +19,12 @@ PEOPLE = "name,zip,age,ill\n" + "".join(
 
 
 @pytest.fixture
-def sfumato(monkeypatch, capsys, tmp_path):
-    """Run the command line in a folder of its own; what comes back is as of a process."""
+def sfumato(monkeypatch, tmp_path):
+    """Run the command line in a folder of its own."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
-        with pytest.raises(SystemExit) as end:
-            main([str(argument) for argument in arguments], prog_name="sfumato")
-        printed = capsys.readouterr()
-        return subprocess.CompletedProcess(arguments, end.value.code, printed.out, printed.err)
+        return commandline.sfumato(*map(str, arguments))
 
     return run
 

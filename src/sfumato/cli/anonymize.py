@@ -179,8 +179,7 @@ def _repeated(config: Path, data: str | None, seed: int | None, progress: Progre
 
 def _format_of(config: Path) -> str:
     """The format of the data of the release that is repeated."""
-    from sfumato.release import release_json
     from sfumato.verifying import DATA_FILES, Manifest
 
-    files = Manifest.read(release_json(config)).content["files"]
+    files = Manifest.read(Path(config)).content["files"]
     return next((name for name, file in DATA_FILES.items() if file in files), "csv")

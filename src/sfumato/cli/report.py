@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sfumato.cli.completion import config_files
-from sfumato.cli.source import named_source
+from sfumato.cli.source import declared_in, named_source
 
 
 @click.command(
@@ -41,12 +41,7 @@ def report(folder: Path, output: Path, original: str | None, config: Path | None
     from sfumato.reporting import free_page, write_page
     from sfumato.reporting import report as drawn
 
-    schema = principles = None
-    if config is not None:
-        from sfumato.config import Config
-
-        declared = Config.load(config)
-        schema, principles = declared.schema, declared.asked
+    schema, principles = declared_in(config)
     target = free_page(output, folder, force)
     text = drawn(folder, named_source(original), schema=schema, principles=principles)
     write_page(text, target, private=original is not None)

@@ -1,8 +1,13 @@
-"""The table that an option names: a file, a database, or a config that says which."""
+"""What options name: the table, by a file, a database or a config that says which; and what a config declares of it."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sfumato.principles import Principle
+    from sfumato.schema import Schema
 
 
 def named_source(source: str | None) -> Any:
@@ -12,3 +17,13 @@ def named_source(source: str | None) -> Any:
     from sfumato.config import Config
 
     return Config.load(source).table()
+
+
+def declared_in(config: Path | None) -> tuple[Schema | None, tuple[Principle, ...] | None]:
+    """The schema and the principles of a config, to compare a release with; nothing if there is no config."""
+    if config is None:
+        return None, None
+    from sfumato.config import Config
+
+    declared = Config.load(config)
+    return declared.schema, declared.asked

@@ -10,7 +10,7 @@ import click
 
 from sfumato.cli.completion import config_files
 from sfumato.cli.progress import progress_bar
-from sfumato.cli.source import named_source
+from sfumato.cli.source import declared_in, named_source
 from sfumato.cli.streams import say
 
 
@@ -42,12 +42,7 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     from sfumato.cli.show import console
     from sfumato.verifying import verify as check
 
-    schema = principles = None
-    if config is not None:
-        from sfumato.config import Config
-
-        declared = Config.load(config)
-        schema, principles = declared.schema, declared.asked
+    schema, principles = declared_in(config)
     with progress_bar() as progress:
         progress("verifying")
         found = check(folder, named_source(original), schema=schema, principles=principles)

@@ -3,7 +3,6 @@
 from sfumato.release.anonymize import anonymize, checked_seed, checked_share
 from sfumato.release.attempt import attempt_with
 from sfumato.release.release import Release
-from sfumato.release.repeated import release_json
 from sfumato.release.replay import replay
 from sfumato.release.save import free_target
 
@@ -14,6 +13,5 @@ __all__ = [
     "checked_seed",
     "checked_share",
     "free_target",
-    "release_json",
     "replay",
 ]

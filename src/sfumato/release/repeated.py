@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from sfumato.errors import Unrepeated
@@ -31,8 +30,3 @@ def differing_versions(content: Mapping[str, Any]) -> list[str]:
         for name, version in versions().items()
         if content.get(name) != version
     ]
-
-
-def release_json(path: str | Path) -> Path:
-    """The release.json that is meant by a folder or by the file itself."""
-    return Path(path) / "release.json" if Path(path).is_dir() else Path(path)

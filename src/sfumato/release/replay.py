@@ -13,7 +13,6 @@ from sfumato.methods import Method, method_of
 from sfumato.progress import Progress, silent
 from sfumato.release.anonymize import anonymize, checked_seed, checked_share
 from sfumato.release.release import Release
-from sfumato.release.repeated import release_json
 from sfumato.schema import Schema
 from sfumato.verifying import Manifest
 
@@ -43,7 +42,7 @@ def replay(
     ...     [(first / name).read_bytes() == (again / name).read_bytes() for name in ("data.csv", "release.json")]
     [True, True]
     """
-    manifest = Manifest.read(release_json(release))
+    manifest = Manifest.read(Path(release))
     manifest.check_files()
     declared, unknown = manifest.schema(schema)
     if unknown:

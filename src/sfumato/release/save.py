@@ -16,7 +16,7 @@ from sfumato.io.aside import file_aside, folder_aside, open_to_readers, put_in_p
 from sfumato.io.write import write_csv, write_parquet
 from sfumato.progress import Progress, silent
 from sfumato.release.describe import described
-from sfumato.release.repeated import refuse_different, release_json
+from sfumato.release.repeated import refuse_different
 from sfumato.release.rows import rows_in_database
 from sfumato.reporting import free_page, internal_figures, page
 from sfumato.schema import Kind
@@ -98,7 +98,7 @@ def save(
         )
     if format == "csv":
         _refuse_what_csv_cannot_hold(release)
-    before = None if expected is None else Manifest.read(release_json(expected))
+    before = None if expected is None else Manifest.read(Path(expected))
     target = free_target(folder, force)
     private = None if internal is None else free_page(internal, target, force)
     try:
@@ -138,15 +138,18 @@ def _internal_report(release: Release, aside: Path, target: Path | None, progres
     progress("drawing the internal report")
     figures = internal_figures(release.original, release.audit, release.recodings, release.seed)
     with file_aside(target, private=True) as file:
-        file.write(page(Manifest.load(aside).content, figures).encode())
-        file.flush()
-        os.fsync(file.fileno())
+        try:
+            file.write(page(Manifest.load(aside).content, figures).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError as error:
+            raise _unwritable(target, error) from error
         yield
 
 
-def _unwritable(folder: str | Path, error: OSError) -> FileProblem:
+def _unwritable(place: str | Path, error: OSError) -> FileProblem:
     return FileProblem(
-        f"the folder cannot be written: {error.strerror}", remedy="Make room, or name a folder elsewhere.", file=str(folder)
+        f"this cannot be written: {error.strerror}", remedy="Make room, or name a place elsewhere.", file=str(place)
     )
 
 
@@ -194,10 +197,8 @@ def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:
 def _verify(release: Release, aside: Path) -> None:
     """Promise 2: verified from the files, or not published."""
     found = verify(aside, release.source, schema=release.schema, principles=release.principles)
-    failed = [check for check in found.checks if not check.holds]
-    if failed:
-        listed = "; ".join(f"{check.name}: {check.detail}" for check in failed)
+    if not found:
         raise ReleaseProblem(
-            f"the written files do not hold what they claim, so nothing is published ({listed})",
+            f"the written files do not hold what they claim, so nothing is published ({found.failures})",
             remedy="Try the other format; if it fails too, please report this as a fault of sfumato.",
         )

@@ -80,11 +80,9 @@ def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Prin
 
 
 def _refuse_unless(found: Verification) -> None:
-    failed = [check for check in found.checks if not check.holds]
-    if failed:
-        listed = "; ".join(f"{check.name}: {check.detail}" for check in failed)
+    if not found:
         raise ReleaseProblem(
-            f"the release does not hold what it says, so nothing is reported ({listed})",
+            f"the release does not hold what it says, so nothing is reported ({found.failures})",
             remedy="Fetch or make the release again, and name the original that it was made from.",
             file=found.folder,
         )

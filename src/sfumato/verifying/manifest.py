@@ -60,14 +60,15 @@ class Manifest:
         """Read the release.json of a folder; anything that is missing or torn is an error that names it."""
         if not folder.is_dir():
             raise ReleaseProblem("there is no such folder", remedy="Name the folder of a release.", file=str(folder))
-        manifest = cls.read(folder / MANIFEST)
+        manifest = cls.read(folder)
         manifest.check_files()
         manifest.check_files_are_there()
         return manifest
 
     @classmethod
     def read(cls, path: Path) -> Manifest:
-        """Read a release.json alone."""
+        """Read a release.json alone; `path` is the file, or its folder."""
+        path = path / MANIFEST if path.is_dir() else path
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:

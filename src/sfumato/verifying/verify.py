@@ -53,6 +53,15 @@ class Verification:
         """Whether every check holds."""
         return all(check.holds for check in self.checks)
 
+    @property
+    def failures(self) -> str:
+        """What does not hold, in one line; empty if everything does.
+
+        >>> Verification("out", (Check("counts", True, "6 rows"), Check("groups", False, "they differ"))).failures
+        'groups: they differ'
+        """
+        return "; ".join(f"{check.name}: {check.detail}" for check in self.checks if not check.holds)
+
     def __bool__(self) -> bool:
         return self.holds
 
