@@ -41,6 +41,7 @@ ROOMS = [
     ["explaining"],
     ["feasible"],
     ["verifying"],
+    ["disclosure"],
     ["reporting"],
     ["release"],
     ["config", "census"],

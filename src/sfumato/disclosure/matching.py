@@ -1,0 +1,133 @@
+"""Records beside a dictionary, as numbers: which individuals are consistent with which record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.consistent import consistent_counts, consistent_with
+
+Rule = NDArray[np.bool_]
+"""A disclosure rule on records: whether attribute j of record i is disclosed, as `rule[i, j]` (paper 002, Definition 1)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """Records and a dictionary over the same attributes, ready to be matched.
+
+    ρ(y, θ), the individuals who are consistent with a record as it is disclosed, are those who in every disclosed attribute
+    have a value that is consistent with the record's, or none (paper 002, Definition 6). Missing and withheld values of a
+    record are consistent with anybody.
+
+    >>> ages = Matching.of_codes(np.array([[30, 1], [41, -1]]), np.array([[30, 1], [30, -1], [41, 2]]))
+    >>> ages.sizes(ages.everything).tolist(), ages.sizes(np.zeros((2, 2), bool)).tolist()
+    ([2, 1], [3, 3])
+    """
+
+    values: NDArray[np.int32]
+    """What record i has of attribute j, as a number that is unique over all attributes; -1 where it is missing."""
+    held: NDArray[np.int32]
+    """What individual v has of attribute j, likewise numbered, apart from those of the records."""
+    near_starts: NDArray[np.int64]
+    near: NDArray[np.int32]
+    """The dictionary's values that a record's value a is consistent with: `near[near_starts[a]:near_starts[a + 1]]`."""
+    weights: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """How much the attacker leans to each individual; empty if to all alike."""
+    own: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """For each record the individual whose it is; -1 where the dictionary does not have them, or nobody knows."""
+
+    def __post_init__(self) -> None:
+        if not len(self.own):
+            object.__setattr__(self, "own", np.full(len(self.values), -1, np.int64))
+
+    @classmethod
+    def of_codes(cls, values: NDArray[Any], held: NDArray[Any], **more: Any) -> Matching:
+        """Match by equality where both sides are coded alike, column by column; -1 is missing."""
+        starts, near, mine, theirs, base, other = (
+            [np.zeros(1, np.int64)],
+            [],
+            values.astype(np.int32),
+            held.astype(np.int32),
+            0,
+            0,
+        )
+        mine, theirs = mine.copy(), theirs.copy()
+        for j in range(values.shape[1]):
+            ones, others = np.unique(values[values[:, j] >= 0, j]), np.unique(held[held[:, j] >= 0, j])
+            mine[:, j] = np.where(values[:, j] >= 0, base + np.searchsorted(ones, values[:, j]), -1)
+            theirs[:, j] = np.where(held[:, j] >= 0, other + np.searchsorted(others, held[:, j]), -1)
+            at = np.searchsorted(others, ones)
+            found = at < len(others)
+            found[found] = others[at[found]] == ones[found]
+            near.append((other + at[found]).astype(np.int32))
+            starts.append(starts[-1][-1] + np.cumsum(found))
+            base, other = base + len(ones), other + len(others)
+        return cls(mine, theirs, np.concatenate(starts).astype(np.int64), np.concatenate(near), **more)
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return len(self.values)
+
+    @property
+    def individuals(self) -> int:
+        """The number of individuals in the dictionary."""
+        return len(self.held)
+
+    @property
+    def attributes(self) -> int:
+        """The number of attributes."""
+        return int(self.values.shape[1])
+
+    @property
+    def everything(self) -> Rule:
+        """The rule that withholds nothing: every value that a record has is disclosed."""
+        return np.asarray(self.values >= 0)
+
+    @cached_property
+    def known(self) -> tuple[NDArray[Any], ...]:
+        """The dictionary as kernels take it, with the individuals who have each value, and those who have none."""
+        flat = self.held.ravel()
+        present = flat >= 0
+        top = int(max(self.held.max(initial=-1), self.near.max(initial=-1))) + 1
+        who = np.repeat(np.arange(self.individuals, dtype=np.int32), self.attributes)[present]
+        who = who[np.argsort(flat[present], kind="stable")]
+        who_starts = np.concatenate([[0], np.cumsum(np.bincount(flat[present], minlength=top))]).astype(np.int64)
+        lists = [np.flatnonzero(self.held[:, j] < 0).astype(np.int32) for j in range(self.attributes)]
+        absent_starts = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+        absent = np.concatenate(lists) if lists else np.zeros(0, np.int32)
+        return self.held, self.near_starts, self.near, who_starts, who, absent_starts, absent
+
+    def sizes(self, rule: Rule) -> NDArray[np.int64]:
+        """|ρ|: for every record how many individuals are consistent with what is disclosed of it."""
+        return self.match(rule)[0]
+
+    def match(self, rule: Rule) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
+        """For every record: |ρ|, the weight of ρ, and whether the record's own individual is in ρ."""
+        counts = np.zeros(self.records, np.int64)
+        sums, among = np.zeros(self.records), np.zeros(self.records, bool)
+        out = np.empty(self.individuals, np.int64)
+        consistent_counts(self.known, self.values, rule, self.weights, self.own, out, counts, sums, among)
+        return counts, sums, among
+
+    def consistent(self, record: int, rule: Rule) -> NDArray[np.int64]:
+        """ρ: the individuals who are consistent with one record."""
+        out = np.empty(self.individuals, np.int64)
+        count = consistent_with(self.known, self.values[record], rule[record], out)
+        return np.sort(out[:count])
+
+    def probabilities(self, rule: Rule) -> NDArray[np.float64]:
+        """The chance that the attacker picks the right individual, record by record.
+
+        One over |ρ| if he picks any of them alike (paper 002, Definition 6), and 0 if ρ is empty. With weights, the share
+        that the record's own individual has in the weight of ρ; 0 if it is not among them, since then he is wrong for sure.
+        """
+        counts, sums, among = self.match(rule)
+        if not len(self.weights):
+            return np.where(counts > 0, 1 / np.maximum(counts, 1), 0.0)
+        mine = np.where(among, self.weights[self.own], 0.0)
+        return np.divide(mine, sums, out=np.zeros(len(sums)), where=sums > 0)
