@@ -1,11 +1,10 @@
 """Who of a dictionary is consistent with a record.
 
-Attributes are numbered from 0. `values[i, j]` is what record i has of attribute j, and `held[v, j]` what individual v has of
-it: numbers unique over all attributes, or -1 where it is missing. A value a of a record is consistent with the
-dictionary's values `near[near_starts[a]:near_starts[a + 1]]`, which ascend; the individuals who have the dictionary's value h
-are `who[who_starts[h]:who_starts[h + 1]]`, and those without a value of attribute j `absent[absent_starts[j]:…]`: they are
-consistent with anything. These seven arrays come as the tuple `known`: held, near_starts, near, who_starts, who,
-absent_starts, absent.
+Attributes are numbered from 0. `values[i, j]` is what record i has of attribute j, and `held[v, j]` what individual v has
+of it: numbers unique over all attributes, or -1 where it is missing. A value a of a record is consistent with the values
+`near[near_starts[a]:near_starts[a + 1]]` of the dictionary, which ascend. The individuals who have its value h are
+`who[who_starts[h]:who_starts[h + 1]]`; those without a value of attribute j, `absent[absent_starts[j]:…]`, are consistent
+with anything. These seven arrays come as the tuple `known`: held, near_starts, near, who_starts, who, absent_starts, absent.
 """
 
 from __future__ import annotations
