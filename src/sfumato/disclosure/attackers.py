@@ -52,9 +52,7 @@ class Attackers:
         }
 
 
-def attackers(
-    name: str, matching: Matching, sizes: NDArray[np.int64], probabilities: NDArray[np.float64]
-) -> Attackers:
+def attackers(name: str, matching: Matching, sizes: NDArray[np.int64], probabilities: NDArray[np.float64]) -> Attackers:
     """The three attackers against one dictionary, from |ρ| and the chance of identification of every record.
 
     Prosecutor if the dictionary holds the records' individuals and nobody else, journalist otherwise.

@@ -226,7 +226,9 @@ class Risk:
         lines += [f"  note   {note}" for note in self.notes]
         for found in self.dictionaries:
             who = found.attackers
-            highest = f"prosecutor {who.prosecutor:.4g}" if who.prosecutor is not None else f"journalist {who.journalist:.4g}"
+            highest = (
+                f"prosecutor {who.prosecutor:.4g}" if who.prosecutor is not None else f"journalist {who.journalist:.4g}"
+            )
             lines.append(
                 f"  {found.name} ({count_of(found.individuals, 'individual')}): risk {_shown(found.risk)}; {highest}, "
                 f"marketer {who.marketer:.4g}; {count_of(who.unique, 'record')} with one consistent individual"
@@ -264,7 +266,9 @@ class Risk:
             weight=_mean(setting.phi.cells[shown, j]) if weighted and shown.any() else None,
             without=without,
             saves=None if math.isinf(without) else self.risk - without,
-            alone=self._over([_mean(alone(matching, self.rule, j)) for matching in setting.matchings]) if shown.any() else 0.0,
+            alone=self._over([_mean(alone(matching, self.rule, j)) for matching in setting.matchings])
+            if shown.any()
+            else 0.0,
         )
 
     def _dictionary_to_dict(self, place: int) -> dict[str, Any]:
@@ -328,7 +332,10 @@ def risk_of(setting: Setting, rule: Rule | None = None, limit: Number | None = N
     most = None if limit is None else as_fraction(limit, "limit")
     if most is not None and most < 0:
         raise ParameterProblem(
-            f"limit = {limit!r} is negative", remedy="Write what the risk may be at most, such as 0.05.", key="limit", value=limit
+            f"limit = {limit!r} is negative",
+            remedy="Write what the risk may be at most, such as 0.05.",
+            key="limit",
+            value=limit,
         )
     chosen = setting.checked(rule)
     phi = setting.phi.of(chosen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -38,6 +38,8 @@ class Setting:
     """How likely each dictionary is the attacker's; None if nothing is known of that."""
     sensitivity: Sensitivity
     phi: Weights
+    consistency: Mapping[str, Consistency] = field(default_factory=dict)
+    """How attributes are compared, where not by equality."""
 
     @property
     def records(self) -> int:
@@ -106,9 +108,10 @@ def setting_of(
         raise ParameterProblem(f"{phi!r} is no sensitivity", remedy=remedy, key="sensitivity", value=phi)
     known = _dictionaries(dictionaries)
     chosen = _attributes(table, attributes, identity, phi)
-    matchings = [matched(table, chosen, dictionary, consistency or {}, identity) for dictionary in known]
+    compared = dict(consistency or {})
+    matchings = [matched(table, chosen, dictionary, compared, identity) for dictionary in known]
     weights = phi.weights_of(table, chosen, identity)
-    return Setting(table, chosen, identity, known, tuple(matchings), _prior(prior, known), phi, weights)
+    return Setting(table, chosen, identity, known, tuple(matchings), _prior(prior, known), phi, weights, compared)
 
 
 def _dictionaries(given: Sequence[Dictionary] | Dictionary) -> tuple[Dictionary, ...]:
@@ -168,7 +171,9 @@ def _prior(given: Any, dictionaries: Sequence[Dictionary]) -> tuple[Fraction, ..
     if isinstance(given, Mapping):
         for name in given:
             if name not in names:
-                raise ParameterProblem(f"the prior names {name!r}, which is no dictionary", remedy=remedy, key="prior", value=name)
+                raise ParameterProblem(
+                    f"the prior names {name!r}, which is no dictionary", remedy=remedy, key="prior", value=name
+                )
         for name in names:
             if name not in given:
                 raise ParameterProblem(f"the prior says nothing of {name!r}", remedy=remedy, key="prior", value=name)

@@ -64,7 +64,9 @@ def risk_at_most(phi: Exactly, chances: Sequence[Fraction], limit: Fraction) -> 
     if any(chance > 0 for chance, infinite in zip(chances, phi.infinite.tolist(), strict=True) if infinite):
         return False
     finite = [
-        (total, chance) for total, chance, infinite in zip(phi.totals, chances, phi.infinite.tolist(), strict=True) if not infinite
+        (total, chance)
+        for total, chance, infinite in zip(phi.totals, chances, phi.infinite.tolist(), strict=True)
+        if not infinite
     ]
     times = Counter((total, chance) for total, chance in finite if chance > 0)
     if not phi.exponential:
