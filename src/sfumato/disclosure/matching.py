@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.consistent import consistent_counts, consistent_with
+from sfumato.kernels.consistent import consistent_counts, consistent_with, counts_without, own_among
 
 Rule = NDArray[np.bool_]
 """A disclosure rule on records: whether attribute j of record i is disclosed, as `rule[i, j]` (paper 002, Definition 1)."""
@@ -47,26 +47,19 @@ class Matching:
     @classmethod
     def of_codes(cls, values: NDArray[Any], held: NDArray[Any], **more: Any) -> Matching:
         """Match by equality where both sides are coded alike, column by column; -1 is missing."""
-        starts, near, mine, theirs, base, other = (
-            [np.zeros(1, np.int64)],
-            [],
-            values.astype(np.int32),
-            held.astype(np.int32),
-            0,
-            0,
-        )
-        mine, theirs = mine.copy(), theirs.copy()
+        mine, theirs = np.full(values.shape, -1, np.int32), np.full(held.shape, -1, np.int32)
+        hits, near, base, other = [], [], 0, 0
         for j in range(values.shape[1]):
-            ones, others = np.unique(values[values[:, j] >= 0, j]), np.unique(held[held[:, j] >= 0, j])
-            mine[:, j] = np.where(values[:, j] >= 0, base + np.searchsorted(ones, values[:, j]), -1)
-            theirs[:, j] = np.where(held[:, j] >= 0, other + np.searchsorted(others, held[:, j]), -1)
-            at = np.searchsorted(others, ones)
-            found = at < len(others)
-            found[found] = others[at[found]] == ones[found]
-            near.append((other + at[found]).astype(np.int32))
-            starts.append(starts[-1][-1] + np.cumsum(found))
+            here, there = values[:, j] >= 0, held[:, j] >= 0
+            ones, others = np.unique(values[here, j]), np.unique(held[there, j])
+            mine[here, j] = base + np.searchsorted(ones, values[here, j])
+            theirs[there, j] = other + np.searchsorted(others, held[there, j])
+            found = np.isin(ones, others)
+            hits.append(found)
+            near.append((other + np.searchsorted(others, ones[found])).astype(np.int32))
             base, other = base + len(ones), other + len(others)
-        return cls(mine, theirs, np.concatenate(starts).astype(np.int64), np.concatenate(near), **more)
+        starts = np.concatenate([[0], np.cumsum(np.concatenate(hits))]).astype(np.int64)
+        return cls(mine, theirs, starts, np.concatenate(near), **more)
 
     @property
     def records(self) -> int:
@@ -117,17 +110,43 @@ class Matching:
         return self.match(rule)[0]
 
     def match(self, rule: Rule) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
-        """For every record: |ρ|, the weight of ρ, and whether the record's own individual is in ρ."""
-        counts = np.zeros(self.records, np.int64)
-        sums, among = np.zeros(self.records), np.zeros(self.records, bool)
-        out = np.empty(self.individuals, np.int64)
-        consistent_counts(self.known, self.values, rule, self.weights, self.own, out, counts, sums, among)
-        return counts, sums, among
+        """For every record: |ρ|, the weight of ρ, and whether the record's own individual is in ρ.
+
+        Records of which the same is shown have the same ρ: it is looked for once.
+        """
+        shown = np.where(rule, self.values, np.int32(-1))
+        distinct, of_record = np.unique(shown, axis=0, return_inverse=True)
+        counts, sums = np.zeros(len(distinct), np.int64), np.zeros(len(distinct))
+        out, among = np.empty(self.individuals, np.int64), np.zeros(self.records, bool)
+        consistent_counts(self.known, distinct, self.weights, out, counts, sums)
+        own_among(self.known, shown, self.own, among)
+        return counts[of_record.ravel()], sums[of_record.ravel()], among
+
+    def probabilities_without(self, rule: Rule) -> NDArray[np.float64]:
+        """The chance of identification of record i if attribute j, which it discloses, were withheld; 0 if it does not.
+
+        >>> two = Matching.of_codes(np.array([[1, 5]]), np.array([[1, 5], [1, 6], [2, 5]]))
+        >>> two.probabilities(two.everything).tolist(), two.probabilities_without(two.everything).tolist()
+        ([1.0], [[0.5, 0.5]])
+        """
+        shown = np.where(rule, self.values, np.int32(-1))
+        distinct, of_record = np.unique(shown, axis=0, return_inverse=True)
+        more = np.zeros(distinct.shape)
+        counts_without(self.known, distinct, self.weights, np.empty(self.individuals, np.int64), more)
+        total = self.match(rule)[1][:, None] + more[of_record.ravel()]
+        mine = np.ones(shown.shape)
+        if len(self.weights):
+            for j in range(self.attributes):
+                among, rest = np.zeros(self.records, bool), shown.copy()
+                rest[:, j] = -1
+                own_among(self.known, rest, self.own, among)
+                mine[:, j] = np.where(among, self.weights[self.own], 0.0)
+        return np.divide(mine, total, out=np.zeros(shown.shape), where=(total > 0) & (shown >= 0))
 
     def consistent(self, record: int, rule: Rule) -> NDArray[np.int64]:
         """ρ: the individuals who are consistent with one record."""
         out = np.empty(self.individuals, np.int64)
-        count = consistent_with(self.known, self.values[record], rule[record], out)
+        count = consistent_with(self.known, np.where(rule[record], self.values[record], np.int32(-1)), out)
         return np.sort(out[:count])
 
     def probabilities(self, rule: Rule) -> NDArray[np.float64]:
