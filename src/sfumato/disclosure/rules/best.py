@@ -12,6 +12,7 @@ from sfumato.disclosure.rules.choices import MOST_ATTRIBUTES, Choices
 from sfumato.disclosure.rules.each_record import best_of_records
 from sfumato.disclosure.rules.found import Best, mean
 from sfumato.disclosure.rules.options import options_of
+from sfumato.disclosure.rules.whole_table import best_of_table
 from sfumato.disclosure.weights import Weights
 from sfumato.errors import ParameterProblem
 from sfumato.progress import Progress, silent
@@ -47,6 +48,8 @@ def best_rule(
     choices = Choices(matchings, phi, shares)
     if per == "record" and shares is not None:
         return best_of_records(choices, options_of(choices, progress), cells)
+    if per == "table" and shares is not None:
+        return best_of_table(choices, options_of(choices, progress), cells)
     raise NotImplementedError
 
 

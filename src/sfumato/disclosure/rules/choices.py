@@ -22,6 +22,7 @@ from sfumato.kernels.agreement import (
     agreements,
     multiply,
     sensitivities,
+    spread_choices,
     weigh_choices,
 )
 
@@ -136,7 +137,7 @@ class Choices:
     def _distinct(self, common: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if self.phi.function is not None:
             return np.arange(self.records), np.arange(self.records)
-        columns = [matching.values[:, common] for matching in self.matchings]
+        columns: list[NDArray[Any]] = [matching.values[:, common] for matching in self.matchings]
         columns += [matching.values for matching in self.matchings]
         columns += [matching.own[:, None] for matching in self.matchings if len(matching.weights)]
         same = np.column_stack([column.astype(np.int64) for column in columns])
@@ -210,8 +211,7 @@ def spread(choices: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray
     [2, 10]
     """
     out = np.zeros(len(choices), np.int64)
-    for b, j in enumerate(candidates.tolist()):
-        out |= ((choices >> b) & 1) << j
+    spread_choices(choices, candidates, out)
     return out
 
 
