@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import naive_rules as naive
 import numpy as np
 
+import naive_rules as naive
 from sfumato.disclosure.matching import Matching
 from sfumato.disclosure.weights import Weights
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import naive_rules as naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_disclosure import Small
 
-from sfumato.disclosure.rules import best_by_cells, best_rule
+import naive_rules as naive
+from sfumato.disclosure.rules import best_by_cells, best_rule, labels
+from small_disclosure import Small
 
 SEEDS = st.integers(0, 10**9)
 
@@ -18,10 +18,13 @@ def same(one, other):
     return float(one) == pytest.approx(float(other), rel=1e-9, abs=1e-12)
 
 
-def agree(small, cells, per, prior):
+def agree(small, cells, per, prior, large=False):
     """The rule is of the set, its risk is what it says, and no rule has less; the bound is below the risk."""
     table = small.table()
-    best = best_rule(small.matchings, small.phi, cells, per, None if prior is None else [float(p) for p in prior])
+    with pytest.MonkeyPatch.context() as patch:
+        if large:  # as if there were too many records to keep all in mind
+            patch.setattr(labels, "MOST_LABELS", 0)
+        best = best_rule(small.matchings, small.phi, cells, per, None if prior is None else [float(p) for p in prior])
     shown = small.sets(best.rule)
     assert shown in set(naive.rules(small.records, cells, per))
     assert same(best.risk, naive.combined(naive.risks(table, shown, small.books), prior))
@@ -59,3 +62,15 @@ def test_all_numbers_of_cells_at_once(seed):
     for cells, risk in enumerate(every):
         assert same(risk, naive.least(table, small.records, small.books, cells, "record", small.prior))
         assert np.all(risk == best_rule(small.matchings, small.phi, cells, "record", prior).risk)
+
+
+@given(SEEDS, st.booleans())
+def test_each_record_in_the_worst_case(seed, large):
+    small = Small(seed)
+    agree(small, int(small.random.integers(0, small.shape[1] + 1)), "record", None, large)
+
+
+@given(SEEDS, st.booleans())
+def test_whole_table_in_the_worst_case(seed, large):
+    small = Small(seed, records=3)
+    agree(small, int(small.random.integers(0, small.values.size + 1)), "table", None, large)

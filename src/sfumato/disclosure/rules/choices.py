@@ -119,7 +119,7 @@ class Choices:
     """Records beside one or several dictionaries: the losses of all choices, record by record.
 
     Records that are equal in their values and weights are computed once: `distinct` are the first of each, those who share
-    common values together, and record i is like `distinct[of_record[i]]`.
+    common values together, and record i is like `distinct[of_record[i]]`; `counts` is how many values each distinct one has.
     """
 
     def __init__(self, matchings: Sequence[Matching], phi: Weights, shares: Sequence[float] | None) -> None:
@@ -131,6 +131,7 @@ class Choices:
         common = _common(matchings)
         self.sides = [Side(matching, common) for matching in matchings]
         self.distinct, self.of_record = self._distinct(common)
+        self.counts = self.present[self.distinct].sum(axis=1).astype(np.int64)
         self.paired = bool((phi.pairs > 0).any())
         self._tables: dict[int, tuple[NDArray[np.float64], ...]] = {}
 

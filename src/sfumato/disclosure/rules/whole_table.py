@@ -36,68 +36,58 @@ class Sizes(NamedTuple):
 
 def best_of_table(choices: Choices, options: Options, cells: int) -> Best:
     """Combine the records' least losses so that k cells are disclosed in all; if there are fewer, all of them."""
-    of_record, at = choices.of_record, np.arange(len(options.counts))[choices.of_record]
-    total = int(options.counts[of_record].sum())
-    wanted = min(cells, total)
-    found = sizes_for(options.least, of_record, wanted)
+    of_record = choices.of_record
+    wanted = min(cells, int(choices.counts[of_record].sum()))
+    found = sizes_for(options.least, choices.counts, of_record, wanted)
+    risk = mean(options.least[of_record, found.sizes])
+    bound = risk if found.closed else min(risk, found.bound / choices.records)
+    if not np.array_equal(options.bounds, options.least):
+        bound = min(risk, sizes_for(options.bounds, choices.counts, of_record, wanted).bound / choices.records)
     how = "each record's least losses were combined"
-    if found is None:
-        found = sizes_for(_costly(options.least, options.counts), of_record, wanted)
+    if np.isinf(bound):
         how = "so many cells cannot be disclosed at a finite risk"
-    rule = choices.rule(options.choices[at, found.sizes])
-    risk = mean(options.least[at, found.sizes])
-    if np.isinf(risk):
-        bound = risk
-    elif not np.array_equal(options.bounds, options.least):
-        under = sizes_for(options.bounds, of_record, wanted)
-        bound = min(risk, under.bound / choices.records) if under else risk
-    else:
-        bound = risk if found.closed else min(risk, found.bound / choices.records)
-    return Best(rule, risk, bound, cells - wanted, how)
+    return Best(choices.rule(options.choices[of_record, found.sizes]), risk, bound, cells - wanted, how)
 
 
-def sizes_for(least: Floats, of_record: Integers, wanted: int) -> Sizes | None:
+def sizes_for(least: Floats, counts: Integers, of_record: Integers, wanted: int) -> Sizes:
     """How many cells each record discloses so that they are as many as wanted and the losses add up to the least.
 
-    `least[g, c]` is what a record like g loses with c cells, infinite where it cannot; None if then nothing is possible.
+    `least[g, c]` is what a record like g, which has `counts[g]` values, loses with c cells. A loss that is infinite is
+    accepted only where it must be.
 
     >>> least = np.array([[0.0, 1.0, 9.0], [0.0, 2.0, 3.0]])
-    >>> sizes_for(least, np.array([0, 1]), 3)
+    >>> sizes_for(least, np.array([2, 2]), np.array([0, 1]), 3)
     Sizes(sizes=array([1, 2]), bound=4.0, closed=True)
     """
     if not len(of_record):
         return Sizes(np.zeros(0, np.int64), 0.0, True)
     finite = np.isfinite(least)
-    first, last = finite.argmax(axis=1), least.shape[1] - 1 - finite[:, ::-1].argmax(axis=1)
-    if not finite[of_record, first[of_record]].all() or not first[of_record].sum() <= wanted <= last[of_record].sum():
-        return None
-    price, sizes = _price(least, of_record, wanted, first)
+    high = 1.0 + 2.0 * float(np.where(finite, least, 0.0).max(axis=1)[of_record].sum())
+    least = np.where(~finite & (np.arange(least.shape[1]) <= counts[:, None]), high, least)
+    price, sizes = _price(least, of_record, wanted)
     reduced = least - price * np.arange(least.shape[1])
     reduced -= reduced.min(axis=1, keepdims=True)
-    reduced[np.arange(len(least))[of_record], sizes] = 0.0  # but for rounding they are
+    reduced[of_record, sizes] = 0.0  # but for rounding they are
     lacking = wanted - int(sizes.sum())
-    value = float(np.sum(least[of_record, sizes]))
-    bound = value + price * lacking
-    if not lacking:
-        return Sizes(sizes, bound, True)
-    return _closed(reduced, of_record, sizes, lacking, bound)
+    bound = float(np.sum(least[of_record, sizes])) + price * lacking
+    found = _closed(reduced, of_record, sizes, lacking, bound) if lacking else Sizes(sizes, bound, True)
+    return found._replace(bound=np.inf) if found.bound >= high else found
 
 
-def _price(least: Floats, of_record: Integers, wanted: int, first: Integers) -> tuple[float, Integers]:
+def _price(least: Floats, of_record: Integers, wanted: int) -> tuple[float, Integers]:
     """The price per cell at which records disclose next to as many as wanted, and not more; and how many each does."""
     groups, slopes, widths, ends = _hulls(least)
     copies = np.bincount(of_record, minlength=len(least))
     order = np.argsort(slopes, kind="stable")  # within a record slopes ascend, so that its steps stay in order
     groups, slopes, widths, ends = groups[order], slopes[order], widths[order], ends[order]
-    lacking = wanted - int((first * copies).sum())
     before = np.cumsum(widths * copies[groups])
-    whole = int(np.searchsorted(before, lacking, side="right"))  # so many steps are made by all copies
-    of_group = first.copy()
+    whole = int(np.searchsorted(before, wanted, side="right"))  # so many steps are made by all copies
+    of_group = np.zeros(len(least), np.int64)
     np.maximum.at(of_group, groups[:whole], ends[:whole])
     sizes = of_group[of_record]
     if whole == len(groups):
         return 0.0 if not whole else float(slopes[-1]), sizes
-    left = lacking - (int(before[whole - 1]) if whole else 0)
+    left = wanted - (int(before[whole - 1]) if whole else 0)
     some = np.flatnonzero(of_record == groups[whole])[: left // widths[whole]]
     sizes[some] = ends[whole]
     return float(slopes[whole]), sizes
@@ -116,20 +106,16 @@ def _hulls(least: Floats) -> tuple[Integers, Floats, Integers, Integers]:
     return groups[:count], slopes[:count], widths[:count], ends[:count]
 
 
-def _closed(reduced: Floats, of_record: Integers, sizes: Integers, lacking: int, bound: float) -> Sizes | None:
+def _closed(reduced: Floats, of_record: Integers, sizes: Integers, lacking: int, bound: float) -> Sizes:
     """Let a few records deviate so that the cells that are lacking come in, at the least cost above the bound."""
     deviations = _cheapest(reduced, of_record, sizes, lacking)
     limit = deviations.by_one_or_two(lacking)
     records, steps, costs = deviations.within(limit)
-    if not len(records):
-        return None
     lowest, highest = int(steps[0]), int(steps[-1])
     width = (max(highest, 0) - min(lowest, 0) + lacking) * max(highest, -lowest)
     narrow = max(highest + lacking, min(width, MOST_SUMS // len(records)))
     taken = np.zeros((len(records), 2 * narrow + 1), np.uint8)
-    cost = deviate(costs, lowest, lacking, narrow, taken)
-    if cost == np.inf:
-        return None
+    deviate(costs, lowest, lacking, narrow, taken)
     out, at = sizes.copy(), narrow + lacking
     for r in range(len(records) - 1, -1, -1):
         if taken[r, at]:
@@ -165,8 +151,6 @@ class _Deviations(NamedTuple):
         """Those that cost no more than a limit."""
         costs = np.where(self.costs <= limit, self.costs, np.inf)
         rows, columns = np.isfinite(costs).any(axis=1), np.flatnonzero(np.isfinite(costs).any(axis=0))
-        if not len(columns):
-            return _Deviations(self.records[:0], self.steps[:0], self.costs[:0])
         some = slice(columns[0], columns[-1] + 1)
         return _Deviations(self.records[rows], self.steps[some], np.ascontiguousarray(costs[rows][:, some]))
 
@@ -190,11 +174,3 @@ def _cheapest(reduced: Floats, of_record: Integers, sizes: Integers, lacking: in
         kept.update(np.argsort(costs, kind="stable")[:few].tolist())
     records = np.array(sorted(kept), np.int64)
     return _Deviations(records, steps, np.column_stack([cost(records, step) for step in steps.tolist()]))
-
-
-def _costly(least: Floats, counts: Integers) -> Floats:
-    """The same losses with infinite ones so high that as few as possible are taken."""
-    finite = np.isfinite(least)
-    high = 1.0 + 2.0 * float(np.where(finite, least, 0.0).max(axis=1).sum())
-    there = np.arange(least.shape[1]) <= counts[:, None]
-    return np.where(there & ~finite, high, least)
