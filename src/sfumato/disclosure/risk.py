@@ -273,14 +273,18 @@ class Risk:
 
     def _dictionary_to_dict(self, place: int) -> dict[str, Any]:
         found, prior = self.dictionaries[place], self.setting.prior
-        least, middle, most = np.quantile(found.sizes, [0, 0.5, 1]).tolist()
         return {
             "name": found.name,
             "individuals": found.individuals,
             "weighted": bool(len(self.setting.matchings[place].weights)),
             "prior": None if prior is None else written(prior[place]),
             "risk": _plain(found.risk),
-            "consistent": {"least": least, "median": middle, "most": most, "nobody": int((found.sizes == 0).sum())},
+            "consistent": {
+                "least": int(found.sizes.min()),
+                "median": float(np.median(found.sizes)),
+                "most": int(found.sizes.max()),
+                "nobody": int((found.sizes == 0).sum()),
+            },
             "attackers": found.attackers.to_dict(),
         }
 
