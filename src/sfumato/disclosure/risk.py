@@ -86,6 +86,15 @@ class Risk:
 
     `risk` is the Bayes risk if the dictionaries have a prior, and the worst case over them otherwise; `holds` says whether
     it is at most the limit, exactly.
+
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [30, 41], "zip": ["a", "a"]})
+    >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
+    >>> found = risk(people, Schema(), book, limit="1.5")
+    >>> found.risk, found.holds, found.worst.name, found.worst.sizes.tolist(), found.attackers[0].journalist
+    (1.5, True, 'book', [2, 1], 1.0)
+    >>> [(each.name, each.saves) for each in found.by_attribute]
+    [('age', 1.1666666666666667), ('zip', 0.75)]
     """
 
     setting: Setting
@@ -332,7 +341,14 @@ def risk(
 
 
 def risk_of(setting: Setting, rule: Rule | None = None, limit: Number | None = None) -> Risk:
-    """The risk of a rule in a setting; without a rule everything is disclosed."""
+    """The risk of a rule in a setting; without a rule everything is disclosed.
+
+    >>> import pyarrow as pa
+    >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
+    >>> setting = setting_of(pa.table({"age": [30, 41]}), Schema(), book)
+    >>> risk_of(setting).risk, risk_of(setting, np.array([[True], [False]])).risk
+    (0.75, 0.25)
+    """
     most = None if limit is None else as_fraction(limit, "limit")
     if most is not None and most < 0:
         raise ParameterProblem(
