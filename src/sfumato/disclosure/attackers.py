@@ -40,6 +40,11 @@ class Attackers:
     why: str
     """Why it is the prosecutor, or the journalist, whom the dictionary stands for."""
 
+    @property
+    def named(self) -> tuple[str, float]:
+        """Whom of prosecutor and journalist the dictionary stands for, and the highest chance that he has."""
+        return ("journalist", self.journalist or 0.0) if self.prosecutor is None else ("prosecutor", self.prosecutor)
+
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain data."""
         return {

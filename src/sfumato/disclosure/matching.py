@@ -9,10 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.consistent import consistent_counts, consistent_with, counts_without, own_among
+from sfumato.kernels.consistent import (
+    consistent_counts,
+    consistent_lists,
+    consistent_with,
+    counts_without,
+    own_among,
+)
 
 Rule = NDArray[np.bool_]
 """A disclosure rule on records: whether attribute j of record i is disclosed, as `rule[i, j]` (paper 002, Definition 1)."""
+
+_MANY = 20_000_000
+"""Individuals to look at, over all records, from which on it pays to find the records of which the same is disclosed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,17 +119,13 @@ class Matching:
         return self.match(rule)[0]
 
     def match(self, rule: Rule) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
-        """For every record: |ρ|, the weight of ρ, and whether the record's own individual is in ρ.
-
-        Records of which the same is shown have the same ρ: it is looked for once.
-        """
-        shown = np.where(rule, self.values, np.int32(-1))
-        distinct, of_record = np.unique(shown, axis=0, return_inverse=True)
+        """For every record: |ρ|, the weight of ρ, and whether the record's own individual is in ρ."""
+        distinct, of_record = self._once(rule)
         counts, sums = np.zeros(len(distinct), np.int64), np.zeros(len(distinct))
         out, among = np.empty(self.individuals, np.int64), np.zeros(self.records, bool)
         consistent_counts(self.known, distinct, self.weights, out, counts, sums)
-        own_among(self.known, shown, self.own, among)
-        return counts[of_record.ravel()], sums[of_record.ravel()], among
+        own_among(self.known, distinct[of_record], self.own, among)
+        return counts[of_record], sums[of_record], among
 
     def probabilities_without(self, rule: Rule) -> NDArray[np.float64]:
         """The chance of identification of record i if attribute j, which it discloses, were withheld; 0 if it does not.
@@ -129,11 +134,11 @@ class Matching:
         >>> two.probabilities(two.everything).tolist(), two.probabilities_without(two.everything).tolist()
         ([1.0], [[0.5, 0.5]])
         """
-        shown = np.where(rule, self.values, np.int32(-1))
-        distinct, of_record = np.unique(shown, axis=0, return_inverse=True)
+        distinct, of_record = self._once(rule)
+        shown = distinct[of_record]
         more = np.zeros(distinct.shape)
         counts_without(self.known, distinct, self.weights, np.empty(self.individuals, np.int64), more)
-        total = self.match(rule)[1][:, None] + more[of_record.ravel()]
+        total = self.match(rule)[1][:, None] + more[of_record]
         mine = np.ones(shown.shape)
         if len(self.weights):
             for j in range(self.attributes):
@@ -142,6 +147,25 @@ class Matching:
                 own_among(self.known, rest, self.own, among)
                 mine[:, j] = np.where(among, self.weights[self.own], 0.0)
         return np.divide(mine, total, out=np.zeros(shown.shape), where=(total > 0) & (shown >= 0))
+
+    def _once(self, rule: Rule) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """What is disclosed of the records, and for each which row of that is its own.
+
+        Where many individuals are to be looked at, records of which the same is disclosed share a row.
+        """
+        shown = np.where(rule, self.values, np.int32(-1))
+        reached = np.where(shown >= 0, np.append(self.reach, self.individuals)[shown], self.individuals)
+        if reached.min(axis=1, initial=self.individuals).sum() < _MANY:
+            return shown, np.arange(self.records)
+        once, back = np.unique(shown, axis=0, return_inverse=True)
+        return np.ascontiguousarray(once), back.reshape(-1)
+
+    def lists(self, rule: Rule, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """ρ of every record, given their sizes: that of record i is `individuals[starts[i]:starts[i + 1]]`, ascending."""
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        individuals, out = np.empty(int(starts[-1]), np.int32), np.empty(self.individuals, np.int64)
+        consistent_lists(self.known, np.where(rule, self.values, np.int32(-1)), starts, out, individuals)
+        return starts, individuals
 
     def consistent(self, record: int, rule: Rule) -> NDArray[np.int64]:
         """ρ: the individuals who are consistent with one record."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sfumato.kernels.compile import kernel
 
 
@@ -79,8 +81,8 @@ def consistent_counts(known: Any, rows: Any, weights: Any, out: Any, counts: Any
         count = consistent_with(known, rows[i], out)
         counts[i] = count
         total = 0.0
-        for at in range(count):
-            if len(weights):
+        if len(weights):
+            for at in range(count):
                 total += weights[out[at]]
         sums[i] = total if len(weights) else count
 
@@ -90,6 +92,17 @@ def own_among(known: Any, rows: Any, own: Any, among: Any) -> None:
     """For every row of values whether its own individual is consistent with it. Cost: the cells."""
     for i in range(rows.shape[0]):
         among[i] = own[i] >= 0 and fits(known, rows[i], own[i], -1)
+
+
+@kernel
+def consistent_lists(known: Any, rows: Any, starts: Any, out: Any, lists: Any) -> None:
+    """Fill `lists[starts[i]:starts[i + 1]]` with the individuals who are consistent with row i, ascending.
+
+    Cost: per row that of `consistent_with`, and a sort.
+    """
+    for i in range(rows.shape[0]):
+        count = consistent_with(known, rows[i], out)
+        lists[starts[i] : starts[i + 1]] = np.sort(out[:count])
 
 
 @kernel
