@@ -119,6 +119,16 @@ class Matching:
         """Some of the records, in this order, beside the same dictionary."""
         return replace(self, values=self.values[records], own=self.own[records])
 
+    @cached_property
+    def reach(self) -> NDArray[np.int64]:
+        """For each of the records' values how many individuals are consistent with it alone."""
+        _, near_starts, near, who_starts, _, absent_starts, _ = self.known
+        attribute = np.zeros(len(near_starts) - 1, np.int64)
+        for j in range(self.attributes):
+            attribute[self.values[self.values[:, j] >= 0, j]] = j
+        upto = np.concatenate([[0], np.cumsum(np.diff(who_starts)[near])])
+        return np.asarray(upto[near_starts[1:]] - upto[near_starts[:-1]] + np.diff(absent_starts)[attribute])
+
     def sizes(self, rule: Rule) -> NDArray[np.int64]:
         """|ρ|: for every record how many individuals are consistent with what is disclosed of it."""
         return self.match(rule)[0]
@@ -143,8 +153,12 @@ class Matching:
         One over |ρ| if he picks any of them alike (paper 002, Definition 6), and 0 if ρ is empty. With weights, the share
         that the record's own individual has in the weight of ρ; 0 if it is not among them, since then he is wrong for sure.
         """
+        return self.sizes_and_probabilities(rule)[1]
+
+    def sizes_and_probabilities(self, rule: Rule) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """|ρ| and the chance that the attacker picks the right individual, record by record."""
         counts, sums, among = self.match(rule)
         if not len(self.weights):
-            return np.where(counts > 0, 1 / np.maximum(counts, 1), 0.0)
+            return counts, np.where(counts > 0, 1 / np.maximum(counts, 1), 0.0)
         mine = np.where(among, self.weights[self.own], 0.0)
-        return np.divide(mine, sums, out=np.zeros(len(sums)), where=sums > 0)
+        return counts, np.divide(mine, sums, out=np.zeros(len(sums)), where=sums > 0)

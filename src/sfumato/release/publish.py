@@ -21,7 +21,7 @@ from sfumato.verifying import published_schema
 GROUP = "group"
 """The name of the group column, if the data has no column of that name."""
 
-_SHUFFLE = 0x5F
+SHUFFLE = 0x5F
 """Sets the random numbers of the shuffle apart from those that a method draws from the same seed."""
 
 
@@ -92,10 +92,10 @@ def _free(name: str, taken: list[str]) -> str:
 
 def _shuffled(plain: dict[str, Any], groups: Groups, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The published order of the rows, and the number of each group."""
-    random = np.random.default_rng([seed, _SHUFFLE])
+    random = np.random.default_rng([seed, SHUFFLE])
     codes, domains = [np.zeros(len(groups.of_row), np.int32)], [1]
     for name, column in plain.items():
-        ranks, domain = _ranks(column, name)
+        ranks, domain = ranks_of(column, name)
         codes.append(ranks)
         domains.append(domain)
     keys = combination_ranks(codes, domains)
@@ -113,12 +113,12 @@ def _shuffled(plain: dict[str, Any], groups: Groups, seed: int) -> tuple[NDArray
     return rows[random.permutation(len(rows))], of_group
 
 
-def _ranks(column: Any, name: str) -> tuple[NDArray[np.int32], int]:
+def ranks_of(column: Any, name: str) -> tuple[NDArray[np.int32], int]:
     """Each row's cell as its rank among the distinct cells, by their text."""
     chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
     if pa.types.is_dictionary(chunked.type):
         encoded = chunked.unify_dictionaries().combine_chunks()
-        ranks, domain = _ranks(encoded.dictionary, name)
+        ranks, domain = ranks_of(encoded.dictionary, name)
         indices = np.asarray(encoded.indices.fill_null(len(encoded.dictionary)))
         return np.append(ranks, np.int32(domain - 1))[indices], domain
     try:
@@ -151,7 +151,7 @@ def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
         values = values.dictionary_encode(null_encoding="encode").dictionary
     used = np.flatnonzero(np.bincount(same[np.asarray(encoded.indices.drop_null())], minlength=len(values)))
     if not column.type.ordered:
-        ranks, _ = _ranks(values.take(pa.array(used)), "")
+        ranks, _ = ranks_of(values.take(pa.array(used)), "")
         used = used[np.argsort(ranks, kind="stable")]
     place = np.zeros(len(values), np.int32)
     place[used] = np.arange(len(used))
