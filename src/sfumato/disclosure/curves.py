@@ -43,8 +43,8 @@ class Line:
     risks: tuple[float, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; an infinite risk is None."""
-        return {"against": self.against, "risks": [finite(risk) for risk in self.risks]}
+        """As plain data; an infinite risk is "inf"."""
+        return {"against": self.against, "risks": [_plain(risk) for risk in self.risks]}
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class RiskBySize:
     """For each number of cells, the risks against the parts."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; an infinite risk is None."""
+        """As plain data; an infinite risk is "inf"."""
         return {
             "dictionary": self.dictionary,
             "attributes": self.attributes,
@@ -84,7 +84,7 @@ class RiskBySize:
             "kept": self.kept,
             "sampled": self.sampled,
             "lines": [
-                {"cells": cells, "risks": [finite(risk) for risk in risks]}
+                {"cells": cells, "risks": [_plain(risk) for risk in risks]}
                 for cells, risks in zip(self.cells, self.risks, strict=True)
             ],
         }
@@ -133,12 +133,13 @@ class TrueAgainstEstimated:
             return None
         most = max(point.emptied for point in self.points)
         return (
-            f"{self.unmet:,} of {self.records:,} records are not known to be of an individual who is consistent with them, and up "
+            f"{self.unmet:,} of {self.records:,} records are not known to be of an individual who is consistent with "
+            "them, and up "
             f"to {most:,} fit nobody in the smaller part, where they count as no loss"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; an infinite risk is None."""
+        """As plain data; an infinite risk is "inf"."""
         return {
             "dictionary": self.dictionary,
             "attributes": self.attributes,
@@ -152,21 +153,17 @@ class TrueAgainstEstimated:
                     "cells": point.cells,
                     "supposed": point.supposed,
                     "truly": point.truly,
-                    "estimated": finite(point.estimated),
-                    "true": finite(point.true),
+                    "estimated": _plain(point.estimated),
+                    "true": _plain(point.true),
                 }
                 for point in self.points
             ],
         }
 
 
-def finite(risk: float) -> float | None:
-    """A risk for JSON, which has no infinity.
-
-    >>> finite(0.5), finite(math.inf)
-    (0.5, None)
-    """
-    return None if math.isinf(risk) else risk
+def _plain(risk: float) -> float | str:
+    """A risk for JSON, which has no infinity."""
+    return "inf" if math.isinf(risk) else risk
 
 
 def by_cells(setting: Setting, progress: Progress = silent) -> RiskByCells:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from sfumato.reporting.plots.amounts import amount
+from sfumato.reporting.plots.amounts import Amount, amount
 from sfumato.reporting.plots.figure import AFTER, BREACH, FAINT, Figure, Table, axis, percent, plain
 
 
@@ -17,7 +18,8 @@ def losses_plot(distribution: Table, against: str) -> Figure:
         key="losses",
         title="What records are expected to lose",
         about=against,
-        caption="Share of the records by their loss: how sensitive what is disclosed is, times the chance of identification. A "
+        caption="Share of the records by their loss: how sensitive what is disclosed is, times the chance of "
+        "identification. A "
         "bar holds what is above its lower end, up to its upper end.",
         alt=f"Bars: the share of records by loss; most, {percent(most)}, lose {bins[shares.index(most)]}.",
         data=[_standing(bins, shares, "lose", [BREACH if name == "∞" else AFTER for name in bins])],
@@ -39,7 +41,8 @@ def fitting_plot(distribution: Table, name: str, number: int) -> Figure:
         key=f"fitting-{number}",
         title="How many individuals fit a record",
         about=name,
-        caption=f"Share of the records by |ρ|, the individuals of this dictionary who are consistent with what is disclosed. In red: "
+        caption=f"Share of the records by |ρ|, the individuals of this dictionary who are consistent with what is "
+        "disclosed. In red: "
         f"{told}. In grey: they fit nobody ({percent(shares[0])}).",
         alt=f"Bars: the share of records by how many individuals fit; {told}.",
         data=[_standing(bins, shares, "fit", colours)],
@@ -51,59 +54,83 @@ def fitting_plot(distribution: Table, name: str, number: int) -> Figure:
     )
 
 
-def attributes_plot(attributes: Sequence[Table], against: str) -> Figure:
+def attributes_plot(attributes: Sequence[Table], risk: Amount, against: str) -> Figure:
     """What withholding one attribute in every record would save, one bar each, the largest first."""
-    ordered = sorted(attributes, key=lambda one: -1 if one["saves"] is None else -one["saves"])
-    finite = [one["saves"] for one in ordered if one["saves"] is not None]
-    places = list(range(len(ordered)))
+    ordered = sorted(attributes, key=lambda one: -_size(one["saves"]))
+    finite = [one["saves"] for one in ordered if one["saves"] not in ("inf", None)]
     least, most = min([0.0, *finite]), max([0.0, *finite])
-    reach = (most - least) or 1
+    reach = (most - least) or 1.0
+    places = list(range(len(ordered)))
     bars = {
         "type": "bar",
         "orientation": "h",
         "y": places,
-        "x": [one["saves"] if one["saves"] is not None else most or 1 for one in ordered],
-        "marker": {"color": [BREACH if (one["saves"] or 0) < 0 else AFTER for one in ordered]},
+        "x": [most or reach if one["saves"] == "inf" else one["saves"] or 0 for one in ordered],
+        "marker": {"color": [BREACH if _size(one["saves"]) < 0 else AFTER for one in ordered]},
         "text": [amount(one["saves"]) for one in ordered],
         "textposition": "outside",
         "cliponaxis": False,
-        "customdata": [[plain(one["name"], 80), f"{one['disclosed']:,}", amount(one["weight"])] for one in ordered],
-        "hovertemplate": "%{customdata[0]}: %{text}<br>%{customdata[1]} values, weight %{customdata[2]}<extra></extra>",
+        "customdata": [plain(one["name"], 80) for one in ordered],
+        "hovertemplate": "%{customdata}: %{text}<extra></extra>",
     }
+    told = [
+        "The fall of the risk if one attribute, and nothing else, were withheld in every record. Attributes often tell "
+        "the same "
+        "twice, so the savings do not add up."
+    ]
+    if any(_size(one["saves"]) < 0 for one in ordered):
+        told.append("Below zero: withholding it would raise the risk, because records that fit nobody would fit somebody.")
+    if any(one["saves"] is None for one in ordered):
+        told.append("Without a bar: the risk stays infinite, whichever attribute is withheld alone.")
     first = ordered[0]
-    raises = [one["name"] for one in ordered if (one["saves"] or 0) < 0]
-    warned = (
-        " Below zero (red): withholding it would raise the risk, because records that fit nobody would fit somebody."
-        if raises
-        else ""
-    )
     return Figure(
-        key="attributes",
+        key="attributes-saved",
         title="What withholding an attribute would save",
         about=against,
-        caption="The fall of the risk if one attribute, and nothing else, were withheld in every record. Attributes often tell the "
-        f"same twice: the savings do not add up.{warned}",
-        alt=f"Bars: what withholding each of {len(ordered)} attributes saves; most by {first['name']}, {amount(first['saves'])}.",
+        caption=" ".join(told),
+        alt=f"Bars: what withholding each of {len(ordered)} attributes saves; most by {first['name']}: "
+        f"{amount(first['saves'])}.",
         data=[bars],
         layout={
-            "xaxis": axis(None, range=[least - (0.2 * reach if least < 0 else 0), most + 0.2 * reach], nticks=5),
+            "xaxis": axis(None, range=[least - (0.25 * reach if least < 0 else 0), most + 0.25 * reach], nticks=5),
             "yaxis": axis(None, tickvals=places, ticktext=[plain(one["name"], 24) for one in ordered], autorange="reversed"),
             "margin": {"l": 60, "r": 36, "t": 8, "b": 36},
         },
-        head=("attribute", "saves", "share of the risk", "values disclosed", "mean weight"),
+        head=(
+            "attribute",
+            "saves",
+            "of the risk",
+            "risk without it",
+            "values disclosed",
+            "mean weight",
+            "chance by it alone",
+        ),
         rows=[
             (
                 one["name"],
                 amount(one["saves"]),
-                "" if one["share"] is None else percent(one["share"]) if one["share"] >= 0 else "raises it",
+                _of_the_risk(one["saves"], risk),
+                amount(one["without"]),
                 f"{one['disclosed']:,}",
-                amount(one["weight"]) if one["weighed"] else "",
+                amount(one["weight"]),
+                percent(one["alone"]),
             )
             for one in ordered
         ],
         height=70 + 26 * len(ordered),
         internal=True,
     )
+
+
+def _size(saves: Amount | None) -> float:
+    """For the order of bars: what saves an infinite risk first, what leaves one last but for what raises the risk."""
+    return math.inf if saves == "inf" else saves or 0.0
+
+
+def _of_the_risk(saves: Amount | None, risk: Amount) -> str:
+    if saves is None or saves == "inf" or risk == "inf" or not risk:
+        return ""
+    return percent(saves / risk) if saves >= 0 else "raises it"
 
 
 def _shares(counts: Sequence[int]) -> list[float]:

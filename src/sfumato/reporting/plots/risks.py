@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sfumato.reporting.plots.amounts import amount, amounts_axis, drawable, spread
+from sfumato.reporting.plots.amounts import Amount, amount, amounts_axis, drawable, spread
 from sfumato.reporting.plots.figure import AFTER, BEFORE, INK, LEGEND, Figure, Table, axis, percent, plain
 
 _LINES = (AFTER, BEFORE, "#5b2a86", "#1f6b4a", "#8a8f94", INK)
@@ -24,16 +24,18 @@ def cells_plot(curve: Table) -> Figure:
         _trace(line["against"], list(range(len(line["risks"]))), line["risks"], logarithmic, number, "%{x} cells")
         for number, line in enumerate(lines)
     ]
-    infinite = any(value is None for value in values)
+    infinite = "inf" in values
     first = lines[0]
     return Figure(
         key="by-cells",
         title="The least risk, by how much is disclosed",
-        caption="For each number k of cells that a record discloses, the least risk that any choice of k cells per record has (a record "
+        caption="For each number k of cells that a record discloses, the least risk that any choice of k cells per "
+        "record has (a record "
         "with fewer discloses all it has); at the right end everything is disclosed."
         + (" Where a line breaks off the risk is infinite." if infinite else "")
         + (" The axis is logarithmic." if logarithmic else ""),
-        alt=f"Lines: the least risk over k from 0 to {curve['attributes']}; {first['against']}: from {amount(first['risks'][0])} "
+        alt=f"Lines: the least risk over k from 0 to {curve['attributes']}; {first['against']}: from "
+        f"{amount(first['risks'][0])} "
         f"to {amount(first['risks'][-1])}.",
         data=traces,
         layout={
@@ -57,7 +59,9 @@ def sizes_plot(curve: Table, number: int) -> Figure:
     logarithmic = spread(values)
     traces = [
         {
-            **_trace(_cells(line["cells"], curve["attributes"]), sizes, line["risks"], logarithmic, at, "%{x:,} individuals"),
+            **_trace(
+                _cells(line["cells"], curve["attributes"]), sizes, line["risks"], logarithmic, at, "%{x:,} individuals"
+            ),
             "line": {"color": _SHADES[at % len(_SHADES)], "width": 2},
             "marker": {"color": _SHADES[at % len(_SHADES)], "size": 7, "symbol": _MARKERS[at % len(_MARKERS)]},
         }
@@ -74,9 +78,11 @@ def sizes_plot(curve: Table, number: int) -> Figure:
         key=f"by-size-{number}",
         title="The least risk, by how many individuals the attacker knows",
         about=curve["dictionary"],
-        caption=f"The risk of the best choice of k cells per record against ever larger parts of the dictionary, each part within the "
+        caption=f"The risk of the best choice of k cells per record against ever larger parts of the dictionary, each "
+        "part within the "
         f"next; the choice is made for that part. {about}.{some}" + (" The axis is logarithmic." if logarithmic else ""),
-        alt=f"Lines: the least risk against parts of {sizes[0]:,} to {sizes[-1]:,} individuals, for {len(curve['lines'])} numbers "
+        alt=f"Lines: the least risk against parts of {sizes[0]:,} to {sizes[-1]:,} individuals, for "
+        f"{len(curve['lines'])} numbers "
         "of cells.",
         data=traces,
         layout={
@@ -142,7 +148,8 @@ def scatter_plot(scatter: Table, number: int) -> Figure:
         key=f"scatter-{number}",
         title="The true risk beside the estimated one",
         about=scatter["dictionary"],
-        caption="The attacker has one part of the dictionary (true), the publisher a smaller one within it (estimated), and chooses the "
+        caption="The attacker has one part of the dictionary (true), the publisher a smaller one within it (estimated), "
+        "and chooses the "
         f"cells by that. On or above the dashed line the estimate is an upper bound. {told}{some_records}"
         + (" Both axes are logarithmic." if logarithmic else ""),
         alt=f"A scatter of {len(points)} points, the estimated over the true risk. {told}",
@@ -175,7 +182,7 @@ def _cells(cells: int, attributes: int) -> str:
 
 
 def _trace(
-    name: str, xs: Sequence[float], ys: Sequence[float | None], logarithmic: bool, number: int, where: str
+    name: str, xs: Sequence[float], ys: Sequence[Amount], logarithmic: bool, number: int, where: str
 ) -> dict[str, Any]:
     colour = _LINES[number % len(_LINES)]
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def distributed(losses: NDArray[np.float64]) -> dict[str, Any]:
     if len(finite):
         edges = _edges(float(finite.min()), float(finite.max()))
         inside = np.bincount(np.searchsorted(edges, finite, side="left"), minlength=len(edges))
-        names = [f"{low:g} – {high:g}" for low, high in zip(edges, edges[1:], strict=False)]
+        names = [f"{low:g} – {high:g}" for low, high in pairwise(edges)]
         below = [f"up to {edges[0]:g}"] if inside[0] else []
         bins += below + names
         counts += inside[0 if below else 1 :].tolist()
