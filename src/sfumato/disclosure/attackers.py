@@ -40,6 +40,11 @@ class Attackers:
     why: str
     """Why it is the prosecutor, or the journalist, whom the dictionary stands for."""
 
+    @property
+    def named(self) -> tuple[str, float]:
+        """Whom of prosecutor and journalist the dictionary stands for, and the highest chance that he has."""
+        return ("journalist", self.journalist or 0.0) if self.prosecutor is None else ("prosecutor", self.prosecutor)
+
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain data."""
         return {
@@ -52,9 +57,7 @@ class Attackers:
         }
 
 
-def attackers(
-    name: str, matching: Matching, sizes: NDArray[np.int64], probabilities: NDArray[np.float64]
-) -> Attackers:
+def attackers(name: str, matching: Matching, sizes: NDArray[np.int64], probabilities: NDArray[np.float64]) -> Attackers:
     """The three attackers against one dictionary, from |ρ| and the chance of identification of every record.
 
     Prosecutor if the dictionary holds the records' individuals and nobody else, journalist otherwise.

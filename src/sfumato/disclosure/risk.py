@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.auditing import level_shown
 from sfumato.counting import count_of
 from sfumato.disclosure.attackers import Attackers, attackers
 from sfumato.disclosure.consistency import Consistency
 from sfumato.disclosure.dictionary import Dictionary
 from sfumato.disclosure.matching import Matching, Rule
+from sfumato.disclosure.rules.found import mean
 from sfumato.disclosure.sensitivity import Sensitivity
 from sfumato.disclosure.setting import Setting, setting_of
 from sfumato.disclosure.verdict import chances, clear, risk_at_most
@@ -44,7 +46,7 @@ class DictionaryRisk:
     @cached_property
     def risk(self) -> float:
         """R: the mean loss (paper 002, Definition 4)."""
-        return math.fsum(self.losses) / len(self.losses)
+        return mean(self.losses)
 
 
 @dataclass(frozen=True)
@@ -210,8 +212,8 @@ class Risk:
             nobody = int((found.sizes == 0).sum())
             if nobody:
                 notes.append(
-                    f"nobody in {found.name!r} is consistent with {count_of(nobody, 'record')}: their loss counts as 0, which "
-                    "an attacker with other spellings or newer data may not grant"
+                    f"nobody in {found.name!r} is consistent with {count_of(nobody, 'record')}: their loss counts as 0, "
+                    "which holds only if the attacker has the very same values"
                 )
         return notes
 
@@ -221,21 +223,21 @@ class Risk:
         many = f" {kind}" if len(self.dictionaries) > 1 else ""
         lines = [
             f"Risk of {count_of(setting.records, 'record')} with {count_of(len(setting.attributes), 'attribute')}: "
-            f"{_shown(self.risk)}{many}{self._verdict()}"
+            f"{level_shown(self.risk, self.limit)}{many}{self._verdict()}"
         ]
         lines += [f"  note   {note}" for note in self.notes]
         for found in self.dictionaries:
             who = found.attackers
-            highest = f"prosecutor {who.prosecutor:.4g}" if who.prosecutor is not None else f"journalist {who.journalist:.4g}"
             lines.append(
-                f"  {found.name} ({count_of(found.individuals, 'individual')}): risk {_shown(found.risk)}; {highest}, "
-                f"marketer {who.marketer:.4g}; {count_of(who.unique, 'record')} with one consistent individual"
+                f"  {found.name} ({count_of(found.individuals, 'individual')}): risk {level_shown(found.risk)}; "
+                f"{who.named[0]} {who.named[1]:.4g}, marketer {who.marketer:.4g}; "
+                f"{count_of(who.unique, 'record')} with one consistent individual"
             )
         record = self.worst_records(1)[0]
         whose = "" if record.identity is None else f" ({setting.identity} = {record.identity})"
         lines.append(
             f"  worst record: row {record.row}{whose}: {record.consistent:,} consistent, "
-            f"sensitivity {_shown(record.sensitivity)}, loss {_shown(record.loss)}"
+            f"sensitivity {level_shown(record.sensitivity)}, loss {level_shown(record.loss)}"
         )
         return "\n".join(lines)
 
@@ -256,27 +258,33 @@ class Risk:
         rule = self.rule.copy()
         rule[:, j] = False
         phi = setting.phi.of(rule)
-        without = self._over([_mean(losses(phi, matching.probabilities(rule))) for matching in setting.matchings])
+        without = self._over([mean(losses(phi, matching.probabilities(rule))) for matching in setting.matchings])
         weighted = setting.phi.form in ("sum", "product")
         return AttributeRisk(
             name=setting.attributes[j],
             disclosed=int(shown.sum()),
-            weight=_mean(setting.phi.cells[shown, j]) if weighted and shown.any() else None,
+            weight=mean(setting.phi.cells[shown, j]) if weighted and shown.any() else None,
             without=without,
             saves=None if math.isinf(without) else self.risk - without,
-            alone=self._over([_mean(alone(matching, self.rule, j)) for matching in setting.matchings]) if shown.any() else 0.0,
+            alone=self._over([mean(alone(matching, self.rule, j)) for matching in setting.matchings])
+            if shown.any()
+            else 0.0,
         )
 
     def _dictionary_to_dict(self, place: int) -> dict[str, Any]:
         found, prior = self.dictionaries[place], self.setting.prior
-        least, middle, most = np.quantile(found.sizes, [0, 0.5, 1]).tolist()
         return {
             "name": found.name,
             "individuals": found.individuals,
             "weighted": bool(len(self.setting.matchings[place].weights)),
             "prior": None if prior is None else written(prior[place]),
             "risk": _plain(found.risk),
-            "consistent": {"least": least, "median": middle, "most": most, "nobody": int((found.sizes == 0).sum())},
+            "consistent": {
+                "least": int(found.sizes.min()),
+                "median": float(np.median(found.sizes)),
+                "most": int(found.sizes.max()),
+                "nobody": int((found.sizes == 0).sum()),
+            },
             "attackers": found.attackers.to_dict(),
         }
 
@@ -297,9 +305,9 @@ def risk(
     """Assess what an attacker with a dictionary gains from records (paper 002).
 
     A record's loss is the sensitivity of what is disclosed of it times the chance that the attacker picks the right one of
-    the individuals who are consistent with it; the risk is the mean loss. `rule` tells which cells are disclosed, as an array
-    of true and false; without it all are. `prior` tells how likely each dictionary is the attacker's, in numbers that sum to
-    1. `limit` is what the risk may be at most.
+    the individuals who are consistent with it; the risk is the mean loss. `rule` tells which cells are disclosed, as an
+    array of true and false; without it all are. `prior` tells how likely each dictionary is the attacker's, in numbers that
+    sum to 1. `limit` is what the risk may be at most.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"id": [1, 2], "age": [30, 41], "income": [10, 20]})
@@ -328,7 +336,10 @@ def risk_of(setting: Setting, rule: Rule | None = None, limit: Number | None = N
     most = None if limit is None else as_fraction(limit, "limit")
     if most is not None and most < 0:
         raise ParameterProblem(
-            f"limit = {limit!r} is negative", remedy="Write what the risk may be at most, such as 0.05.", key="limit", value=limit
+            f"limit = {limit!r} is negative",
+            remedy="Write what the risk may be at most, such as 0.05.",
+            key="limit",
+            value=limit,
         )
     chosen = setting.checked(rule)
     phi = setting.phi.of(chosen)
@@ -364,16 +375,8 @@ def alone(matching: Matching, rule: Rule, attribute: int) -> NDArray[np.float64]
     return np.where(reached > 0, 1 / np.maximum(reached, 1), 0.0)
 
 
-def _mean(values: NDArray[np.float64]) -> float:
-    return math.fsum(values) / len(values)
-
-
 def _plain(value: Any) -> Any:
     """A figure for JSON: infinity as text, exact numbers and others as they are written."""
     if isinstance(value, float):
         return "inf" if math.isinf(value) else value
     return value if value is None or isinstance(value, str | int) else str(value)
-
-
-def _shown(value: float) -> str:
-    return "∞" if math.isinf(value) else f"{value:.4g}"

@@ -106,9 +106,23 @@ def setting_of(
         raise ParameterProblem(f"{phi!r} is no sensitivity", remedy=remedy, key="sensitivity", value=phi)
     known = _dictionaries(dictionaries)
     chosen = _attributes(table, attributes, identity, phi)
-    matchings = [matched(table, chosen, dictionary, consistency or {}, identity) for dictionary in known]
+    likely = _prior(prior, known)
     weights = phi.weights_of(table, chosen, identity)
-    return Setting(table, chosen, identity, known, tuple(matchings), _prior(prior, known), phi, weights)
+    matchings = [matched(table, chosen, dictionary, consistency or {}, identity) for dictionary in known]
+    for dictionary, matching in zip(known, matchings, strict=True):
+        _refuse_unknown_owners(dictionary, matching)
+    return Setting(table, chosen, identity, known, tuple(matchings), likely, phi, weights)
+
+
+def _refuse_unknown_owners(dictionary: Dictionary, matching: Matching) -> None:
+    """Raise if an attacker leans to some individuals and nobody knows who is right: every record would look safe."""
+    if len(matching.weights) and (matching.own < 0).all():
+        raise ParameterProblem(
+            f"{dictionary.title} has weights, and of no record it is known which individual is the right one",
+            remedy="Declare the identity of the records and of the dictionary, or drop the weight.",
+            file=dictionary.table.source,
+            key="identity",
+        )
 
 
 def _dictionaries(given: Sequence[Dictionary] | Dictionary) -> tuple[Dictionary, ...]:
@@ -168,7 +182,9 @@ def _prior(given: Any, dictionaries: Sequence[Dictionary]) -> tuple[Fraction, ..
     if isinstance(given, Mapping):
         for name in given:
             if name not in names:
-                raise ParameterProblem(f"the prior names {name!r}, which is no dictionary", remedy=remedy, key="prior", value=name)
+                raise ParameterProblem(
+                    f"the prior names {name!r}, which is no dictionary", remedy=remedy, key="prior", value=name
+                )
         for name in names:
             if name not in given:
                 raise ParameterProblem(f"the prior says nothing of {name!r}", remedy=remedy, key="prior", value=name)

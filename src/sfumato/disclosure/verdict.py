@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.disclosure.matching import Matching, Rule
 from sfumato.disclosure.parts import Exactly
-from sfumato.exact import as_fraction, exponentials_at_most
+from sfumato.exact import as_fraction, exponentials_at_most, nearest_float
 
 NEAR = 1e-6
 """Floats that differ by more than this, relative to their size, decide; sums of a billion terms are nearer than that."""
@@ -24,8 +24,9 @@ def clear(risk: float, limit: Fraction) -> bool | None:
     >>> clear(0.2, Fraction(1, 2)), clear(0.5000000001, Fraction(1, 2)), clear(math.inf, Fraction(1))
     (True, None, False)
     """
-    if math.isinf(risk) or abs(risk - limit) > NEAR * max(risk, limit):
-        return risk <= limit
+    near = nearest_float(limit)
+    if math.isinf(risk) or abs(risk - near) > NEAR * max(risk, near):
+        return risk <= near
     return None
 
 
@@ -64,7 +65,9 @@ def risk_at_most(phi: Exactly, chances: Sequence[Fraction], limit: Fraction) -> 
     if any(chance > 0 for chance, infinite in zip(chances, phi.infinite.tolist(), strict=True) if infinite):
         return False
     finite = [
-        (total, chance) for total, chance, infinite in zip(phi.totals, chances, phi.infinite.tolist(), strict=True) if not infinite
+        (total, chance)
+        for total, chance, infinite in zip(phi.totals, chances, phi.infinite.tolist(), strict=True)
+        if not infinite
     ]
     times = Counter((total, chance) for total, chance in finite if chance > 0)
     if not phi.exponential:
