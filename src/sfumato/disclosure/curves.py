@@ -170,11 +170,12 @@ def by_cells(setting: Setting, progress: Progress = silent) -> RiskByCells:
     """The least risk for every number of cells per record: against each dictionary and, if there is a prior, under it.
 
     >>> import pyarrow as pa
-    >>> from sfumato.disclosure.setting import setting_of
+    >>> from sfumato import Schema
     >>> from sfumato.disclosure.dictionary import Dictionary
+    >>> from sfumato.disclosure.setting import setting_of
     >>> book = Dictionary(pa.table({"age": [30, 30, 41], "town": ["Rome", "Bonn", "Rome"]}), name="book")
     >>> people = pa.table({"age": [30, 41], "town": ["Rome", "Rome"]})
-    >>> [round(risk, 3) for risk in by_cells(setting_of(people, None, [book])).lines[0].risks]
+    >>> [round(risk, 3) for risk in by_cells(setting_of(people, Schema(), book)).lines[0].risks]
     [0.0, 0.5, 2.0]
     """
     lines = []
@@ -182,7 +183,7 @@ def by_cells(setting: Setting, progress: Progress = silent) -> RiskByCells:
         found = best_by_cells(setting.matchings, setting.phi, [float(share) for share in setting.prior], progress)
         lines.append(Line("under the prior", tuple(found.tolist())))
     for name, matching in zip(setting.names, setting.matchings, strict=True):
-        lines.append(Line(name, tuple(best_by_cells([matching], setting.phi, None, progress).tolist())))
+        lines.append(Line(f"against {name}", tuple(best_by_cells([matching], setting.phi, None, progress).tolist())))
     return RiskByCells(len(setting.attributes), tuple(lines))
 
 

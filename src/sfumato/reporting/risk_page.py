@@ -57,7 +57,7 @@ def _drawn(content: Mapping[str, Any]) -> str:
 def _sections(content: Mapping[str, Any]) -> dict[str, list[Figure]]:
     """The figures of each section, in the order of the page."""
     figures, curves, known = content["figures"], content["curves"], content["dictionaries"]
-    against = content["worst"]["dictionary"] if content["over"] == "worst" else "under the prior"
+    against = content["worst"]["dictionary"] if content["over"] == "worst" else "Under the prior"
     return {
         "losses": [losses_plot(figures["losses"], content["worst"]["dictionary"])],
         "fitting": [
@@ -66,6 +66,8 @@ def _sections(content: Mapping[str, Any]) -> dict[str, list[Figure]]:
         ],
         "attributes": [attributes_plot(content["by_attribute"], content["risk"], against)],
         "cells": [] if curves["cells"] is None else [cells_plot(curves["cells"])],
-        "sizes": [sizes_plot(curve, number) for number, curve in enumerate(curves["sizes"])],
-        "scatter": [scatter_plot(points, number) for number, points in enumerate(curves["scatter"])],
+        "sizes": [
+            sizes_plot(curve, number) for number, curve in enumerate(curves["sizes"]) if len(curve["individuals"]) > 1
+        ],
+        "scatter": [scatter_plot(points, number) for number, points in enumerate(curves["scatter"]) if points["points"]],
     }

@@ -22,6 +22,7 @@ def told(content: Content) -> dict[str, Any]:
         "records": records(content),
         "worst": worst(content),
         "cells": cells(content),
+        "whole": whole(content),
         "assumed": assumed(content),
         "provenance": provenance(content),
     }
@@ -40,8 +41,8 @@ def verdict(content: Content) -> str:
             "that was asked for."
         )
     said.append(
-        f"Who has {highest['dictionary']} makes a record lose {amount(highest['risk'])} on average, and finds one "
-        f"individual only who fits in {unique:,} of {count_of(count, 'record')} ({percent(unique / count)})."
+        f"To an attacker who has “{highest['dictionary']}” a record loses {amount(highest['risk'])} on average, and "
+        f"{unique:,} of {count_of(count, 'record')} ({percent(unique / count)}) fit one individual only."
     )
     return " ".join(said)
 
@@ -103,8 +104,8 @@ def attackers(content: Content) -> list[tuple[str, str, list[str]]]:
     for threshold in known[0]["attackers"]["above"]:
         lines.append(
             (
-                f"Above {threshold}",
-                "records with a higher chance than this",
+                f"Chance above {threshold}",
+                "",
                 [percent(one["attackers"]["above"][threshold]) for one in known],
             )
         )
@@ -124,7 +125,7 @@ def together(content: Content) -> list[str]:
     said = []
     for one in content["dictionaries"]:
         who = "journalist" if one["attackers"]["prosecutor"] is None else "prosecutor"
-        said.append(f"{one['name']} is the dictionary of a {who}: {one['attackers']['why']}.")
+        said.append(f"“{one['name']}” is the dictionary of a {who}: {one['attackers']['why']}.")
     if content["bayes"] is not None and len(content["dictionaries"]) > 1:
         said.append(
             f"Under the prior, the mean of the risks over the dictionaries is {amount(content['bayes'])} (the Bayes risk)."
@@ -132,7 +133,7 @@ def together(content: Content) -> list[str]:
     elif len(content["dictionaries"]) > 1:
         highest = content["worst"]
         said.append(
-            f"Nothing is said of how likely each is, so the risk is that of the worst: {highest['dictionary']}, "
+            f"Nothing is said of how likely each is, so the risk is that of the worst: “{highest['dictionary']}”, "
             f"{amount(highest['risk'])}."
         )
     return said
@@ -140,7 +141,7 @@ def together(content: Content) -> list[str]:
 
 def records(content: Content) -> str:
     """What the section on records starts with."""
-    name = content["worst"]["dictionary"]
+    name = f"“{content['worst']['dictionary']}”"
     one_of = f"{name}, the dictionary of highest risk" if len(content["dictionaries"]) > 1 else name
     return f"Losses are against {one_of}."
 
@@ -174,12 +175,21 @@ def cells(content: Content) -> list[str]:
         if whole in ("inf", 0):
             continue
         half = max(k for k, risk in enumerate(risks) if risk != "inf" and risk <= whole / 2)
+        start = f"{line['against'][:1].upper()}{line['against'][1:]}"
         said.append(
-            f"Against {line['against']}: with {count_of(half, 'cell')} per record the least risk is "
-            f"{amount(risks[half])}, at "
-            f"most half of {amount(whole)} if everything is disclosed."
+            f"{start}: {amount(whole)} if everything is disclosed, {amount(risks[half])} if each record discloses no more than "
+            f"its best {count_of(half, 'cell')}."
         )
     return said
+
+
+def whole(content: Content) -> list[str]:
+    """Of which dictionaries no smaller part can be drawn."""
+    return [
+        f"“{curve['dictionary']}” has no smaller part that holds the individuals whose the records are."
+        for curve in content["curves"]["sizes"]
+        if len(curve["individuals"]) < 2
+    ]
 
 
 def assumed(content: Content) -> list[tuple[str, str]]:
@@ -196,9 +206,9 @@ def assumed(content: Content) -> list[tuple[str, str]]:
     compared = content.get("consistency") or {}
     others = [name for name in content["attributes"] if name not in compared]
     for name, how in compared.items():
-        lines.append((f"Consistency of {name}", _written(how)))
+        lines.append((f"Consistency of {name}", _kind(how, str(how["kind"]).capitalize())))
     if others:
-        lines.append(("Consistency", f"Equal values, of {', '.join(others)}. A value that is missing or withheld fits any."))
+        lines.append(("Consistency", f"Equal values of {', '.join(others)}; a value that is missing or withheld fits any."))
     lines.append(("Sensitivity", _sensitivity(content["sensitivity"])))
     if all(one["prior"] is not None for one in content["dictionaries"]):
         shares = ", ".join(f"{one['name']} {one['prior']}" for one in content["dictionaries"])
@@ -223,15 +233,19 @@ def _sensitivity(given: Content) -> str:
         "constant": "The same whatever is disclosed: identification alone counts",
         "function": "A function of the publisher’s own",
     }
-    rest = {key: value for key, value in given.items() if key != "kind"}
-    said = kinds.get(given["kind"], str(given["kind"]))
-    return f"{said} ({_written(rest)})." if rest else f"{said}."
+    return _kind(given, kinds.get(given["kind"], str(given["kind"])))
+
+
+def _kind(given: Content, name: str) -> str:
+    """A kind with its parameters."""
+    rest = [f"{key}: {_written(value)}" for key, value in given.items() if key != "kind"]
+    return f"{name} ({'; '.join(rest)})." if rest else f"{name}."
 
 
 def _written(value: Any) -> str:
     """Parameters as text; a long list is only counted."""
     if isinstance(value, Mapping):
-        return "; ".join(f"{key} = {_written(inner)}" if key != "kind" else _written(inner) for key, inner in value.items())
+        return ", ".join(f"{key} {_written(inner)}" for key, inner in value.items())
     if isinstance(value, list):
         return ", ".join(map(_written, value)) if len(value) <= 30 else count_of(len(value), "value")
     return str(value)
@@ -239,7 +253,8 @@ def _written(value: Any) -> str:
 
 def provenance(content: Content) -> list[tuple[str, str]]:
     """What was measured, and with what."""
-    lines = [("Records", f"{content['records']:,} of {content['source']}")]
+    source = "" if content["source"] is None else f" of {content['source']}"
+    lines = [("Records", f"{content['records']:,}{source}")]
     lines.append(("Attributes", f"{len(content['attributes'])}: {', '.join(content['attributes'])}"))
     lines.append(("sfumato", content["sfumato"]))
     beneath = [f"{name} {content[name]}" for name in ("python", "numpy", "pyarrow", "jinja2", "plotly") if name in content]

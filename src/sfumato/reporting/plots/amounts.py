@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from statistics import median
 from typing import Any, Literal
 
 from sfumato.reporting.plots.figure import axis
 
 _WIDE = 200
-"""If the largest is so many times the least, equal steps would hide all but the largest."""
+"""If the largest is so many times the middle one, equal steps would hide all but the largest."""
 
 
 Amount = float | Literal["inf"]
@@ -37,13 +38,13 @@ def drawable(values: Iterable[Amount], logarithmic: bool) -> list[float | None]:
 
 
 def spread(values: Iterable[Amount]) -> bool:
-    """Whether values lie so far apart that only a logarithmic axis shows them all.
+    """Whether the largest is so far above most that only a logarithmic axis shows them all.
 
-    >>> spread([0, 1, 10]), spread([0, 1, 1000])
+    >>> spread([0, 1, 10]), spread([0, 1, 2, 1000])
     (False, True)
     """
     positive = [value for value in values if value != "inf" and value > 0]
-    return bool(positive) and max(positive) > _WIDE * min(positive)
+    return bool(positive) and max(positive) > _WIDE * median(positive)
 
 
 def amounts_axis(title: str, values: Sequence[Amount], **more: Any) -> dict[str, Any]:

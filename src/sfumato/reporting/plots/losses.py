@@ -58,14 +58,16 @@ def attributes_plot(attributes: Sequence[Table], risk: Amount, against: str) -> 
     """What withholding one attribute in every record would save, one bar each, the largest first."""
     ordered = sorted(attributes, key=lambda one: -_size(one["saves"]))
     finite = [one["saves"] for one in ordered if one["saves"] not in ("inf", None)]
-    least, most = min([0.0, *finite]), max([0.0, *finite])
+    full = max([0.0, *finite]) or 1.0  # what an infinite saving is drawn as
+    drawn = [full if one["saves"] == "inf" else one["saves"] or 0.0 for one in ordered]
+    least, most = min([0.0, *drawn]), max([0.0, *drawn])
     reach = (most - least) or 1.0
     places = list(range(len(ordered)))
     bars = {
         "type": "bar",
         "orientation": "h",
         "y": places,
-        "x": [most or reach if one["saves"] == "inf" else one["saves"] or 0 for one in ordered],
+        "x": drawn,
         "marker": {"color": [BREACH if _size(one["saves"]) < 0 else AFTER for one in ordered]},
         "text": [amount(one["saves"]) for one in ordered],
         "textposition": "outside",
@@ -81,7 +83,7 @@ def attributes_plot(attributes: Sequence[Table], risk: Amount, against: str) -> 
     if any(_size(one["saves"]) < 0 for one in ordered):
         told.append("Below zero: withholding it would raise the risk, because records that fit nobody would fit somebody.")
     if any(one["saves"] is None for one in ordered):
-        told.append("Without a bar: the risk stays infinite, whichever attribute is withheld alone.")
+        told.append("Without a figure: the risk stays infinite if that alone is withheld.")
     first = ordered[0]
     return Figure(
         key="attributes-saved",

@@ -23,10 +23,11 @@ def risk_content(
     """All that `risk_page` draws. Curves that are left out are said to be missing.
 
     >>> import pyarrow as pa
+    >>> from sfumato import Schema
     >>> from sfumato.disclosure.dictionary import Dictionary
     >>> from sfumato.disclosure.risk import risk
     >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
-    >>> risk_content(risk(pa.table({"age": [30, 41]}), None, book))["figures"]["fitting"]
+    >>> risk_content(risk(pa.table({"age": [30, 41]}), Schema(), book))["figures"]["fitting"]
     [{'bins': ['0', '1', '2'], 'records': [0, 1, 1]}]
     """
     return {
