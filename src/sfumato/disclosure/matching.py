@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.consistent import consistent_counts, consistent_with
+from sfumato.kernels.consistent import consistent_counts, consistent_lists, consistent_own, consistent_with
 
 Rule = NDArray[np.bool_]
 """A disclosure rule on records: whether attribute j of record i is disclosed, as `rule[i, j]` (paper 002, Definition 1)."""
+
+_MANY = 20_000_000
+"""Individuals to look at, over all records, from which on it pays to find the records of which the same is disclosed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +50,8 @@ class Matching:
     @classmethod
     def of_codes(cls, values: NDArray[Any], held: NDArray[Any], **more: Any) -> Matching:
         """Match by equality where both sides are coded alike, column by column; -1 is missing."""
-        starts, near, mine, theirs, base, other = (
-            [np.zeros(1, np.int64)],
-            [],
-            values.astype(np.int32),
-            held.astype(np.int32),
-            0,
-            0,
-        )
-        mine, theirs = mine.copy(), theirs.copy()
+        mine, theirs = values.astype(np.int32), held.astype(np.int32)
+        counts, near, base, other = [np.zeros(1, np.int64)], [], 0, 0
         for j in range(values.shape[1]):
             ones, others = np.unique(values[values[:, j] >= 0, j]), np.unique(held[held[:, j] >= 0, j])
             mine[:, j] = np.where(values[:, j] >= 0, base + np.searchsorted(ones, values[:, j]), -1)
@@ -64,9 +60,9 @@ class Matching:
             found = at < len(others)
             found[found] = others[at[found]] == ones[found]
             near.append((other + at[found]).astype(np.int32))
-            starts.append(starts[-1][-1] + np.cumsum(found))
+            counts.append(found.astype(np.int64))
             base, other = base + len(ones), other + len(others)
-        return cls(mine, theirs, np.concatenate(starts).astype(np.int64), np.concatenate(near), **more)
+        return cls(mine, theirs, np.cumsum(np.concatenate(counts)), np.concatenate(near), **more)
 
     @property
     def records(self) -> int:
@@ -135,11 +131,32 @@ class Matching:
 
     def match(self, rule: Rule) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
         """For every record: |ρ|, the weight of ρ, and whether the record's own individual is in ρ."""
-        counts = np.zeros(self.records, np.int64)
-        sums, among = np.zeros(self.records), np.zeros(self.records, bool)
+        shown, back = self._once(rule)
+        counts, sums = np.zeros(len(shown), np.int64), np.zeros(len(shown))
         out = np.empty(self.individuals, np.int64)
-        consistent_counts(self.known, self.values, rule, self.weights, self.own, out, counts, sums, among)
-        return counts, sums, among
+        consistent_counts(self.known, shown, shown >= 0, self.weights, out, counts, sums)
+        among = np.zeros(self.records, bool)
+        consistent_own(self.known, self.values, rule, self.own, among)
+        return counts[back], sums[back], among
+
+    def _once(self, rule: Rule) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """What is disclosed of the records, and for each which row of that is its own.
+
+        Where many individuals are to be looked at, records of which the same is disclosed share a row.
+        """
+        shown = np.where(rule, self.values, np.int32(-1))
+        reached = np.where(shown >= 0, np.append(self.reach, self.individuals)[shown], self.individuals)
+        if reached.min(axis=1, initial=self.individuals).sum() < _MANY:
+            return shown, np.arange(self.records)
+        once, back = np.unique(shown, axis=0, return_inverse=True)
+        return np.ascontiguousarray(once), back.reshape(-1)
+
+    def lists(self, rule: Rule, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """ρ of every record, given their sizes: that of record i is `individuals[starts[i]:starts[i + 1]]`, ascending."""
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        individuals, out = np.empty(int(starts[-1]), np.int32), np.empty(self.individuals, np.int64)
+        consistent_lists(self.known, self.values, rule, starts, out, individuals)
+        return starts, individuals
 
     def consistent(self, record: int, rule: Rule) -> NDArray[np.int64]:
         """ρ: the individuals who are consistent with one record."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sfumato.kernels.compile import kernel
 
 
@@ -70,10 +72,8 @@ def consistent_with(known: Any, row: Any, shown: Any, out: Any) -> int:
 
 
 @kernel
-def consistent_counts(
-    known: Any, values: Any, shown: Any, weights: Any, own: Any, out: Any, counts: Any, sums: Any, among: Any
-) -> None:
-    """For every record: how many individuals are consistent, their weight, and whether its own individual is among them.
+def consistent_counts(known: Any, values: Any, shown: Any, weights: Any, out: Any, counts: Any, sums: Any) -> None:
+    """For every record: how many individuals are consistent, and their weight.
 
     `weights` is empty if all weigh the same. Cost: per record that of `consistent_with`.
     """
@@ -81,9 +81,25 @@ def consistent_counts(
         count = consistent_with(known, values[i], shown[i], out)
         counts[i] = count
         total = 0.0
-        for at in range(count):
-            if len(weights):
+        if len(weights):
+            for at in range(count):
                 total += weights[out[at]]
-            if out[at] == own[i]:
-                among[i] = True
         sums[i] = total if len(weights) else count
+
+
+@kernel
+def consistent_own(known: Any, values: Any, shown: Any, own: Any, among: Any) -> None:
+    """For every record whether its own individual, if it has one, is consistent. Cost: the attributes per record."""
+    for i in range(values.shape[0]):
+        among[i] = own[i] >= 0 and fits(known, values[i], shown[i], own[i], -1)
+
+
+@kernel
+def consistent_lists(known: Any, values: Any, shown: Any, starts: Any, out: Any, lists: Any) -> None:
+    """Fill `lists[starts[i]:starts[i + 1]]` with the individuals who are consistent with record i, ascending.
+
+    Cost: per record that of `consistent_with`, and a sort.
+    """
+    for i in range(values.shape[0]):
+        count = consistent_with(known, values[i], shown[i], out)
+        lists[starts[i] : starts[i + 1]] = np.sort(out[:count])
