@@ -8,7 +8,6 @@ from functools import cache
 import pyarrow as pa
 
 from sfumato import Schema
-from sfumato.disclosure.curves import by_cells, by_dictionary_size, true_against_estimated
 from sfumato.disclosure.dictionary import Dictionary
 from sfumato.disclosure.risk import risk_of
 from sfumato.disclosure.sensitivity import Additive, ConstantSensitivity, Multiplicative
@@ -106,11 +105,7 @@ SETTINGS = {
 @cache
 def _told(name, curves):
     setting = SETTINGS[name]()
-    found = risk_of(setting)
-    if not curves:
-        return json.dumps(risk_content(found), allow_nan=False)
-    told = risk_content(found, by_cells(setting), by_dictionary_size(setting), true_against_estimated(setting))
-    return json.dumps(told, allow_nan=False)
+    return json.dumps(risk_content(risk_of(setting), curves=curves), allow_nan=False)
 
 
 def content(name, curves=True):

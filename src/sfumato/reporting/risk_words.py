@@ -11,6 +11,9 @@ from sfumato.reporting.plots.figure import percent
 
 Content = Mapping[str, Any]
 
+_FEW = 6
+"""Pairs of dictionaries of which it is told too why one does not bound the other."""
+
 
 def told(content: Content) -> dict[str, Any]:
     """All the words of the page that depend on the figures."""
@@ -21,6 +24,9 @@ def told(content: Content) -> dict[str, Any]:
         "together": together(content),
         "records": records(content),
         "worst": worst(content),
+        "bounds": bounds(content),
+        "joint": joint(content),
+        "levels": levels(content),
         "cells": cells(content),
         "whole": whole(content),
         "assumed": assumed(content),
@@ -177,10 +183,48 @@ def cells(content: Content) -> list[str]:
         half = max(k for k, risk in enumerate(risks) if risk != "inf" and risk <= whole / 2)
         start = f"{line['against'][:1].upper()}{line['against'][1:]}"
         said.append(
-            f"{start}: {amount(whole)} if everything is disclosed, {amount(risks[half])} if each record discloses no more than "
+            f"{start}: {amount(whole)} if everything is disclosed, {amount(risks[half])} if each record discloses no "
+            "more than "
             f"its best {count_of(half, 'cell')}."
         )
     return said
+
+
+def bounds(content: Content) -> list[dict[str, Any]]:
+    """Which dictionary's risk bounds which; why not, if they are few."""
+    said = []
+    for one in content["bounds"]:
+        if not one["holds"] and len(content["bounds"]) > _FEW:
+            continue
+        failing = [f"{each['name']}: {each['why']}" for each in one["conditions"] if not each["holds"]]
+        true, estimated = amount(one["true"]), amount(one["estimated"])
+        risks = f"Here the risks are {true} against “{one['attacker']}” and {estimated} against “{one['estimate']}”."
+        why = f"It fails that {'; '.join(failing)}." if failing else "Every condition holds."
+        pair = f"“{one['estimate']}” for “{one['attacker']}”"
+        said.append({"pair": pair, "holds": one["holds"], "says": f"{why} {risks}"})
+    return said
+
+
+def joint(content: Content) -> list[dict[str, Any]]:
+    """What a joint matching leaves, dictionary by dictionary."""
+    return [
+        {
+            "name": one["dictionary"],
+            "why": one["why"],
+            "cells": [] if one["why"] else [f"{one[key]:,}" for key in ("least", "one", "more")],
+        }
+        for one in content["joint"]
+    ]
+
+
+def levels(content: Content) -> list[tuple[str, str]]:
+    """The three readings of k-anonymity, and up to which k each holds."""
+    found = content["k_anonymity"]
+    return [
+        ("Every record fits k individuals", f"{found['consistent']:,}"),
+        ("Matched together, k are left to every record", f"({found['why']})" if found["why"] else f"{found['joint']:,}"),
+        ("Every row as it is disclosed is there k times", f"{found['release']:,}"),
+    ]
 
 
 def whole(content: Content) -> list[str]:
