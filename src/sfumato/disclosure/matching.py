@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -103,6 +103,23 @@ class Matching:
         absent_starts = np.cumsum([0, *map(len, lists)]).astype(np.int64)
         absent = np.concatenate(lists) if lists else np.zeros(0, np.int32)
         return self.held, self.near_starts, self.near, who_starts, who, absent_starts, absent
+
+    def among(self, individuals: NDArray[np.int64]) -> Matching:
+        """The same records beside a part of the dictionary: these individuals, each once, in this order.
+
+        >>> ages = Matching.of_codes(np.array([[30], [41]]), np.array([[30], [30], [41]]), own=np.array([1, 2]))
+        >>> fewer = ages.among(np.array([0, 2]))
+        >>> fewer.sizes(fewer.everything).tolist(), fewer.own.tolist()
+        ([1, 1], [-1, 1])
+        """
+        place = np.full(self.individuals + 1, -1, np.int64)  # one more, for those who are nobody's: -1
+        place[individuals] = np.arange(len(individuals))
+        weights = self.weights[individuals] if len(self.weights) else self.weights
+        return replace(self, held=self.held[individuals], weights=weights, own=place[self.own])
+
+    def only(self, records: NDArray[np.int64]) -> Matching:
+        """Some of the records, in this order, beside the same dictionary."""
+        return replace(self, values=self.values[records], own=self.own[records])
 
     @cached_property
     def reach(self) -> NDArray[np.int64]:
