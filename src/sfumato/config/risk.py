@@ -57,8 +57,9 @@ class RiskSection(Section):
         """Check what needs no data: weights, thresholds, the prior."""
         self.sensitivities()
         self.consistencies()
-        if self.limit is not None:
-            as_fraction(self.limit, "risk.limit")
+        if self.limit is not None and as_fraction(self.limit, "risk.limit") < 0:
+            remedy = "Write what the risk may be at most, such as 0.05."
+            raise ConfigProblem("the limit is negative", remedy=remedy, key="risk.limit", value=self.limit)
 
     def sensitivities(self) -> Sensitivity | None:
         """The sensitivity that is declared."""
