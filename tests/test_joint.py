@@ -68,9 +68,10 @@ def test_why_there_is_no_joint_matching():
     assert "no assignment" in one_for_two.why
     both_of_one = joint_sizes(Matching.of_codes(two, two, own=np.array([0, 0])), np.ones((2, 1), bool))
     assert "several records are of one individual" in both_of_one.why
-    many = joint_sizes(Matching.of_codes(two, two), np.ones((2, 1), bool), limit=3)
+    unlike = np.array([[1, 5], [1, 6]])
+    many = joint_sizes(Matching.of_codes(unlike, unlike), np.array([[True, False], [False, False]]), limit=3)
     assert many.least is None
-    assert "4 pairs" in many.why
+    assert "4 pairs of unlike records and unlike individuals" in many.why
 
 
 def people(**columns):
