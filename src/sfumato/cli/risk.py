@@ -108,7 +108,7 @@ def risk(
                 made.save(
                     str(folder), force=force, format=declared.output.format if declared.output else "csv", progress=progress
                 )
-        content = _content(found, made, folder, worst)
+        content = _content(found, made, folder, worst) if as_json or target is not None else {}
         if target is not None:
             progress("drawing the report")
             write_page("", target, private=True)

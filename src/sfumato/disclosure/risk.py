@@ -156,6 +156,11 @@ class Risk:
         """What each attribute adds, in the order of the attributes."""
         return tuple(self._attribute(j) for j in range(len(self.setting.attributes)))
 
+    @cached_property
+    def _without(self) -> list[NDArray[np.float64]]:
+        """The chances of identification if one attribute were withheld, for each dictionary."""
+        return [matching.probabilities_without(self.rule) for matching in self.setting.matchings]
+
     def worst_records(self, most: int = 10, dictionary: str | None = None) -> list[RecordRisk]:
         """The records with the highest loss, worst first, against a dictionary: by default the one of highest risk."""
         found = self.worst if dictionary is None else self.against(dictionary)
@@ -267,7 +272,12 @@ class Risk:
         rule = self.rule.copy()
         rule[:, j] = False
         phi = setting.phi.of(rule)
-        without = self._over([mean(losses(phi, matching.probabilities(rule))) for matching in setting.matchings])
+        without = self._over(
+            [
+                mean(losses(phi, np.where(shown, chances[:, j], found.probabilities)))
+                for found, chances in zip(self.dictionaries, self._without, strict=True)
+            ]
+        )
         weighted = setting.phi.form in ("sum", "product")
         return AttributeRisk(
             name=setting.attributes[j],
