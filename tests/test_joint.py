@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import naive_risk as naive
 import sfumato as sf
+import sfumato.disclosure.matching as matching_module
 from sfumato.disclosure.dictionary import Dictionary
 from sfumato.disclosure.joint import joint_sizes
 from sfumato.disclosure.k_anonymity import k_levels, k_levels_of
@@ -61,6 +63,25 @@ def test_three_levels_of_k(case):
     assert found.release <= found.joint <= found.consistent
 
 
+@given(matchings(itself=True), st.booleans())
+def test_records_of_which_the_same_is_disclosed_may_be_looked_up_once(case, leaning):
+    """Sharing rows, and withholding one attribute in passing, give what each record gives by itself."""
+    _, held, rule, itself = case
+    if leaning:
+        itself = replace(itself, weights=np.arange(1.0, len(held) + 1))
+    one_by_one = itself.match(rule)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching_module, "_MANY", 0)
+        for found, wanted in zip(itself.match(rule), one_by_one, strict=True):
+            assert found.tolist() == wanted.tolist()
+        without = itself.probabilities_without(rule)
+    for j in range(itself.attributes):
+        rest = rule.copy()
+        rest[:, j] = False
+        shown = (rule & itself.everything)[:, j]
+        assert without[:, j] == pytest.approx(np.where(shown, itself.probabilities(rest), 0))
+
+
 def test_why_there_is_no_joint_matching():
     two = np.array([[1], [1]])
     one_for_two = joint_sizes(Matching.of_codes(two, np.array([[1]])), np.ones((2, 1), bool))
@@ -68,9 +89,10 @@ def test_why_there_is_no_joint_matching():
     assert "no assignment" in one_for_two.why
     both_of_one = joint_sizes(Matching.of_codes(two, two, own=np.array([0, 0])), np.ones((2, 1), bool))
     assert "several records are of one individual" in both_of_one.why
-    many = joint_sizes(Matching.of_codes(two, two), np.ones((2, 1), bool), limit=3)
+    unlike = np.array([[1, 5], [1, 6]])
+    many = joint_sizes(Matching.of_codes(unlike, unlike), np.array([[True, False], [False, False]]), limit=3)
     assert many.least is None
-    assert "4 pairs" in many.why
+    assert "4 pairs of unlike records and unlike individuals" in many.why
 
 
 def people(**columns):
