@@ -85,7 +85,9 @@ def test_without_a_section_the_table_itself_is_the_dictionary(desk):
     assert found["dictionaries"][0]["attackers"]["prosecutor"] == 1
 
 
-@pytest.mark.parametrize("per, amount, cells", [("record", "2", 12), ("record", "50%", 12), ("table", "7", 7), ("attribute", "3", 12)])
+@pytest.mark.parametrize(
+    "per, amount, cells", [("record", "2", 12), ("record", "50%", 12), ("table", "7", 7), ("attribute", "3", 12)]
+)
 def test_disclose(desk, per, amount, cells):
     done = sfumato("risk", "risk.toml", "--disclose", amount, "--per", per, "--output", "out", "--json", cwd=desk)
     assert done.returncode == 0, done.stderr
@@ -127,7 +129,9 @@ def test_report(desk):
 
 
 BAD = {
-    "no column in common": ('columns = { town = "residence" }', 'columns = {}\n[[risk.dictionaries]]\npath = "other.csv"', "other.csv"),
+    "no column in common": (
+        'columns = { town = "residence" }', 'columns = {}\n[[risk.dictionaries]]\npath = "other.csv"', "other.csv",
+    ),
     "the same person twice": ('path = "register.csv"', 'path = "twice.csv"', "'8'"),
     "nobody in it": ('path = "register.csv"', 'path = "empty.csv"', "no rows"),
     "a negative weight": ("town = 0.5", "town = -1", "risk.sensitivity.weights.town"),
@@ -139,7 +143,9 @@ BAD = {
     "an unknown key of a dictionary": ('name = "register"', 'nmae = "register"', "name"),
     "an unknown column": ('columns = { town = "residence" }', 'columns = { town = "residense" }', "residence"),
     "an unknown identity": ('identity = "id"', 'identity = "ids"', "'id'"),
-    "a consistency of no kind": ("[risk.sensitivity]", "[risk.consistency]\njob = {}\n[risk.sensitivity]", "risk.consistency.job.kind"),
+    "a consistency of no kind": (
+        "[risk.sensitivity]", "[risk.consistency]\njob = {}\n[risk.sensitivity]", "risk.consistency.job.kind",
+    ),
     "a threshold out of range": (
         "[risk.sensitivity]", '[risk.consistency]\njob = { kind = "jaro", threshold = 2 }\n[risk.sensitivity]', "threshold",
     ),

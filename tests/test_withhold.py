@@ -1,4 +1,4 @@
-"""Records with cells withheld: what is written is what was chosen, and can be told from the original only where it is shown."""
+"""Records with cells withheld: what is written is what was chosen, and reads back as it was."""
 
 from __future__ import annotations
 
@@ -156,10 +156,16 @@ def test_against_a_prior_that_is_not_there():
 def test_any_value_can_be_read_back(data):
     """Values that look like what stands for withheld or missing cells are told apart from it, in files too."""
     rows, columns = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 3))
-    cells = st.none() | st.sampled_from(AWKWARD) | st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=3)
+    cells = (
+        st.none() | st.sampled_from(AWKWARD) | st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=3)
+    )
     names = [f"c{j}" for j in range(columns)]
-    table = pa.table({name: pa.array(data.draw(st.lists(cells, min_size=rows, max_size=rows)), pa.string()) for name in names})
-    rule = np.array(data.draw(st.lists(st.lists(st.booleans(), min_size=columns, max_size=columns), min_size=rows, max_size=rows)))
+    table = pa.table(
+        {name: pa.array(data.draw(st.lists(cells, min_size=rows, max_size=rows)), pa.string()) for name in names}
+    )
+    rule = np.array(
+        data.draw(st.lists(st.lists(st.booleans(), min_size=columns, max_size=columns), min_size=rows, max_size=rows))
+    )
     schema = Schema(kinds=dict.fromkeys(names, "categorical"), missing=sf.Missing(()))
     published, order = withheld_rows(sf.Table(table, schema), names, rule, 0)
     for at, record in enumerate(order.tolist()):
