@@ -1,6 +1,8 @@
 """Disclosure risk: what an attacker with a dictionary gains from what is disclosed, and what to hold back (paper 002)."""
 
+from sfumato.disclosure.consistencies import CONSISTENCIES, consistency_of
 from sfumato.disclosure.consistency import Consistency, Equality
+from sfumato.disclosure.containment import Containment
 from sfumato.disclosure.dictionary import Dictionary
 from sfumato.disclosure.risk import Risk, risk, risk_of
 from sfumato.disclosure.rules import Best, best_by_cells, best_rule
@@ -13,8 +15,7 @@ from sfumato.disclosure.sensitivity import (
     Sensitivity,
 )
 from sfumato.disclosure.setting import Setting, setting_of
-
-CONSISTENCIES = {"equality": Equality}
+from sfumato.disclosure.similarity import Similarity
 
 __all__ = [
     "CONSISTENCIES",
@@ -23,6 +24,7 @@ __all__ = [
     "Best",
     "Consistency",
     "ConstantSensitivity",
+    "Containment",
     "CustomSensitivity",
     "Dictionary",
     "Equality",
@@ -30,8 +32,10 @@ __all__ = [
     "Risk",
     "Sensitivity",
     "Setting",
+    "Similarity",
     "best_by_cells",
     "best_rule",
+    "consistency_of",
     "risk",
     "risk_of",
     "setting_of",

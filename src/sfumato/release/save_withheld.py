@@ -74,7 +74,7 @@ def describe_withheld(disclosure: Disclosure) -> dict[str, Any]:
         "rule": {"cells": disclosure.cells, "per": disclosure.per, "against": disclosure.against},
         "attributes": attributes,
         "sensitivity": _told(setting.sensitivity.to_dict()),
-        "consistency": {name: {"kind": how.kind, **how.parameters()} for name, how in setting.consistency.items()},
+        "consistency": {name: how.parameters() for name, how in setting.consistency.items()},
         "weighted": any(len(matching.weights) for matching in setting.matchings),
         "dictionaries": _dictionaries(setting, disclosure),
         "config": declared_config(_published_schema(setting), set(setting.attributes)),
