@@ -11,9 +11,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.disclosure.dictionary import Dictionary
+from sfumato.errors import ColumnProblem
 from sfumato.exact import as_parameter
 from sfumato.exact.numbers import packed
-from sfumato.schema import Kind
+from sfumato.schema import Kind, Schema
 from sfumato.table import Column, Table
 
 
@@ -108,3 +109,17 @@ def equal_values(mine: Column, theirs: Column) -> NDArray[np.int32]:
 
     found = compute.index_in(pa.array(mine.texts, pa.string()), pa.array(theirs.texts, pa.string()))
     return np.asarray(found.fill_null(-1)).astype(np.int32)
+
+
+def as_texts(table: Table, attribute: str, wanted_by: str) -> Column:
+    """The records' column with every cell as the text that stands there, whatever the kind; sets are refused."""
+    declared = table.schema.kinds.get(attribute)
+    if declared is Kind.SET or pa.types.is_nested(table.data.schema.field(attribute).type):
+        raise ColumnProblem(
+            f"consistency by {wanted_by} reads texts and numbers, and the column is of kind 'set'",
+            remedy="Compare it by equality.",
+            file=table.source,
+            column=attribute,
+        )
+    schema = Schema(kinds={attribute: Kind.CATEGORICAL}, missing=table.schema.missing)
+    return Table(table.data, schema, table.source, untyped=table.untyped).column(attribute)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -18,6 +19,9 @@ from sfumato.table import Column
 
 _DOUBT = 1e-9
 """Similarities so close to a threshold are computed again, exactly."""
+
+_CUTOFF_DOUBT = 1e-6
+"""More than rapidfuzz may be wrong by about a cutoff, which it takes in single precision."""
 
 _BOOST = Fraction(7, 10)
 _PREFIX_WEIGHT = Fraction(1, 10)
@@ -93,37 +97,36 @@ def _common_prefix(a: str, b: str) -> int:
     return length
 
 
-class _Bound(BoundDistance):
-    costly = True
+class Similarities:
+    """Jaro or Jaro-Winkler similarities between the texts of two lists, by their numbers: floats where they suffice.
 
-    def __init__(self, attribute: Attribute, column: Column, texts: list[str], winkler: bool) -> None:
-        super().__init__(attribute)
-        self.column = column
-        self.texts = texts
+    >>> names = Similarities(["MARTHA"], ["MARHTA", "ANNA"], winkler=False)
+    >>> names.at_least(np.array([0]), np.array([0, 1]), Fraction(17, 18)).tolist()
+    [[True, False]]
+    """
+
+    def __init__(self, ones: Sequence[str], others: Sequence[str], winkler: bool) -> None:
+        self.ones = ones
+        self.others = others
         self.winkler = winkler
-        self.similarity = exact_jaro_winkler if winkler else exact_jaro
-        width = max(1, min(_PREFIX, max(map(len, texts), default=1)))
-        # leading characters as numbers, for comparing prefixes of many pairs at once; 0 past a text's end
-        self.heads = np.zeros((len(texts), width), np.int64)
-        for i, text in enumerate(texts):
-            head = [ord(character) for character in text[:width]]
-            self.heads[i, : len(head)] = head
+        self.heads = (_heads(ones), _heads(others)) if winkler else None
 
-    def _similarities(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        """Similarities as floats, with no more than rounding errors."""
+    def floats(self, rows: Indices, columns: Indices, least: float = 0.0) -> NDArray[np.float64]:
+        """Similarities with no more than rounding errors; those whose Jaro similarity is below `least` may come as 0."""
         plain = process.cdist(
-            [self.texts[i] for i in rows],
-            [self.texts[j] for j in columns],
+            [self.ones[i] for i in rows.tolist()],
+            [self.others[j] for j in columns.tolist()],
             scorer=FastJaro.similarity,
+            score_cutoff=least,
             dtype=np.float64,
         )
-        if not self.winkler:
+        if self.heads is None:
             return np.asarray(plain)
         boost = float(_BOOST)
         alike = np.ones(plain.shape, bool)
         bonus = np.zeros(plain.shape)
-        for place in range(self.heads.shape[1]):
-            one, other = self.heads[rows, place][:, None], self.heads[columns, place][None, :]
+        for place in range(_PREFIX):
+            one, other = self.heads[0][rows, place][:, None], self.heads[1][columns, place][None, :]
             alike &= (one == other) & (one > 0)
             bonus += alike * float(_PREFIX_WEIGHT)
         similarities = plain + (plain > boost) * bonus * (1 - plain)
@@ -131,16 +134,51 @@ class _Bound(BoundDistance):
             similarities[a, b] = self._exactly(rows[a], columns[b])
         return np.asarray(similarities)
 
+    def least_jaro(self, threshold: Fraction) -> Fraction:
+        """No pair reaches the threshold unless its Jaro similarity is at least this.
+
+        For Jaro it is the threshold t. Jaro-Winkler adds at most 4/10 of what is left to 1, and only above 0.7: at
+        t ≤ 0.7 what is not boosted must reach t itself, and what is boosted is above 0.7; at t > 0.7 only what is boosted
+        reaches it, so the similarity s is above 0.7, and s + 4/10·(1 − s) ≥ t.
+        """
+        if not self.winkler or threshold <= _BOOST:
+            return threshold
+        most = _PREFIX * _PREFIX_WEIGHT
+        return max(_BOOST, (threshold - most) / (1 - most))
+
+    def at_least(self, rows: Indices, columns: Indices, threshold: Fraction) -> NDArray[np.bool_]:
+        """For each pair whether its similarity is at least the threshold, exactly."""
+        similarities = self.floats(rows, columns, max(float(self.least_jaro(threshold)) - _CUTOFF_DOUBT, 0.0))
+        limit = float(max(threshold, Fraction(-1)))
+        close = similarities >= limit
+        for a, b in np.argwhere(np.abs(similarities - limit) < _DOUBT):
+            close[a, b] = self._exactly(rows[a], columns[b]) >= threshold
+        return np.asarray(close)
+
     def _exactly(self, one: int, other: int) -> Fraction:
-        return self.similarity(self.texts[one], self.texts[other])
+        return (exact_jaro_winkler if self.winkler else exact_jaro)(self.ones[one], self.others[other])
+
+
+def _heads(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Leading characters as numbers, for comparing prefixes of many pairs at once; 0 past a text's end."""
+    heads = np.zeros((len(texts), _PREFIX), np.int64)
+    for i, text in enumerate(texts):
+        head = [ord(character) for character in text[:_PREFIX]]
+        heads[i, : len(head)] = head
+    return heads
+
+
+class _Bound(BoundDistance):
+    costly = True
+
+    def __init__(self, attribute: Attribute, column: Column, texts: list[str], winkler: bool) -> None:
+        super().__init__(attribute)
+        self.column = column
+        self.similarities = Similarities(texts, texts, winkler)
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        return np.where(lone_missing(self.column, rows, columns), 1.0, 1 - self._similarities(rows, columns))
+        return np.where(lone_missing(self.column, rows, columns), 1.0, 1 - self.similarities.floats(rows, columns))
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
-        similarities = self._similarities(rows, columns)
-        threshold = float(max(1 - epsilon, Fraction(-1)))
-        close = similarities >= threshold
-        for a, b in np.argwhere(np.abs(similarities - threshold) < _DOUBT):
-            close[a, b] = self._exactly(rows[a], columns[b]) >= 1 - epsilon
+        close = self.similarities.at_least(rows, columns, 1 - epsilon)
         return np.where(lone_missing(self.column, rows, columns), epsilon >= 1, close)
