@@ -168,3 +168,13 @@ def least_by_size(table: Any, least: Any, choices: Any) -> None:
         if table[choice] < least[size] or choices[size] < 0:
             least[size] = table[choice]
             choices[size] = choice
+
+
+@kernel
+def spread_choices(choices: Any, candidates: Any, out: Any) -> None:
+    """Fill `out` with masks over all attributes from masks over the candidates; -1 stays. Cost: their bits."""
+    for at in range(len(choices)):
+        bits = 0
+        for b in range(len(candidates)):
+            bits |= ((choices[at] >> b) & 1) << candidates[b]
+        out[at] = bits if choices[at] >= 0 else -1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +13,8 @@ from sfumato.disclosure.rules.choices import MOST_ATTRIBUTES, Choices
 from sfumato.disclosure.rules.each_record import best_of_records
 from sfumato.disclosure.rules.found import Best, mean
 from sfumato.disclosure.rules.options import options_of
+from sfumato.disclosure.rules.whole_table import best_of_table
+from sfumato.disclosure.rules.worst_case import worst_of_records, worst_of_table
 from sfumato.disclosure.weights import Weights
 from sfumato.errors import ParameterProblem
 from sfumato.progress import Progress, silent
@@ -44,9 +47,16 @@ def best_rule(
     """
     _check(matchings, cells, per, prior)
     shares = _shares(matchings, prior)
+    until = time.monotonic() + seconds
     choices = Choices(matchings, phi, shares)
     if per == "record" and shares is not None:
         return best_of_records(choices, options_of(choices, progress), cells)
+    if per == "table" and shares is not None:
+        return best_of_table(choices, options_of(choices, progress), cells)
+    if per == "record":
+        return worst_of_records(choices, cells, progress, until)
+    if per == "table":
+        return worst_of_table(choices, cells, progress, until)
     raise NotImplementedError
 
 
@@ -64,8 +74,8 @@ def best_by_cells(
     shares = _shares(matchings, prior)
     choices = Choices(matchings, phi, shares)
     options = options_of(choices, progress)
-    at = np.arange(len(options.counts))
-    sizes = [np.minimum(options.counts, cells) for cells in range(choices.attributes + 1)]
+    at = np.arange(len(choices.counts))
+    sizes = [np.minimum(choices.counts, cells) for cells in range(choices.attributes + 1)]
     return np.array([mean(options.least[at, size][choices.of_record]) for size in sizes])
 
 

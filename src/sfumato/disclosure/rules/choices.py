@@ -22,6 +22,7 @@ from sfumato.kernels.agreement import (
     agreements,
     multiply,
     sensitivities,
+    spread_choices,
     weigh_choices,
 )
 
@@ -118,7 +119,7 @@ class Choices:
     """Records beside one or several dictionaries: the losses of all choices, record by record.
 
     Records that are equal in their values and weights are computed once: `distinct` are the first of each, those who share
-    common values together, and record i is like `distinct[of_record[i]]`.
+    common values together, and record i is like `distinct[of_record[i]]`; `counts` is how many values each distinct one has.
     """
 
     def __init__(self, matchings: Sequence[Matching], phi: Weights, shares: Sequence[float] | None) -> None:
@@ -130,13 +131,14 @@ class Choices:
         common = _common(matchings)
         self.sides = [Side(matching, common) for matching in matchings]
         self.distinct, self.of_record = self._distinct(common)
+        self.counts = self.present[self.distinct].sum(axis=1).astype(np.int64)
         self.paired = bool((phi.pairs > 0).any())
         self._tables: dict[int, tuple[NDArray[np.float64], ...]] = {}
 
     def _distinct(self, common: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if self.phi.function is not None:
             return np.arange(self.records), np.arange(self.records)
-        columns = [matching.values[:, common] for matching in self.matchings]
+        columns: list[NDArray[Any]] = [matching.values[:, common] for matching in self.matchings]
         columns += [matching.values for matching in self.matchings]
         columns += [matching.own[:, None] for matching in self.matchings if len(matching.weights)]
         same = np.column_stack([column.astype(np.int64) for column in columns])
@@ -210,8 +212,7 @@ def spread(choices: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray
     [2, 10]
     """
     out = np.zeros(len(choices), np.int64)
-    for b, j in enumerate(candidates.tolist()):
-        out |= ((choices >> b) & 1) << j
+    spread_choices(choices, candidates, out)
     return out
 
 

@@ -11,10 +11,10 @@ from sfumato.disclosure.rules.options import Options
 
 def best_of_records(choices: Choices, options: Options, cells: int) -> Best:
     """Take for each record the choice of k cells that loses least; if it has fewer values, all of them."""
-    at = np.arange(len(options.counts))
-    size = np.minimum(options.counts, cells)
+    at = np.arange(len(choices.counts))
+    size = np.minimum(choices.counts, cells)
     rule = choices.rule(options.choices[at, size][choices.of_record])
     risk = mean(options.least[at, size][choices.of_record])
     bound = mean(options.bounds[at, size][choices.of_record])
-    short = int((options.counts < cells)[choices.of_record].sum())
+    short = int((choices.counts < cells)[choices.of_record].sum())
     return Best(rule, risk, bound, short, "every choice of each record's cells was weighed")

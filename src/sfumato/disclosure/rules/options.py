@@ -22,19 +22,16 @@ class Options:
     """As masks over all attributes; -1 where there is none."""
     bounds: NDArray[np.float64]
     """No choice loses less than this; below `least` only where a search was broken off."""
-    counts: NDArray[np.int64]
-    """How many values each distinct record has."""
 
 
 def options_of(choices: Choices, progress: Progress = silent) -> Options:
     """Find each distinct record's least losses; the dictionaries' shares are known."""
     shape = len(choices.distinct), choices.attributes + 1
     least, found = np.full(shape, np.inf), np.full(shape, -1, np.int64)
-    counts = choices.present[choices.distinct].sum(axis=1).astype(np.int64)
     for at, record in enumerate(choices.distinct.tolist()):
         if at % 256 == 0:
             progress("weighing choices", at / len(choices.distinct))
-        size = int(counts[at]) + 1
+        size = int(choices.counts[at]) + 1
         least_by_size(choices.losses(record)[0], least[at, :size], found[at, :size])
         found[at, :size] = spread(found[at, :size], choices.candidates(record))
-    return Options(least, found, least, counts)
+    return Options(least, found, least)
