@@ -14,8 +14,10 @@ import tomli_w
 from pydantic import Field, ValidationError
 
 from sfumato.config.problems import problem_of
+from sfumato.config.risk import RiskSection
 from sfumato.config.sections import ColumnSection, DataSection, MethodSection, MissingSection, OutputSection, Section
 from sfumato.declared import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
+from sfumato.disclosure import Setting
 from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigProblem, ParameterProblem, SfumatoError
 from sfumato.hierarchy import Hierarchy
@@ -56,6 +58,7 @@ class Config(Section):
     principles: list[dict[str, Any]] = Field(default_factory=list)
     method: MethodSection | None = None
     output: OutputSection | None = None
+    risk: RiskSection | None = None
     source: Path | None = Field(default=None, exclude=True)
     """The file that it was read from; relative paths start at its folder."""
 
@@ -86,6 +89,7 @@ class Config(Section):
         # what needs no data is checked now, so that errors name the key and not some later step
         _ = (config.schema, config.asked)
         config._check_method()
+        config._check_risk()
         return config
 
     @classmethod
@@ -237,6 +241,26 @@ class Config(Section):
             raise self._located(located(error, "method"), "") from error
         if section.name != "auto" or section.parameters:
             _ = self.finder
+
+    def _check_risk(self) -> None:
+        """Check what `[risk]` declares, as far as that needs no data."""
+        try:
+            (self.risk or RiskSection()).check()
+        except SfumatoError as error:
+            raise self._located(error, "") from error
+
+    def setting(self, path: str | Path | None = None) -> Setting:
+        """The records beside every dictionary of `[risk]`; the table itself is the dictionary if none is named."""
+
+        def find(given: str) -> str | Path:
+            found = expanded(given, os.environ)
+            return self._database(found) if is_uri(found) else self._near(found)
+
+        records = self.table(path)
+        try:
+            return (self.risk or RiskSection()).setting(records, find)
+        except ConfigProblem as error:
+            raise self._located(error, "") from error
 
     def table(self, path: str | Path | None = None) -> Table:
         """Read the data; from another path than the config's own, if one is given."""

@@ -51,7 +51,7 @@ class Bound:
     def __str__(self) -> str:
         if self.holds:
             return f"the risk against {self.attacker!r} is at most that against {self.estimate!r}, whatever is disclosed"
-        reasons = "; ".join(f"{condition.name}: {condition.why}" for condition in self.failing)
+        reasons = "; ".join(f"it is not so that {condition.name}: {condition.why}" for condition in self.failing)
         return f"nothing bounds the risk against {self.attacker!r} by that against {self.estimate!r}: {reasons}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,9 +108,7 @@ def _identities(setting: Setting, *places: int) -> Condition:
         return Condition(name, False, "whose records they are is not declared")
     for dictionary in (setting.dictionaries[place] for place in places):
         if dictionary.identity is None:
-            return Condition(
-                name, False, f"{dictionary.title} declares no identity, so its rows may be of the same individual"
-            )
+            return Condition(name, False, f"{dictionary.title} declares none, so its rows may be of the same individual")
     return Condition(name, True)
 
 

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.consistent import consistent_counts, consistent_lists, consistent_own, consistent_with
+from sfumato.kernels.consistent import (
+    consistent_counts,
+    consistent_lists,
+    consistent_with,
+    counts_without,
+    own_among,
+)
 
 Rule = NDArray[np.bool_]
 """A disclosure rule on records: whether attribute j of record i is disclosed, as `rule[i, j]` (paper 002, Definition 1)."""
@@ -50,19 +56,19 @@ class Matching:
     @classmethod
     def of_codes(cls, values: NDArray[Any], held: NDArray[Any], **more: Any) -> Matching:
         """Match by equality where both sides are coded alike, column by column; -1 is missing."""
-        mine, theirs = values.astype(np.int32), held.astype(np.int32)
-        counts, near, base, other = [np.zeros(1, np.int64)], [], 0, 0
+        mine, theirs = np.full(values.shape, -1, np.int32), np.full(held.shape, -1, np.int32)
+        hits, near, base, other = [], [], 0, 0
         for j in range(values.shape[1]):
-            ones, others = np.unique(values[values[:, j] >= 0, j]), np.unique(held[held[:, j] >= 0, j])
-            mine[:, j] = np.where(values[:, j] >= 0, base + np.searchsorted(ones, values[:, j]), -1)
-            theirs[:, j] = np.where(held[:, j] >= 0, other + np.searchsorted(others, held[:, j]), -1)
-            at = np.searchsorted(others, ones)
-            found = at < len(others)
-            found[found] = others[at[found]] == ones[found]
-            near.append((other + at[found]).astype(np.int32))
-            counts.append(found.astype(np.int64))
+            here, there = values[:, j] >= 0, held[:, j] >= 0
+            ones, others = np.unique(values[here, j]), np.unique(held[there, j])
+            mine[here, j] = base + np.searchsorted(ones, values[here, j])
+            theirs[there, j] = other + np.searchsorted(others, held[there, j])
+            found = np.isin(ones, others)
+            hits.append(found)
+            near.append((other + np.searchsorted(others, ones[found])).astype(np.int32))
             base, other = base + len(ones), other + len(others)
-        return cls(mine, theirs, np.cumsum(np.concatenate(counts)), np.concatenate(near), **more)
+        starts = np.concatenate([[0], np.cumsum(np.concatenate(hits))]).astype(np.int64)
+        return cls(mine, theirs, starts, np.concatenate(near), **more)
 
     @property
     def records(self) -> int:
@@ -131,13 +137,33 @@ class Matching:
 
     def match(self, rule: Rule) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
         """For every record: |ρ|, the weight of ρ, and whether the record's own individual is in ρ."""
-        shown, back = self._once(rule)
-        counts, sums = np.zeros(len(shown), np.int64), np.zeros(len(shown))
-        out = np.empty(self.individuals, np.int64)
-        consistent_counts(self.known, shown, shown >= 0, self.weights, out, counts, sums)
-        among = np.zeros(self.records, bool)
-        consistent_own(self.known, self.values, rule, self.own, among)
-        return counts[back], sums[back], among
+        distinct, of_record = self._once(rule)
+        counts, sums = np.zeros(len(distinct), np.int64), np.zeros(len(distinct))
+        out, among = np.empty(self.individuals, np.int64), np.zeros(self.records, bool)
+        consistent_counts(self.known, distinct, self.weights, out, counts, sums)
+        own_among(self.known, distinct[of_record], self.own, among)
+        return counts[of_record], sums[of_record], among
+
+    def probabilities_without(self, rule: Rule) -> NDArray[np.float64]:
+        """The chance of identification of record i if attribute j, which it discloses, were withheld; 0 if it does not.
+
+        >>> two = Matching.of_codes(np.array([[1, 5]]), np.array([[1, 5], [1, 6], [2, 5]]))
+        >>> two.probabilities(two.everything).tolist(), two.probabilities_without(two.everything).tolist()
+        ([1.0], [[0.5, 0.5]])
+        """
+        distinct, of_record = self._once(rule)
+        shown = distinct[of_record]
+        more = np.zeros(distinct.shape)
+        counts_without(self.known, distinct, self.weights, np.empty(self.individuals, np.int64), more)
+        total = self.match(rule)[1][:, None] + more[of_record]
+        mine = np.ones(shown.shape)
+        if len(self.weights):
+            for j in range(self.attributes):
+                among, rest = np.zeros(self.records, bool), shown.copy()
+                rest[:, j] = -1
+                own_among(self.known, rest, self.own, among)
+                mine[:, j] = np.where(among, self.weights[self.own], 0.0)
+        return np.divide(mine, total, out=np.zeros(shown.shape), where=(total > 0) & (shown >= 0))
 
     def _once(self, rule: Rule) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """What is disclosed of the records, and for each which row of that is its own.
@@ -155,13 +181,13 @@ class Matching:
         """ρ of every record, given their sizes: that of record i is `individuals[starts[i]:starts[i + 1]]`, ascending."""
         starts = np.concatenate([[0], np.cumsum(sizes)])
         individuals, out = np.empty(int(starts[-1]), np.int32), np.empty(self.individuals, np.int64)
-        consistent_lists(self.known, self.values, rule, starts, out, individuals)
+        consistent_lists(self.known, np.where(rule, self.values, np.int32(-1)), starts, out, individuals)
         return starts, individuals
 
     def consistent(self, record: int, rule: Rule) -> NDArray[np.int64]:
         """ρ: the individuals who are consistent with one record."""
         out = np.empty(self.individuals, np.int64)
-        count = consistent_with(self.known, self.values[record], rule[record], out)
+        count = consistent_with(self.known, np.where(rule[record], self.values[record], np.int32(-1)), out)
         return np.sort(out[:count])
 
     def probabilities(self, rule: Rule) -> NDArray[np.float64]:

@@ -86,6 +86,15 @@ class Risk:
 
     `risk` is the Bayes risk if the dictionaries have a prior, and the worst case over them otherwise; `holds` says whether
     it is at most the limit, exactly.
+
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [30, 41], "zip": ["a", "a"]})
+    >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
+    >>> found = risk(people, Schema(), book, limit="1.5")
+    >>> found.risk, found.holds, found.worst.name, found.worst.sizes.tolist(), found.attackers[0].journalist
+    (1.5, True, 'book', [2, 1], 1.0)
+    >>> [(each.name, each.saves) for each in found.by_attribute]
+    [('age', 1.1666666666666667), ('zip', 0.75)]
     """
 
     setting: Setting
@@ -146,6 +155,11 @@ class Risk:
     def by_attribute(self) -> tuple[AttributeRisk, ...]:
         """What each attribute adds, in the order of the attributes."""
         return tuple(self._attribute(j) for j in range(len(self.setting.attributes)))
+
+    @cached_property
+    def _without(self) -> list[NDArray[np.float64]]:
+        """The chances of identification if one attribute were withheld, for each dictionary."""
+        return [matching.probabilities_without(self.rule) for matching in self.setting.matchings]
 
     def worst_records(self, most: int = 10, dictionary: str | None = None) -> list[RecordRisk]:
         """The records with the highest loss, worst first, against a dictionary: by default the one of highest risk."""
@@ -258,7 +272,12 @@ class Risk:
         rule = self.rule.copy()
         rule[:, j] = False
         phi = setting.phi.of(rule)
-        without = self._over([mean(losses(phi, matching.probabilities(rule))) for matching in setting.matchings])
+        without = self._over(
+            [
+                mean(losses(phi, np.where(shown, chances[:, j], found.probabilities)))
+                for found, chances in zip(self.dictionaries, self._without, strict=True)
+            ]
+        )
         weighted = setting.phi.form in ("sum", "product")
         return AttributeRisk(
             name=setting.attributes[j],
@@ -332,7 +351,14 @@ def risk(
 
 
 def risk_of(setting: Setting, rule: Rule | None = None, limit: Number | None = None) -> Risk:
-    """The risk of a rule in a setting; without a rule everything is disclosed."""
+    """The risk of a rule in a setting; without a rule everything is disclosed.
+
+    >>> import pyarrow as pa
+    >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
+    >>> setting = setting_of(pa.table({"age": [30, 41]}), Schema(), book)
+    >>> risk_of(setting).risk, risk_of(setting, np.array([[True], [False]])).risk
+    (0.75, 0.25)
+    """
     most = None if limit is None else as_fraction(limit, "limit")
     if most is not None and most < 0:
         raise ParameterProblem(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -38,6 +38,8 @@ class Setting:
     """How likely each dictionary is the attacker's; None if nothing is known of that."""
     sensitivity: Sensitivity
     phi: Weights
+    consistency: Mapping[str, Consistency] = field(default_factory=dict)
+    """How attributes are compared, where not by equality."""
 
     @property
     def records(self) -> int:
@@ -108,10 +110,11 @@ def setting_of(
     chosen = _attributes(table, attributes, identity, phi)
     likely = _prior(prior, known)
     weights = phi.weights_of(table, chosen, identity)
-    matchings = [matched(table, chosen, dictionary, consistency or {}, identity) for dictionary in known]
+    compared = dict(consistency or {})
+    matchings = [matched(table, chosen, dictionary, compared, identity) for dictionary in known]
     for dictionary, matching in zip(known, matchings, strict=True):
         _refuse_unknown_owners(dictionary, matching)
-    return Setting(table, chosen, identity, known, tuple(matchings), likely, phi, weights)
+    return Setting(table, chosen, identity, known, tuple(matchings), likely, phi, weights, compared)
 
 
 def _refuse_unknown_owners(dictionary: Dictionary, matching: Matching) -> None:

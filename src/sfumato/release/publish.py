@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -64,10 +65,13 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int) -> Published:
     return Published(found, table, recoded, rows, of_group)
 
 
-def resolved_schema(table: Table) -> Schema:
-    """The schema with the kind of every quasi-identifier and sensitive column stated, so that a file can be read alike."""
+def resolved_schema(table: Table, names: Sequence[str] | None = None) -> Schema:
+    """The schema with the kind of every quasi-identifier and sensitive column stated, so that a file can be read alike.
+
+    `names`: the columns of which it is stated, if they are others.
+    """
     schema = table.schema
-    names = (*schema.quasi_identifiers, *schema.sensitive_columns())
+    names = (*schema.quasi_identifiers, *schema.sensitive_columns()) if names is None else names
     kinds = {**schema.kinds, **{name: table.column(name).kind for name in names}}
     trees = {name: tree for name in schema.hierarchies if (tree := _tree(table, name)) is not None}
     return replace(schema, kinds=kinds, hierarchies=trees)
