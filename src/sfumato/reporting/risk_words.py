@@ -37,7 +37,7 @@ def told(content: Content) -> dict[str, Any]:
 def verdict(content: Content) -> str:
     """What was found, in two sentences; never that nobody can be identified."""
     highest = content["worst"]
-    against = next(one for one in content["dictionaries"] if one["name"] == highest["dictionary"])
+    against = {one["name"]: one for one in content["dictionaries"]}[highest["dictionary"]]
     unique, count = against["attackers"]["unique"], content["records"]
     said = []
     if content["limit"] is not None:
