@@ -23,7 +23,7 @@ def agree(small, cells, per, prior, large=False):
     table = small.table()
     with pytest.MonkeyPatch.context() as patch:
         if large:  # as if there were too many records to keep all in mind
-            patch.setattr(labels, "MOST_LABELS", 0)
+            patch.setattr(few, "MOST_LOOKS", -1)
         best = best_rule(small.matchings, small.phi, cells, per, None if prior is None else [float(p) for p in prior])
     shown = small.sets(best.rule)
     assert shown in set(naive.rules(small.records, cells, per))
