@@ -202,7 +202,7 @@ def by_dictionary_size(
     parts are drawn at random, each within the next, and always hold the individuals whose the records are, where that is
     known. `most`: beyond so many records a random part of them is measured.
     """
-    sizes, cells = _shares(shares, "shares"), _cells(ks, len(setting.attributes))
+    sizes, cells = _shares(shares, "shares"), cells_of(ks, len(setting.attributes))
     curves = []
     for name, whole in zip(setting.names, setting.matchings, strict=True):
         chosen = _chosen(whole.records, most, seed)
@@ -234,7 +234,7 @@ def true_against_estimated(
     is an upper bound where every record is of an individual of the publisher's part who is consistent with it. Parameters:
     as for `by_dictionary_size`.
     """
-    sizes, cells = _shares(shares, "shares"), _cells(ks, len(setting.attributes))
+    sizes, cells = _shares(shares, "shares"), cells_of(ks, len(setting.attributes))
     found = []
     for name, whole in zip(setting.names, setting.matchings, strict=True):
         chosen = _chosen(whole.records, most, seed)
@@ -303,6 +303,10 @@ def _shares(given: Sequence[Number], key: str) -> list[Fraction]:
     return found
 
 
-def _cells(ks: Sequence[Number], attributes: int) -> tuple[int, ...]:
-    """Shares of the attributes as numbers of cells, to the nearest, at least one."""
+def cells_of(ks: Sequence[Number], attributes: int) -> tuple[int, ...]:
+    """Shares of the attributes as numbers of cells, to the nearest, at least one.
+
+    >>> cells_of(QUARTERS, 22)
+    (6, 11, 17, 22)
+    """
     return tuple(sorted({max(1, math.floor(share * attributes + Fraction(1, 2))) for share in _shares(ks, "ks")}))

@@ -187,6 +187,10 @@ def cells(content: Content) -> list[str]:
             "more than "
             f"its best {count_of(half, 'cell')}."
         )
+    if len(curve["lines"]) > 1 and content["over"] == "worst":
+        said.append(
+            "One choice for all dictionaries has, against the worst of them, at least the highest of these risks at its k."
+        )
     return said
 
 
