@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_rules as naive
-from sfumato.disclosure.rules import best_by_cells, best_rule, labels
+from sfumato.disclosure.rules import best_by_cells, best_rule
 from small_disclosure import Small
 
 SEEDS = st.integers(0, 10**9)

@@ -40,7 +40,9 @@ def best_of_few(columns: Columns, demand: Demand) -> Selection | None:
                 now = tuple(one + other for one, other in zip(cells, used[at].tolist(), strict=True))
                 if all(have <= want for have, want in zip(now, wanted, strict=True)):
                     for way in before:
-                        lost = tuple(one + other for one, other in zip(way.lost, columns.losses[:, at].tolist(), strict=True))
+                        lost = tuple(
+                            one + other for one, other in zip(way.lost, columns.losses[:, at].tolist(), strict=True)
+                        )
                         _keep(after.setdefault(now, []), Way(lost, at, way))
         ways = after
     best = way = min(ways[wanted], key=lambda way: max(way.lost))

@@ -13,8 +13,8 @@ import numpy as np
 from sfumato.disclosure.rules.choices import Choices, spread
 from sfumato.disclosure.rules.closing import closed
 from sfumato.disclosure.rules.columns import Columns, Demand, Integers, Selection
-from sfumato.disclosure.rules.found import Best, mean
 from sfumato.disclosure.rules.few import best_of_few
+from sfumato.disclosure.rules.found import Best, mean
 from sfumato.disclosure.rules.prices import Prices, best_prices
 from sfumato.disclosure.rules.whole_table import sizes_for
 from sfumato.kernels.columns import fronts
