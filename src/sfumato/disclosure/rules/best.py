@@ -48,7 +48,7 @@ def best_rule(
     shares = _shares(matchings, prior)
     choices = Choices(matchings, phi, shares)
     if per == "record" and shares is not None:
-        return best_of_records(choices, options_of(choices, progress), cells)
+        return best_of_records(choices, options_of(choices, progress, cells), cells)
     if per == "table" and shares is not None:
         return best_of_table(choices, options_of(choices, progress), cells)
     if per == "record":

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.disclosure.rules.choices import Choices
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -50,8 +52,8 @@ class Demand:
 class Columns:
     """For each distinct record the choices it has: masks over all attributes, and their losses in each dictionary.
 
-    Infinite losses are written as `high`, which is more than all finite ones together: it is then taken only where nothing
-    finite is possible.
+    Infinite losses are written as `high`, which is more than twice all finite ones together: it is then taken only where
+    nothing finite is possible.
     """
 
     starts: Integers
@@ -63,13 +65,13 @@ class Columns:
     high: float
 
     @classmethod
-    def gathered(cls, choices: Sequence[Integers], losses: Sequence[Floats], copies: Integers) -> Columns:
-        """Put those of all records together."""
-        starts = np.cumsum([0, *map(len, choices)]).astype(np.int64)
-        every = np.concatenate(losses, axis=1)
-        finite = np.where(np.isfinite(every), every, 0.0)
-        high = 1.0 + 2.0 * float(finite.max(initial=0.0)) * float(copies.sum())
-        return cls(starts, np.concatenate(choices), np.where(np.isfinite(every), every, high), copies, high)
+    def gathered(cls, masks: Sequence[Integers], losses: Sequence[Floats], choices: Choices) -> Columns:
+        """Put those of all distinct records together."""
+        starts = np.cumsum([0, *map(len, masks)]).astype(np.int64)
+        every = np.concatenate([np.zeros((choices.dictionaries, 0)), *losses], axis=1)
+        copies = np.bincount(choices.of_record, minlength=len(masks)).astype(np.int64)
+        mask = np.concatenate([np.zeros(0, np.int64), *masks])
+        return cls(starts, mask, np.where(np.isfinite(every), every, choices.high), copies, choices.high)
 
     @cached_property
     def group(self) -> Integers:

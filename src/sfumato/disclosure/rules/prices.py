@@ -44,6 +44,13 @@ def cheapest_columns(columns: Columns, demand: Demand, prices: Prices) -> Intege
     return _cheapest(columns, demand, prices.shares, prices.of_sets)
 
 
+def bound_at(columns: Columns, demand: Demand, prices: Prices) -> float:
+    """The bound that the prices give over other columns."""
+    which = cheapest_columns(columns, demand, prices)
+    cost = prices.shares @ columns.losses[:, which] - demand.used(columns.choices[which]) @ prices.of_sets
+    return float(cost @ columns.copies + prices.of_sets @ demand.cells)
+
+
 def _cheapest(columns: Columns, demand: Demand, shares: Floats, of_sets: Floats) -> Integers:
     which = np.zeros(len(columns.copies), np.int64)
     cheapest(columns.starts, columns.choices, columns.losses, shares, demand.prices(of_sets), which)
