@@ -76,3 +76,9 @@ def test_each_record_in_the_worst_case(seed, large, searched):
 def test_whole_table_in_the_worst_case(seed, large, searched):
     small = Small(seed, records=3)
     agree(small, int(small.random.integers(0, small.values.size + 1)), "table", None, large, searched)
+
+
+@given(SEEDS, st.booleans())
+def test_each_attribute(seed, worst):
+    small = Small(seed)
+    agree(small, int(small.random.integers(0, small.shape[0] + 1)), "attribute", None if worst else small.prior)

@@ -122,7 +122,8 @@ class Choices:
     """Records beside one or several dictionaries: the losses of all choices, record by record.
 
     Records that are equal in their values and weights are computed once: `distinct` are the first of each, those who share
-    common values together, and record i is like `distinct[of_record[i]]`; `counts` is how many values each distinct one has.
+    common values together, and record i is like `distinct[of_record[i]]`; each distinct one has
+    `counts` values, and stands for `copies` records.
     """
 
     def __init__(self, matchings: Sequence[Matching], phi: Weights, shares: Sequence[float] | None) -> None:
@@ -135,6 +136,7 @@ class Choices:
         self.sides = [Side(matching, common) for matching in matchings]
         self.distinct, self.of_record = self._distinct(common)
         self.counts = self.present[self.distinct].sum(axis=1).astype(np.int64)
+        self.copies = np.bincount(self.of_record, minlength=len(self.distinct)).astype(np.int64)
         self.paired = bool((phi.pairs > 0).any())
         self._tables: dict[int, tuple[NDArray[np.float64], ...]] = {}
 
@@ -247,6 +249,15 @@ def spread(choices: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray
     out = np.zeros(len(choices), np.int64)
     spread_choices(choices, candidates, out)
     return out
+
+
+def packed(mask: int, candidates: NDArray[np.int64]) -> int:
+    """A mask over all attributes, as one over a record's candidates.
+
+    >>> packed(0b1010, np.array([1, 2, 3]))
+    5
+    """
+    return sum(((mask >> j) & 1) << b for b, j in enumerate(candidates.tolist()))
 
 
 def _common(matchings: Sequence[Matching]) -> NDArray[np.int64]:

@@ -15,11 +15,12 @@ LIKELIEST = (250, 1_000, 4_000, 20_000)
 ROUNDING = 1e-12
 
 
-def closed(columns: Columns, demand: Demand, prices: Prices, taken: Integers, until: float, complete: bool) -> Selection:
+def closed(columns: Columns, demand: Demand, prices: Prices, taken: Integers, until: float, beyond: float) -> Selection:
     """Improve a selection that meets the demand, until nothing is better or a moment of `time.monotonic` has come.
 
     A column that is dearer, at the prices, than the cheapest of its record by more than the gap between the selection and
-    the bound is in no better selection. The columns are `complete` if there are no others that matter.
+    the bound is in no better selection. There are no columns
+    but those told that are dearer by `beyond` or less.
     """
     cost = prices.shares @ columns.losses - demand.used(columns.choices) @ prices.of_sets
     extra = cost - cost[cheapest_columns(columns, demand, prices)][columns.group]
@@ -34,7 +35,7 @@ def closed(columns: Columns, demand: Demand, prices: Prices, taken: Integers, un
         if not whole:
             near &= (extra <= np.partition(extra[near], count + records)[count + records]) | (best.taken > 0)
         better = _search(columns, demand, prices, best, near, left if whole else left / 4)
-        best = Selection(better.taken, better.worst, better.bound if whole and complete else best.bound)
+        best = Selection(better.taken, better.worst, better.bound if whole and gap < beyond else best.bound)
         if whole:
             break
     return Selection(best.taken, best.worst, min(best.worst, best.bound))

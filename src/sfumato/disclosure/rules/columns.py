@@ -10,8 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.disclosure.rules.choices import Choices
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -65,13 +63,11 @@ class Columns:
     high: float
 
     @classmethod
-    def gathered(cls, masks: Sequence[Integers], losses: Sequence[Floats], choices: Choices) -> Columns:
+    def gathered(cls, masks: Sequence[Integers], losses: Sequence[Floats], copies: Integers, high: float) -> Columns:
         """Put those of all distinct records together."""
         starts = np.cumsum([0, *map(len, masks)]).astype(np.int64)
-        every = np.concatenate([np.zeros((choices.dictionaries, 0)), *losses], axis=1)
-        copies = np.bincount(choices.of_record, minlength=len(masks)).astype(np.int64)
-        mask = np.concatenate([np.zeros(0, np.int64), *masks])
-        return cls(starts, mask, np.where(np.isfinite(every), every, choices.high), copies, choices.high)
+        every = np.concatenate(losses, axis=1)
+        return cls(starts, np.concatenate(masks), np.where(np.isfinite(every), every, high), copies, high)
 
     @cached_property
     def group(self) -> Integers:
@@ -87,6 +83,13 @@ class Columns:
         """How many cells of each set are disclosed if each column is taken so many times."""
         some = np.flatnonzero(taken)
         return np.asarray(taken[some].astype(np.float64) @ demand.used(self.choices[some]))
+
+    def taken(self, masks: Integers, of_record: Integers) -> Integers:
+        """How often each column is taken if each record takes the one with its mask; it has one."""
+        order = np.lexsort((self.choices, self.group))
+        keys = np.rec.fromarrays([self.group[order], self.choices[order]])
+        at = order[np.searchsorted(keys, np.rec.fromarrays([of_record, masks], dtype=keys.dtype))]
+        return np.bincount(at, minlength=len(self.choices)).astype(np.int64)
 
     def of_records(self, taken: Integers, of_record: Integers) -> Integers:
         """The column of each record; those alike are served in order."""

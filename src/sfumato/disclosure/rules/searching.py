@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.disclosure.rules.choices import FORMS, Choices
+from sfumato.disclosure.rules.choices import FORMS, Choices, packed
 from sfumato.kernels.branching import branch, losses_of
 
 Floats = NDArray[np.float64]
@@ -80,3 +80,10 @@ class Search:
             if kept >= 0:
                 return Found(found[:kept], values[:, :kept], bound)
             room *= 2
+
+
+def losses_at(choices: Choices, record: int, masks: Integers) -> Floats:
+    """What a record loses by given choices, masks over all attributes, in each dictionary."""
+    candidates = choices.candidates(record)
+    some = np.array([packed(mask, candidates) for mask in masks.tolist()], np.int64)
+    return choices.losses(record)[:, some] if choices.tabled(record) else Search(choices, record).losses(some)

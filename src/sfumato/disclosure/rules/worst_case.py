@@ -16,7 +16,7 @@ from sfumato.disclosure.rules.closing import closed
 from sfumato.disclosure.rules.columns import Columns, Demand, Floats, Integers, Selection
 from sfumato.disclosure.rules.few import best_of_few
 from sfumato.disclosure.rules.found import Best, mean
-from sfumato.disclosure.rules.prices import Prices, best_prices, bound_at
+from sfumato.disclosure.rules.prices import Prices, best_prices, bound_at, mixed
 from sfumato.disclosure.rules.searching import Search
 from sfumato.disclosure.rules.whole_table import sizes_for
 from sfumato.kernels.columns import fronts
@@ -69,12 +69,12 @@ def _unbeaten(choices: Choices, low: Integers, high: Integers, progress: Progres
             open_ones = [one for one in found if not one.closed]
             under_masks.append(spread(np.array([one.choices[0] for one in open_ones], np.int64), candidates))
             under_losses.append(np.array([one.bound for one in open_ones]).reshape(-1, choices.dictionaries).T)
-    columns = Columns.gathered(masks, losses, choices)
+    columns = Columns.gathered(masks, losses, choices.copies, choices.high)
     if not any(map(len, under_masks)):
         return _Offered(columns, columns)
     both = [np.concatenate(pair) for pair in zip(masks, under_masks, strict=True)]
     lost = [np.concatenate(pair, axis=1) for pair in zip(losses, under_losses, strict=True)]
-    return _Offered(columns, Columns.gathered(both, lost, choices))
+    return _Offered(columns, Columns.gathered(both, lost, choices.copies, choices.high))
 
 
 def _front(table: Floats, low: int, high: int) -> Integers:
@@ -97,7 +97,7 @@ def _best(choices: Choices, offered: _Offered, demand: Demand, short: int, secon
         prices = best_prices(columns, demand, None, until - seconds / 2)
         first = _first(columns, demand, prices, choices.of_record)
         prices = prices._replace(bound=bound_at(offered.under, demand, prices))
-        found = closed(columns, demand, prices, first, until, complete)
+        found = closed(columns, demand, prices, first, until, np.inf if complete else 0.0)
         how = "shares of the dictionaries gave a bound, and an integer program a rule"
     return best_of_selection(choices, columns, found, short, how)
 
@@ -116,7 +116,7 @@ def best_of_selection(choices: Choices, columns: Columns, found: Selection, shor
 def _first(columns: Columns, demand: Demand, prices: Prices, of_record: Integers) -> Integers:
     """A selection that meets the demand, near the bound: mixed as the prices say, then brought to the number of cells."""
     if not len(demand):
-        return mixed(columns, prices, of_record)
+        return np.bincount(mixed(prices, of_record), minlength=len(columns.choices)).astype(np.int64)
     most = int(demand.members.shape[1])
     cost, sizes = prices.shares @ columns.losses, demand.used(columns.choices)[:, 0].astype(np.int64)
     order = np.lexsort((-cost, columns.group))  # the cheapest of each size is written last
@@ -126,15 +126,3 @@ def _first(columns: Columns, demand: Demand, prices: Prices, of_record: Integers
     counts = most - np.isfinite(least)[:, ::-1].argmax(axis=1)
     found = sizes_for(least, counts, of_record, int(demand.cells[0]))
     return np.bincount(which[of_record, found.sizes], minlength=len(columns.choices)).astype(np.int64)
-
-
-def mixed(columns: Columns, prices: Prices, of_record: Integers) -> Integers:
-    """Let records take part in the selections that the prices were found by, in their proportions, spread evenly."""
-    ends = np.cumsum(prices.parts)
-    spots = (np.arange(len(of_record)) * GOLDEN) % 1.0 * ends[-1]
-    part = np.minimum(np.searchsorted(ends, spots, side="right"), len(ends) - 1)
-    return np.bincount(prices.columns[part, of_record], minlength=len(columns.choices)).astype(np.int64)
-
-
-GOLDEN = 0.6180339887498949
-"""Multiples of it spread evenly over the unit interval, however many are taken."""
