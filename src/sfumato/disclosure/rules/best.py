@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.disclosure.matching import Matching
 from sfumato.disclosure.rules.choices import MOST_ATTRIBUTES, Choices
+from sfumato.disclosure.rules.each_attribute import best_of_attributes
 from sfumato.disclosure.rules.each_record import best_of_records
 from sfumato.disclosure.rules.found import Best, mean
 from sfumato.disclosure.rules.options import options_of
@@ -48,14 +49,14 @@ def best_rule(
     shares = _shares(matchings, prior)
     choices = Choices(matchings, phi, shares)
     if per == "record" and shares is not None:
-        return best_of_records(choices, options_of(choices, progress), cells)
+        return best_of_records(choices, options_of(choices, progress, cells), cells)
     if per == "table" and shares is not None:
         return best_of_table(choices, options_of(choices, progress), cells)
     if per == "record":
         return worst_of_records(choices, cells, progress, seconds)
     if per == "table":
         return worst_of_table(choices, cells, progress, seconds)
-    raise NotImplementedError
+    return best_of_attributes(choices, cells, progress, seconds)
 
 
 def best_by_cells(

@@ -35,6 +35,9 @@ OWN_FUNCTION = 12
 KEPT = 64
 """How many groups of records with the same common values are remembered."""
 
+LARGEST = 650.0
+"""e to the power of this can still be added up for all records of any table."""
+
 FORMS = {"sum": SUM, "product": PRODUCT, "constant": CONSTANT}
 
 
@@ -119,7 +122,8 @@ class Choices:
     """Records beside one or several dictionaries: the losses of all choices, record by record.
 
     Records that are equal in their values and weights are computed once: `distinct` are the first of each, those who share
-    common values together, and record i is like `distinct[of_record[i]]`; `counts` is how many values each distinct one has.
+    common values together, and record i is like `distinct[of_record[i]]`; each distinct one has
+    `counts` values, and stands for `copies` records.
     """
 
     def __init__(self, matchings: Sequence[Matching], phi: Weights, shares: Sequence[float] | None) -> None:
@@ -132,6 +136,7 @@ class Choices:
         self.sides = [Side(matching, common) for matching in matchings]
         self.distinct, self.of_record = self._distinct(common)
         self.counts = self.present[self.distinct].sum(axis=1).astype(np.int64)
+        self.copies = np.bincount(self.of_record, minlength=len(self.distinct)).astype(np.int64)
         self.paired = bool((phi.pairs > 0).any())
         self._tables: dict[int, tuple[NDArray[np.float64], ...]] = {}
 
@@ -152,9 +157,27 @@ class Choices:
         """How many numbers a loss has: one if the shares of the dictionaries are known, else one for each."""
         return 1 if self.shares is not None else len(self.matchings)
 
+    @cached_property
+    def high(self) -> float:
+        """More than twice the sum of all finite losses: what an infinite one counts as, where records are bound together."""
+        phi = self.phi
+        if phi.function is not None:
+            tables = (self.sensitivity(record, self.candidates(record)) for record in range(self.records))
+            return 1.0 + 2.0 * sum(float(table[np.isfinite(table)].max(initial=0.0)) for table in tables)
+        scale = np.where(np.isfinite(phi.scale), phi.scale, 0.0)
+        between = float(phi.pairs[np.isfinite(phi.pairs)].sum())
+        most = np.where(self.present & np.isfinite(phi.cells), phi.cells, 0.0).sum(axis=1) + between * scale
+        if phi.form == "constant":
+            most = scale
+        return 1.0 + 2.0 * float((np.exp(np.minimum(most, LARGEST)) if phi.form == "product" else most).sum())
+
     def candidates(self, record: int) -> NDArray[np.int64]:
         """The attributes of which a record has a value."""
         return np.flatnonzero(self.present[record])
+
+    def tabled(self, record: int) -> bool:
+        """Whether a table of all choices of a record is possible; else they are searched."""
+        return self.phi.function is not None or int(self.present[record].sum()) <= TABLE
 
     def sensitivity(self, record: int, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
         """Φ of every choice."""
@@ -194,6 +217,18 @@ class Choices:
             multiply(phi, chances, out[d])
         return out
 
+    def agreements(self, record: int) -> tuple[NDArray[Any], ...]:
+        """Who agrees with a record on what, for one that has too many values for a table, as kernels take it."""
+        candidates = self.candidates(record)
+        found = [side.agreement(record, candidates) for side in self.sides]
+        return (
+            np.concatenate([one.masks for one in found]),
+            np.concatenate([one.sizes for one in found]),
+            np.cumsum([0, *(len(one.masks) for one in found)]).astype(np.int64),
+            np.array([one.own for one in found], np.int64),
+            np.array([one.own_weight for one in found]),
+        )
+
     def _table(self, count: int) -> tuple[NDArray[np.float64], ...]:
         if count not in self._tables:
             size = 1 << count
@@ -214,6 +249,15 @@ def spread(choices: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray
     out = np.zeros(len(choices), np.int64)
     spread_choices(choices, candidates, out)
     return out
+
+
+def packed(mask: int, candidates: NDArray[np.int64]) -> int:
+    """A mask over all attributes, as one over a record's candidates.
+
+    >>> packed(0b1010, np.array([1, 2, 3]))
+    5
+    """
+    return sum(((mask >> j) & 1) << b for b, j in enumerate(candidates.tolist()))
 
 
 def _common(matchings: Sequence[Matching]) -> NDArray[np.int64]:

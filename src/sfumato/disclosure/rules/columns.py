@@ -50,8 +50,8 @@ class Demand:
 class Columns:
     """For each distinct record the choices it has: masks over all attributes, and their losses in each dictionary.
 
-    Infinite losses are written as `high`, which is more than all finite ones together: it is then taken only where nothing
-    finite is possible.
+    Infinite losses are written as `high`, which is more than twice all finite ones together: it is then taken only where
+    nothing finite is possible.
     """
 
     starts: Integers
@@ -63,13 +63,11 @@ class Columns:
     high: float
 
     @classmethod
-    def gathered(cls, choices: Sequence[Integers], losses: Sequence[Floats], copies: Integers) -> Columns:
-        """Put those of all records together."""
-        starts = np.cumsum([0, *map(len, choices)]).astype(np.int64)
+    def gathered(cls, masks: Sequence[Integers], losses: Sequence[Floats], copies: Integers, high: float) -> Columns:
+        """Put those of all distinct records together."""
+        starts = np.cumsum([0, *map(len, masks)]).astype(np.int64)
         every = np.concatenate(losses, axis=1)
-        finite = np.where(np.isfinite(every), every, 0.0)
-        high = 1.0 + 2.0 * float(finite.max(initial=0.0)) * float(copies.sum())
-        return cls(starts, np.concatenate(choices), np.where(np.isfinite(every), every, high), copies, high)
+        return cls(starts, np.concatenate(masks), np.where(np.isfinite(every), every, high), copies, high)
 
     @cached_property
     def group(self) -> Integers:
@@ -85,6 +83,13 @@ class Columns:
         """How many cells of each set are disclosed if each column is taken so many times."""
         some = np.flatnonzero(taken)
         return np.asarray(taken[some].astype(np.float64) @ demand.used(self.choices[some]))
+
+    def taken(self, masks: Integers, of_record: Integers) -> Integers:
+        """How often each column is taken if each record takes the one with its mask; it has one."""
+        order = np.lexsort((self.choices, self.group))
+        keys = np.rec.fromarrays([self.group[order], self.choices[order]])
+        at = order[np.searchsorted(keys, np.rec.fromarrays([of_record, masks], dtype=keys.dtype))]
+        return np.bincount(at, minlength=len(self.choices)).astype(np.int64)
 
     def of_records(self, taken: Integers, of_record: Integers) -> Integers:
         """The column of each record; those alike are served in order."""

@@ -37,12 +37,11 @@ def best_of_few(columns: Columns, demand: Demand) -> Selection | None:
         after: dict[tuple[int, ...], list[Way]] = {}
         for cells, before in ways.items():
             for at in own:
+                losses = columns.losses[:, at].tolist()
                 now = tuple(one + other for one, other in zip(cells, used[at].tolist(), strict=True))
                 if all(have <= want for have, want in zip(now, wanted, strict=True)):
                     for way in before:
-                        lost = tuple(
-                            one + other for one, other in zip(way.lost, columns.losses[:, at].tolist(), strict=True)
-                        )
+                        lost = tuple(one + other for one, other in zip(way.lost, losses, strict=True))
                         _keep(after.setdefault(now, []), Way(lost, at, way))
         ways = after
     best = way = min(ways[wanted], key=lambda way: max(way.lost))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.disclosure.rules.choices import Choices, spread
+from sfumato.disclosure.rules.searching import Search
 from sfumato.kernels.agreement import least_by_size
 from sfumato.progress import Progress, silent
 
@@ -24,14 +25,24 @@ class Options:
     """No choice loses less than this; below `least` only where a search was broken off."""
 
 
-def options_of(choices: Choices, progress: Progress = silent) -> Options:
-    """Find each distinct record's least losses; the dictionaries' shares are known."""
+def options_of(choices: Choices, progress: Progress = silent, cells: int | None = None) -> Options:
+    """Find each distinct record's least losses; the dictionaries' shares are known. With `cells`, only those of so many."""
     shape = len(choices.distinct), choices.attributes + 1
     least, found = np.full(shape, np.inf), np.full(shape, -1, np.int64)
+    bounds = least.copy()
     for at, record in enumerate(choices.distinct.tolist()):
         if at % 256 == 0:
             progress("weighing choices", at / len(choices.distinct))
-        size = int(choices.counts[at]) + 1
-        least_by_size(choices.losses(record)[0], least[at, :size], found[at, :size])
-        found[at, :size] = spread(found[at, :size], choices.candidates(record))
-    return Options(least, found, least)
+        count = int(choices.counts[at])
+        size = slice(0, count + 1)
+        if choices.tabled(record):
+            least_by_size(choices.losses(record)[0], least[at, size], found[at, size])
+            bounds[at, size] = least[at, size]
+        else:
+            search = Search(choices, record)
+            for number in range(count + 1) if cells is None else [min(cells, count)]:
+                best = search.unbeaten(number)
+                least[at, number], found[at, number] = best.losses[0, 0], best.choices[0]
+                bounds[at, number] = best.bound[0]
+        found[at, size] = spread(found[at, size], choices.candidates(record))
+    return Options(least, found, bounds)

@@ -21,6 +21,9 @@ ROUNDS = 400
 CLOSE = 1e-10
 """Where the planes promise no more than this share above the best, it is the highest."""
 
+GOLDEN = 0.6180339887498949
+"""Multiples of it spread evenly over the unit interval, however many are taken."""
+
 
 class Prices(NamedTuple):
     """The best shares and prices found, the bound they give, and selections that nearly meet the demand at them."""
@@ -44,10 +47,25 @@ def cheapest_columns(columns: Columns, demand: Demand, prices: Prices) -> Intege
     return _cheapest(columns, demand, prices.shares, prices.of_sets)
 
 
+def bound_at(columns: Columns, demand: Demand, prices: Prices) -> float:
+    """The bound that the prices give over other columns."""
+    which = cheapest_columns(columns, demand, prices)
+    cost = prices.shares @ columns.losses[:, which] - demand.used(columns.choices[which]) @ prices.of_sets
+    return float(cost @ columns.copies + prices.of_sets @ demand.cells)
+
+
 def _cheapest(columns: Columns, demand: Demand, shares: Floats, of_sets: Floats) -> Integers:
     which = np.zeros(len(columns.copies), np.int64)
     cheapest(columns.starts, columns.choices, columns.losses, shares, demand.prices(of_sets), which)
     return which
+
+
+def mixed(prices: Prices, of_record: Integers) -> Integers:
+    """The column of each record if they take part in the selections of the prices, in their proportions, spread evenly."""
+    ends = np.cumsum(prices.parts)
+    spots = (np.arange(len(of_record)) * GOLDEN) % 1.0 * ends[-1]
+    part = np.minimum(np.searchsorted(ends, spots, side="right"), len(ends) - 1)
+    return np.asarray(prices.columns[part, of_record])
 
 
 class _Ascent:
