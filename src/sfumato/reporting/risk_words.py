@@ -37,7 +37,7 @@ def told(content: Content) -> dict[str, Any]:
 def verdict(content: Content) -> str:
     """What was found, in two sentences; never that nobody can be identified."""
     highest = content["worst"]
-    against = next(one for one in content["dictionaries"] if one["name"] == highest["dictionary"])
+    against = {one["name"]: one for one in content["dictionaries"]}[highest["dictionary"]]
     unique, count = against["attackers"]["unique"], content["records"]
     said = []
     if content["limit"] is not None:
@@ -186,6 +186,10 @@ def cells(content: Content) -> list[str]:
             f"{start}: {amount(whole)} if everything is disclosed, {amount(risks[half])} if each record discloses no "
             "more than "
             f"its best {count_of(half, 'cell')}."
+        )
+    if len(curve["lines"]) > 1 and content["over"] == "worst":
+        said.append(
+            "One choice for all dictionaries has, against the worst of them, at least the highest of these risks at its k."
         )
     return said
 

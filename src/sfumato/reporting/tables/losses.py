@@ -14,6 +14,8 @@ from sfumato.exact import nearest_float
 from sfumato.reporting.tables.classes import bins_up_to
 from sfumato.reporting.tables.widths import round_width
 
+_NOTHING = 1e-300
+"""A loss that is no more than this counts as none: floats end there."""
 _NARROW = 50
 """If the largest loss is at most so many times the least, the bins are of one width."""
 _EVEN = 20
@@ -44,8 +46,8 @@ def distributed(losses: NDArray[np.float64]) -> dict[str, Any]:
     >>> distributed(np.array([0.01, 0.3, 1, np.inf]))["bins"]
     ['0', '0.005 – 0.01', '0.01 – 0.02', '0.02 – 0.05', '0.05 – 0.1', '0.1 – 0.2', '0.2 – 0.5', '0.5 – 1', '∞']
     """
-    finite = losses[np.isfinite(losses) & (losses > 0)]
-    bins, counts = ["0"], [int((losses == 0).sum())]
+    finite = losses[np.isfinite(losses) & (losses > _NOTHING)]
+    bins, counts = ["0"], [int((losses <= _NOTHING).sum())]
     if len(finite):
         edges = _edges(float(finite.min()), float(finite.max()))
         inside = np.bincount(np.searchsorted(edges, finite, side="left"), minlength=len(edges))
