@@ -131,19 +131,23 @@ def test_parts_of_a_dictionary(case, seed):
 
 
 @given(cases(owned=False), st.integers(0, 9))
-def test_without_identities_nothing_is_bounded(case, seed):
-    """A point below y = x has records that fit nobody in the smaller part, and the reason is told."""
+def test_without_identities(case, seed):
+    """Somebody who fits each record as a whole stands in every part, if anybody does: then too all is bounded."""
+    records, individuals, _ = case
     (found,) = true_against_estimated(setting(case, owned=False), ("0.2", "0.6", "1"), seed=seed)
-    assert found.unmet == len(case[0])
+    every = range(len(records[0]))
+    assert found.unmet == sum(not any(fits(record, every, one) for one in individuals) for record in records)
     for point in found.points:
         assert not point.below or point.emptied
+    assert found.unmet or not found.below
     assert (found.why is None) == (found.below == 0)
 
 
 def test_an_estimate_that_is_none():
-    """One record whose individual only the larger part holds: 0 is estimated, 1 is true."""
-    case = [["a"]], [["b"], ["b"], ["b"], ["a"]], [1]
-    found = [true_against_estimated(setting(case, owned=False), ("0.5", "1"), seed=seed)[0] for seed in range(20)]
+    """A record that nobody fits as a whole: by what is disclosed of it only the larger part has somebody who does."""
+    case = [["a", "x"]], [["b", "x"], ["b", "x"], ["b", "x"], ["a", "y"]], [1, 9]
+    found = [true_against_estimated(setting(case, owned=False), ("0.5", "1"), ("0.5",), seed=seed)[0] for seed in range(20)]
+    assert {one.unmet for one in found} == {1}
     below = [one for one in found if one.below]
     assert 0 < len(below) < len(found)
     (point,) = below[0].points

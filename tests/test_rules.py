@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_rules as naive
-from sfumato.disclosure.rules import best_by_cells, best_rule, labels
+from sfumato.disclosure.rules import best_by_cells, best_rule
 from small_disclosure import Small
 
 SEEDS = st.integers(0, 10**9)
@@ -23,7 +23,7 @@ def agree(small, cells, per, prior, large=False):
     table = small.table()
     with pytest.MonkeyPatch.context() as patch:
         if large:  # as if there were too many records to keep all in mind
-            patch.setattr(labels, "MOST_LABELS", 0)
+            patch.setattr(few, "MOST_LOOKS", -1)
         best = best_rule(small.matchings, small.phi, cells, per, None if prior is None else [float(p) for p in prior])
     shown = small.sets(best.rule)
     assert shown in set(naive.rules(small.records, cells, per))

@@ -83,7 +83,7 @@ def risk(
     from sfumato.config.risk import RiskSection
     from sfumato.disclosure import risk_of
     from sfumato.release import free_target, withhold_in
-    from sfumato.reporting import free_page, write_page
+    from sfumato.reporting import free_page, risk_content, risk_page, write_page
 
     declared = Config.load(config)
     section = declared.risk or RiskSection()
@@ -108,13 +108,13 @@ def risk(
                 made.save(
                     str(folder), force=force, format=declared.output.format if declared.output else "csv", progress=progress
                 )
-        content = _content(found, made, folder, worst) if as_json or target is not None else {}
         if target is not None:
+            content = risk_content(found if made is None else made.risk, seed=seed, progress=progress)
             progress("drawing the report")
-            write_page("", target, private=True)
-    if as_json:
-        say(json.dumps(content, indent=2))
-    else:
+            write_page(risk_page(content), target, private=True)
+        if as_json:
+            say(json.dumps(_content(found, made, folder, worst), indent=2))
+    if not as_json:
         show_risk(found, worst)
         if made is not None:
             show_disclosure(made, folder)
@@ -140,7 +140,9 @@ def _folder(declared: Config, config: Path, output: Path | None) -> Path:
 
 def _content(found: Risk, made: Disclosure | None, folder: Path | None, worst: int) -> dict[str, Any]:
     """Everything as plain data: the risk of the records as they are, and of what is disclosed of them."""
-    content = found.to_dict(worst)
+    from sfumato.reporting import risk_content
+
+    content = risk_content(found, curves=False, worst=worst)
     if made is not None:
         content["disclosure"] = {
             "folder": str(folder) if made.risk.holds is not False else None,
@@ -152,6 +154,6 @@ def _content(found: Risk, made: Disclosure | None, folder: Path | None, worst: i
             "exact": made.best.exact,
             "gap": made.best.gap,
             "how": made.best.how,
-            "risk": made.risk.to_dict(worst),
+            "risk": risk_content(made.risk, curves=False, worst=worst),
         }
     return content

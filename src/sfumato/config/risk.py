@@ -11,7 +11,7 @@ from pydantic import Field
 
 from sfumato.config.sections import Section
 from sfumato.declared import located
-from sfumato.disclosure import CONSISTENCIES, SENSITIVITIES, Consistency, Dictionary, Sensitivity, Setting, setting_of
+from sfumato.disclosure import SENSITIVITIES, Consistency, Dictionary, Sensitivity, Setting, consistency_of, setting_of
 from sfumato.errors import ConfigProblem, SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.io.read import read_table
@@ -46,7 +46,7 @@ class RiskSection(Section):
     identity: str | None = None
     attributes: list[str] | None = None
     sensitivity: dict[str, Any] | None = None
-    consistency: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    consistency: dict[str, str | dict[str, Any]] = Field(default_factory=dict)
     dictionaries: list[DictionarySection] = Field(default_factory=list)
     limit: int | Decimal | str | None = None
     disclose: int | str | None = None
@@ -57,8 +57,9 @@ class RiskSection(Section):
         """Check what needs no data: weights, thresholds, the prior."""
         self.sensitivities()
         self.consistencies()
-        if self.limit is not None:
-            as_fraction(self.limit, "risk.limit")
+        if self.limit is not None and as_fraction(self.limit, "risk.limit") < 0:
+            remedy = "Write what the risk may be at most, such as 0.05."
+            raise ConfigProblem("the limit is negative", remedy=remedy, key="risk.limit", value=self.limit)
 
     def sensitivities(self) -> Sensitivity | None:
         """The sensitivity that is declared."""
@@ -82,16 +83,13 @@ class RiskSection(Section):
         """The consistency of each attribute for which one is declared."""
         found: dict[str, Consistency] = {}
         for attribute, declared in self.consistency.items():
-            parameters, key = dict(declared), f"risk.consistency.{attribute}"
-            kind = str(parameters.pop("kind", ""))
-            if kind not in CONSISTENCIES:
-                problem = f"the consistency {kind!r} is unknown" if kind else "a consistency has no kind"
-                remedy = f"Write one of: {', '.join(CONSISTENCIES)}."
-                raise ConfigProblem(problem, remedy=remedy, key=f"{key}.kind", value=kind)
             try:
-                found[attribute] = built(CONSISTENCIES[kind], f"the consistency {kind!r}", parameters)
+                found[attribute] = consistency_of(declared)
             except SfumatoError as error:
-                raise located(error, key) from error
+                inner = str(error.key).removeprefix("consistency.")
+                raise ConfigProblem(
+                    error.problem, remedy=error.remedy, key=f"risk.consistency.{attribute}.{inner}", value=error.value
+                ) from error
         return found
 
     def setting(self, records: Table, find: Callable[[str], str | Path]) -> Setting:

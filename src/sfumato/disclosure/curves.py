@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.disclosure.amount import nearest
 from sfumato.disclosure.matching import Matching, Rule
 from sfumato.disclosure.rules import best_by_cells
 from sfumato.disclosure.rules.choices import Choices
@@ -68,7 +69,7 @@ class RiskBySize:
     individuals: tuple[int, ...]
     """The sizes of the parts; each holds the one before."""
     kept: int
-    """How many individuals stand in every part, because records are theirs."""
+    """How many individuals stand in every part, because records are theirs, or fit them."""
     sampled: int | None
     """On how many records it was measured; None if on all."""
     cells: tuple[int, ...]
@@ -118,7 +119,7 @@ class TrueAgainstEstimated:
     records: int
     sampled: int | None
     unmet: int
-    """Records whose own individual is not known, or is not consistent with them: for these Theorem 1 says nothing."""
+    """Records with which nobody in the dictionary is consistent as a whole: for these Theorem 1 says nothing."""
     points: tuple[Point, ...]
 
     @property
@@ -133,9 +134,8 @@ class TrueAgainstEstimated:
             return None
         most = max(point.emptied for point in self.points)
         return (
-            f"{self.unmet:,} of {self.records:,} records are not known to be of an individual who is consistent with "
-            "them, and up "
-            f"to {most:,} fit nobody in the smaller part, where they count as no loss"
+            f"{self.unmet:,} of {self.records:,} records fit nobody in the whole dictionary, and up to {most:,} that fit "
+            "somebody in what is disclosed of them fit nobody in the smaller part, where they count as no loss"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -200,7 +200,8 @@ def by_dictionary_size(
 
     `shares`: the sizes of the parts, of the whole dictionary. `ks`: the numbers of cells, of the attributes. The
     parts are drawn at random, each within the next, and always hold the individuals whose the records are, where that is
-    known. `most`: beyond so many records a random part of them is measured.
+    known, and somebody who is consistent with the record where it is not. `most`: beyond so many records a random part of
+    them is measured.
     """
     sizes, cells = _shares(shares, "shares"), cells_of(ks, len(setting.attributes))
     curves = []
@@ -231,7 +232,7 @@ def true_against_estimated(
     """The risk as a publisher estimates it from a part of each dictionary, beside that of an attacker who has a larger part.
 
     The rule is the best one for the publisher's part, at each number of cells. By Theorem 1 of paper 002 the estimate
-    is an upper bound where every record is of an individual of the publisher's part who is consistent with it. Parameters:
+    is an upper bound where somebody in the publisher's part is consistent with every record as a whole. Parameters:
     as for `by_dictionary_size`.
     """
     sizes, cells = _shares(shares, "shares"), cells_of(ks, len(setting.attributes))
@@ -246,7 +247,7 @@ def true_against_estimated(
             progress(f"true and estimated risk in {name}", number / len(sides))
             for k, best in zip(cells, best_rules(side, phi, cells), strict=True):
                 points += [_point(k, best.rule, phi, side, larger) for larger in sides[number + 1 :]]
-        unmet = int((~matching.match(matching.everything)[2]).sum())
+        unmet = int((matching.sizes(matching.everything) == 0).sum())
         sampled = None if len(chosen) == whole.records else len(chosen)
         found.append(TrueAgainstEstimated(name, whole.attributes, len(chosen), sampled, unmet, tuple(points)))
     return tuple(found)
@@ -283,12 +284,19 @@ def _chosen(records: int, most: int, seed: int) -> NDArray[np.int64]:
 
 
 def _parts(matching: Matching, shares: Sequence[Fraction], seed: int) -> tuple[list[NDArray[np.int64]], int]:
-    """Ever larger parts of a dictionary, each within the next, and how many individuals all of them hold."""
-    kept = np.unique(matching.own[matching.own >= 0])
-    others = np.random.default_rng(seed + 1).permutation(np.setdiff1d(np.arange(matching.individuals), kept))
-    order = np.concatenate([kept, others]).astype(np.int64)
-    sizes = {max(len(kept), math.ceil(share * matching.individuals)) for share in shares}
-    return [np.sort(order[:size]) for size in sorted(sizes)], len(kept)
+    """Ever larger parts of a dictionary, each within the next, and how many individuals all of them hold.
+
+    Those are, for every record, its own individual where that is known; and one who is consistent with the whole record, if
+    its own is not, so that what fits somebody in a part fits somebody in every other.
+    """
+    everything = matching.everything
+    sizes, _, among = matching.match(everything)
+    others = [matching.consistent(i, everything)[:1] for i in np.flatnonzero(~among & (sizes > 0)).tolist()]
+    kept = np.unique(np.concatenate([matching.own[matching.own >= 0], *others]).astype(np.int64))
+    rest = np.random.default_rng(seed + 1).permutation(np.setdiff1d(np.arange(matching.individuals), kept))
+    order = np.concatenate([kept, rest]).astype(np.int64)
+    counts = {max(len(kept), math.ceil(share * matching.individuals)) for share in shares}
+    return [np.sort(order[:count]) for count in sorted(counts)], len(kept)
 
 
 def _shares(given: Sequence[Number], key: str) -> list[Fraction]:
@@ -304,9 +312,9 @@ def _shares(given: Sequence[Number], key: str) -> list[Fraction]:
 
 
 def cells_of(ks: Sequence[Number], attributes: int) -> tuple[int, ...]:
-    """Shares of the attributes as numbers of cells, to the nearest, at least one.
+    """Shares of the attributes as numbers of cells, at least one.
 
     >>> cells_of(QUARTERS, 22)
     (6, 11, 17, 22)
     """
-    return tuple(sorted({max(1, math.floor(share * attributes + Fraction(1, 2))) for share in _shares(ks, "ks")}))
+    return tuple(sorted({max(1, nearest(share * attributes)) for share in _shares(ks, "ks")}))

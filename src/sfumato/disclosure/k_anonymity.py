@@ -31,7 +31,12 @@ from sfumato.table import Table
 
 @dataclass(frozen=True, eq=False)
 class KLevels:
-    """Up to which k three readings of k-anonymity hold under a rule."""
+    """Up to which k three readings of k-anonymity hold under a rule.
+
+    >>> levels = KLevels(np.array([2, 3]), release=1, joint=1, why="")
+    >>> levels.consistent, levels.losses()
+    (2, [Fraction(1, 2), Fraction(1, 3)])
+    """
 
     sizes: NDArray[np.int64]
     """|ρ| of every record against the table itself."""

@@ -102,7 +102,7 @@ class Matching:
         lists = [np.flatnonzero(self.held[:, j] < 0).astype(np.int32) for j in range(self.attributes)]
         absent_starts = np.cumsum([0, *map(len, lists)]).astype(np.int64)
         absent = np.concatenate(lists) if lists else np.zeros(0, np.int32)
-        return self.held, self.near_starts, self.near, who_starts, who, absent_starts, absent
+        return np.ascontiguousarray(self.held.T), self.near_starts, self.near, who_starts, who, absent_starts, absent
 
     def among(self, individuals: NDArray[np.int64]) -> Matching:
         """The same records beside a part of the dictionary: these individuals, each once, in this order.
@@ -154,7 +154,8 @@ class Matching:
         distinct, of_record = self._once(rule)
         shown = distinct[of_record]
         more = np.zeros(distinct.shape)
-        counts_without(self.known, distinct, self.weights, np.empty(self.individuals, np.int64), more)
+        out, misfit = np.empty((2, self.individuals), np.int64)
+        counts_without(self.known, distinct, self.weights, out, misfit, more)
         total = self.match(rule)[1][:, None] + more[of_record]
         mine = np.ones(shown.shape)
         if len(self.weights):
@@ -187,7 +188,8 @@ class Matching:
     def consistent(self, record: int, rule: Rule) -> NDArray[np.int64]:
         """ρ: the individuals who are consistent with one record."""
         out = np.empty(self.individuals, np.int64)
-        count = consistent_with(self.known, np.where(rule[record], self.values[record], np.int32(-1)), out)
+        shown = np.where(rule[record], self.values[record], np.int32(-1))
+        count = consistent_with(self.known, shown, np.empty(self.attributes, np.int64), out)
         return np.sort(out[:count])
 
     def probabilities(self, rule: Rule) -> NDArray[np.float64]:

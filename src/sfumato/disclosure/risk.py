@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from sfumato.disclosure.weights import losses
 from sfumato.errors import ParameterProblem
 from sfumato.exact import Number, as_fraction, written
 from sfumato.schema import Schema
+
+if TYPE_CHECKING:
+    from sfumato.disclosure.bound import Bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +191,12 @@ class Risk:
             key="dictionary",
             value=dictionary,
         )
+
+    def bound(self, estimate: str, attacker: str) -> Bound:
+        """Whether the risk against one dictionary bounds that against another, whatever is disclosed; see `sf.Bound`."""
+        from sfumato.disclosure.bound import upper_bound  # which measures risks itself
+
+        return upper_bound(self.setting, estimate, attacker, self.rule)
 
     def to_dict(self, worst: int = 10) -> dict[str, Any]:
         """Everything but the arrays as plain data, ready for JSON; infinity as "inf"."""

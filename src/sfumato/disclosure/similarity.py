@@ -14,7 +14,7 @@ from sfumato.disclosure.dictionary import Dictionary
 from sfumato.distances.jaro import Similarities
 from sfumato.errors import ParameterProblem
 from sfumato.exact import Number, as_fraction
-from sfumato.kernels.bags import count_characters, enough_in_common
+from sfumato.kernels.alike import count_characters, may_be_alike
 from sfumato.schema import Kind
 from sfumato.table import Table
 
@@ -40,11 +40,18 @@ class Similarity(Consistency):
     Texts are compared as they are written, letter by letter: numbers too. Source: paper 002, Experiments; M. Jaro, JASA 84
     (1989); W. Winkler, Proc. Survey Research Methods (1990).
 
-    Not every pair is looked at. If two texts of lengths l₁ and l₂ have c characters in common, each counted as often as
-    both have it, then their Jaro similarity is at most (c/l₁ + c/l₂ + 1)/3. For its m matching characters are pairs of
-    equal ones, no character in two pairs, so m ≤ c; and its third term, (m − t)/m, is at most 1. (With m = 0 the similarity
-    is 0, or 1 of two empty texts, which have no length to divide by, and are kept.) Counting several characters as if they
-    were the same can only raise c. So only pairs whose bound reaches the threshold are compared, and none is lost.
+    Not every pair is looked at. Let two texts of lengths l₁ and l₂ have c characters in common, each counted as often as
+    both have it, and a longest common subsequence of length s. Jaro's m matching characters are pairs of equal ones, no
+    character in two pairs, so m ≤ c. Written down in the order of either text, the matching characters differ in d places,
+    and t is d/2 rounded down; the m − d places in which they agree are a common subsequence, so m − d ≤ s, and
+    t ≥ (m − s − 1)/2. The similarity is a third of m/l₁ + m/l₂ + (m − t)/m, hence at most a third of
+
+    - m/l₁ + m/l₂ + 1, which grows with m: at most c/l₁ + c/l₂ + 1;
+    - where m > s + 1, m/l₁ + m/l₂ + 1/2 + (s + 1)/2m, which is convex in m: at most what it is at m = s + 1, where it is the
+      first one, or at m = c.
+
+    (Without matching characters the similarity is 0, or 1 if both texts are empty, and those are compared.) To take several
+    characters for the same can only raise c and s. So where these bounds stay below the threshold no pair is lost.
 
     >>> Similarity("jaro", "0.8").near(["MARTHA", "JIM"], ["ANNA", "MARHTA", "JIM"])
     Near(starts=array([0, 1, 2]), near=array([1, 2], dtype=int32))
@@ -81,31 +88,34 @@ class Similarity(Consistency):
         """For each text, by its number, those of the others that it is consistent with."""
         similarities = Similarities(texts, others, self.kind == "jaro-winkler")
         threshold = as_fraction(self.threshold)
-        slope = float(3 * similarities.least_jaro(threshold) - 1) - _SLACK
-        bucket = _buckets(others)
-        lengths = np.array([len(text) for text in others], np.int64)
-        bags = np.ascontiguousarray(_bags(texts, bucket).T)
-        rows, found = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
-        order = np.argsort(lengths, kind="stable")
-        for start in range(0, len(order), _AT_ONCE):
-            some = order[start : start + _AT_ONCE]
-            counts = _bags([others[j] for j in some.tolist()], bucket)
-            sizes = lengths[some]
-            common, out = np.empty(len(some), np.uint16), np.empty(len(some), np.int64)
-            for i, text in enumerate(texts):
-                left = enough_in_common(counts, sizes, bags[i], len(text), slope, _LONGEST, common, out)
-                if left:
-                    candidates = some[out[:left]]
-                    close = candidates[similarities.at_least(np.array([i]), candidates, threshold)[0]]
-                    found.append(close.astype(np.int32))
-                    rows.append(np.full(len(close), i, np.int32))
-        return _in_order(np.concatenate(rows), np.concatenate(found), len(texts))
+        found = [
+            candidates[similarities.at_least(np.array([i]), candidates.astype(np.int64), threshold)[0]]
+            for i, candidates in enumerate(_candidates(texts, others, float(similarities.least_jaro(threshold))))
+        ]
+        starts = np.cumsum([0, *map(len, found)], dtype=np.int64)
+        return Near(starts, np.concatenate([np.zeros(0, np.int32), *found]))
 
 
-def _in_order(rows: NDArray[np.int32], found: NDArray[np.int32], size: int) -> Near:
-    order = np.lexsort((found, rows))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=size))]).astype(np.int64)
-    return Near(starts, found[order])
+def _candidates(texts: Sequence[str], others: Sequence[str], least: float) -> list[NDArray[np.int32]]:
+    """For each text the others whose Jaro similarity to it may be at least this, ascending."""
+    bucket = _buckets(others)
+    lengths = np.array([len(text) for text in others], np.int64)
+    words = max(map(len, texts), default=0) // 64 + 1
+    places, state = np.zeros((_BUCKETS + 1, words), np.uint64), np.zeros(words, np.uint64)
+    mine = [_characters(text, bucket) for text in texts]
+    bags = [_counts(text, np.array([len(text)]))[:, 0].copy() for text in mine]
+    found: list[list[NDArray[np.int32]]] = [[np.zeros(0, np.int32)] for _ in texts]
+    order = np.argsort(lengths, kind="stable").astype(np.int32)
+    for start in range(0, len(order), _AT_ONCE):
+        some = order[start : start + _AT_ONCE]
+        characters = _characters("".join([others[j] for j in some.tolist()]), bucket)
+        ends = np.cumsum(lengths[some])
+        counts = _counts(characters, ends)
+        common, out = np.empty(len(some), np.uint16), np.empty(len(some), np.int64)
+        for text, bag, kept in zip(mine, bags, found, strict=True):
+            left = may_be_alike(counts, characters, ends, bag, text, least - _SLACK, _LONGEST, places, state, common, out)
+            kept.append(some[out[:left]])
+    return [np.sort(np.concatenate(kept)) for kept in found]
 
 
 def _buckets(texts: Sequence[str]) -> NDArray[np.uint8]:
@@ -119,10 +129,13 @@ def _buckets(texts: Sequence[str]) -> NDArray[np.uint8]:
     return bucket
 
 
-def _bags(texts: Sequence[str], bucket: NDArray[np.uint8]) -> NDArray[np.uint16]:
+def _characters(text: str, bucket: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The buckets of a text's characters."""
+    return bucket[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)]
+
+
+def _counts(characters: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.uint16]:
     """How many characters of each bucket (row) each text (column) has, to 16 bits."""
-    characters = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
-    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
-    counts = np.zeros((_BUCKETS + 1, len(texts)), np.uint16)
-    count_characters(characters, ends, bucket, counts)
+    counts = np.zeros((_BUCKETS + 1, len(ends)), np.uint16)
+    count_characters(characters, ends, counts)
     return counts

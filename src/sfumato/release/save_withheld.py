@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,9 +24,22 @@ from sfumato.progress import Progress, silent
 from sfumato.release.describe import declared_config, reading_of, versions
 from sfumato.release.publish import resolved_schema
 from sfumato.release.save import as_json, check_format, free_target, take_place, write_new, written_aside
+from sfumato.reporting import withheld_page
 from sfumato.schema import Missing, Schema
 from sfumato.table import Table
-from sfumato.verifying import DATA_FILES, FORMAT, MANIFEST, WITHHELD, Check, Manifest, Shown, Verification, digest, verify
+from sfumato.verifying import (
+    DATA_FILES,
+    FORMAT,
+    MANIFEST,
+    REPORT,
+    WITHHELD,
+    Check,
+    Manifest,
+    Shown,
+    Verification,
+    digest,
+    verify,
+)
 from sfumato.verifying.withheld import rows_as_told
 
 if TYPE_CHECKING:
@@ -60,7 +74,8 @@ def describe_withheld(disclosure: Disclosure) -> dict[str, Any]:
         "rule": {"cells": disclosure.cells, "per": disclosure.per, "against": disclosure.against},
         "attributes": attributes,
         "sensitivity": _told(setting.sensitivity.to_dict()),
-        "consistency": {name: {"kind": how.kind, **how.parameters()} for name, how in setting.consistency.items()},
+        "consistency": {name: how.parameters() for name, how in setting.consistency.items()},
+        "weighted": any(len(matching.weights) for matching in setting.matchings),
         "dictionaries": _dictionaries(setting, disclosure),
         "config": declared_config(_published_schema(setting), set(setting.attributes)),
         "reading": reading_of(setting.table),
@@ -141,6 +156,9 @@ def save_withheld(
         data = aside / DATA_FILES[format]
         write_new(data, lambda file: (write_csv if format == "csv" else write_parquet)(disclosure.table, file))
         content = {**describe_withheld(disclosure), "files": {data.name: digest(data)}}
+        report = withheld_page(json.loads(as_json(content)))  # from what is written, so that it can be drawn again from that
+        write_new(aside / REPORT, lambda file: file.write(report.encode()))
+        content["files"][REPORT] = digest(aside / REPORT)
         write_new(aside / MANIFEST, lambda file: file.write(as_json(content).encode()))
         sync(aside)
         progress("verifying what was written")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.counting import count_of
@@ -251,13 +251,8 @@ def assumed(content: Content) -> list[tuple[str, str]]:
                 f"{count_of(one['individuals'], 'individual')}. The attacker has it whole and without errors, and {picks}.",
             )
         )
-    compared = content.get("consistency") or {}
-    others = [name for name in content["attributes"] if name not in compared]
-    for name, how in compared.items():
-        lines.append((f"Consistency of {name}", _kind(how, str(how["kind"]).capitalize())))
-    if others:
-        lines.append(("Consistency", f"Equal values of {', '.join(others)}; a value that is missing or withheld fits any."))
-    lines.append(("Sensitivity", _sensitivity(content["sensitivity"])))
+    lines += compared(content.get("consistency") or {}, content["attributes"])
+    lines.append(("Sensitivity", sensitivity(content["sensitivity"])))
     if all(one["prior"] is not None for one in content["dictionaries"]):
         shares = ", ".join(f"{one['name']} {one['prior']}" for one in content["dictionaries"])
         lines.append(("Prior", shares))
@@ -274,7 +269,17 @@ def assumed(content: Content) -> list[tuple[str, str]]:
     return lines
 
 
-def _sensitivity(given: Content) -> str:
+def compared(consistency: Content, attributes: Sequence[str]) -> list[tuple[str, str]]:
+    """How each attribute is compared."""
+    lines = [(f"Consistency of {name}", _kind(how, str(how["kind"]).capitalize())) for name, how in consistency.items()]
+    others = [name for name in attributes if name not in consistency]
+    if others:
+        lines.append(("Consistency", f"Equal values of {', '.join(others)}; a value that is missing or withheld fits any."))
+    return lines
+
+
+def sensitivity(given: Content) -> str:
+    """How sensitive what is disclosed is taken to be."""
     kinds = {
         "additive": "The sum of the weights of what is disclosed",
         "multiplicative": "e to the power of the sum of the weights of what is disclosed",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -47,16 +46,15 @@ def best_rule(
     """
     _check(matchings, cells, per, prior)
     shares = _shares(matchings, prior)
-    until = time.monotonic() + seconds
     choices = Choices(matchings, phi, shares)
     if per == "record" and shares is not None:
         return best_of_records(choices, options_of(choices, progress), cells)
     if per == "table" and shares is not None:
         return best_of_table(choices, options_of(choices, progress), cells)
     if per == "record":
-        return worst_of_records(choices, cells, progress, until)
+        return worst_of_records(choices, cells, progress, seconds)
     if per == "table":
-        return worst_of_table(choices, cells, progress, until)
+        return worst_of_table(choices, cells, progress, seconds)
     raise NotImplementedError
 
 

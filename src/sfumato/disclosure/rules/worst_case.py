@@ -13,29 +13,29 @@ import numpy as np
 from sfumato.disclosure.rules.choices import Choices, spread
 from sfumato.disclosure.rules.closing import closed
 from sfumato.disclosure.rules.columns import Columns, Demand, Integers, Selection
+from sfumato.disclosure.rules.few import best_of_few
 from sfumato.disclosure.rules.found import Best, mean
-from sfumato.disclosure.rules.labels import best_of_few
 from sfumato.disclosure.rules.prices import Prices, best_prices
 from sfumato.disclosure.rules.whole_table import sizes_for
 from sfumato.kernels.columns import fronts
 from sfumato.progress import Progress
 
 
-def worst_of_records(choices: Choices, cells: int, progress: Progress, until: float) -> Best:
+def worst_of_records(choices: Choices, cells: int, progress: Progress, seconds: float) -> Best:
     """The minimax rule that discloses k cells of each record."""
     counts = choices.counts
     columns = _unbeaten(choices, np.minimum(counts, cells), np.minimum(counts, cells), progress)
     demand = Demand.of("record", choices.attributes, [])
     short = int((counts < cells)[choices.of_record].sum())
-    return _best(choices, columns, demand, short, until)
+    return _best(choices, columns, demand, short, seconds)
 
 
-def worst_of_table(choices: Choices, cells: int, progress: Progress, until: float) -> Best:
+def worst_of_table(choices: Choices, cells: int, progress: Progress, seconds: float) -> Best:
     """The minimax rule that discloses k cells in all."""
     total = int(choices.counts[choices.of_record].sum())
     columns = _unbeaten(choices, np.zeros_like(choices.counts), choices.counts, progress)
     demand = Demand.of("table", choices.attributes, [min(cells, total)])
-    return _best(choices, columns, demand, max(0, cells - total), until)
+    return _best(choices, columns, demand, max(0, cells - total), seconds)
 
 
 def _unbeaten(choices: Choices, low: Integers, high: Integers, progress: Progress) -> Columns:
@@ -54,11 +54,12 @@ def _unbeaten(choices: Choices, low: Integers, high: Integers, progress: Progres
     return Columns.gathered(masks, losses, np.bincount(choices.of_record, minlength=len(choices.distinct)))
 
 
-def _best(choices: Choices, columns: Columns, demand: Demand, short: int, until: float) -> Best:
+def _best(choices: Choices, columns: Columns, demand: Demand, short: int, seconds: float) -> Best:
     found = best_of_few(columns, demand)
     how = "every choice that no other beats was weighed"
     if found is None:
-        prices = best_prices(columns, demand, None, (time.monotonic() + until) / 2)
+        until = time.monotonic() + seconds
+        prices = best_prices(columns, demand, None, until - seconds / 2)
         found = closed(columns, demand, prices, _first(columns, demand, prices, choices.of_record), until)
         how = "shares of the dictionaries gave a bound, and an integer program a rule"
     return best_of_selection(choices, columns, found, short, how)

@@ -69,9 +69,9 @@ def sizes_plot(curve: Table, number: int) -> Figure:
     ]
     kept = curve["kept"]
     about = (
-        f"Every part holds the {kept:,} individuals whose the records are, and others drawn at random"
+        f"Every part holds {kept:,} individuals, for each record its own or one who fits it, and others drawn at random"
         if kept
-        else "The parts are drawn at random; whose a record is, is not known"
+        else "The parts are drawn at random; nobody fits a whole record"
     )
     some = "" if curve["sampled"] is None else f" Measured on {curve['sampled']:,} records drawn at random."
     return Figure(

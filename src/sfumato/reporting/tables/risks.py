@@ -16,11 +16,15 @@ from sfumato.reporting.tables.losses import distributed, fitting
 from sfumato.version import __version__
 
 WORST = 20
-"""Records that are named, worst first."""
+"""Records that are named, worst first, if nothing is said."""
 
 
-def risk_content(found: Risk, *, curves: bool = True, seed: int = 0, progress: Progress = silent) -> dict[str, Any]:
+def risk_content(
+    found: Risk, *, curves: bool = True, worst: int = WORST, seed: int = 0, progress: Progress = silent
+) -> dict[str, Any]:
     """All that `risk_page` draws. `curves`: whether to measure them too; `seed`: of the parts of dictionaries in them.
+
+    `worst`: how many records are named.
 
     >>> import pyarrow as pa
     >>> from sfumato import Schema
@@ -34,13 +38,14 @@ def risk_content(found: Risk, *, curves: bool = True, seed: int = 0, progress: P
     progress("matching records jointly")
     return {
         "sfumato": __version__,
-        **found.to_dict(WORST),
+        **found.to_dict(worst),
         "figures": {
             "losses": distributed(found.worst.losses),
             "fitting": [fitting(each.sizes) for each in found.dictionaries],
         },
         "joint": [_joint(found, place) for place in range(len(found.dictionaries))],
         "k_anonymity": _levels(found),
+        "consistency": {name: how.parameters() for name, how in setting.consistency.items()},
         "bounds": [
             upper_bound(setting, mine, theirs, found.rule).to_dict() for mine, theirs in permutations(setting.names, 2)
         ],
