@@ -46,7 +46,7 @@ def lines(pyplot: Any, rows: Sequence[Row]) -> Any:
                 panel.set_xlabel("individuals in the dictionary")
             if j == 0:
                 panel.set_ylabel(f"{sensitivity}\nleast risk")
-            panel.set_yscale("log")
+            _logarithmic(panel, "y", [float(row["risk"]) for row in here])
     handles = [
         pyplot.Line2D([], [], color=shade, marker=marker, ms=4, label=f"k = {share} of the attributes")
         for shade, marker, share in zip(_SHADES, _MARKERS, ("25 %", "50 %", "75 %", "100 %"), strict=True)
@@ -78,7 +78,8 @@ def points(pyplot: Any, rows: Sequence[Row]) -> Any:
                     [float(row["true_risk"]) for row in some], [float(row["estimated_risk"]) for row in some],
                     _MARKERS[at], ms=4, color=_SHADES[at], mec="white", mew=0.4,
                 )  # fmt: skip
-            panel.set(xscale="log", yscale="log")
+            _logarithmic(panel, "x", both)
+            _logarithmic(panel, "y", both)
             if i == 0:
                 panel.set_title(source, fontsize=9)
             if i == len(down) - 1:
@@ -96,6 +97,17 @@ def points(pyplot: Any, rows: Sequence[Row]) -> Any:
 
 PICTURES: dict[str, Callable[[Any, Sequence[Row]], Any]] = {"risk.csv": lines, "bound.csv": points}
 """For each table what draws it."""
+
+
+def _logarithmic(panel: Any, side: str, values: Sequence[float]) -> None:
+    """An axis in powers of ten, with steps between them where it spans few, and numbers as one writes them."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    panel.set(**{f"{side}scale": "log"})
+    axis = getattr(panel, f"{side}axis")
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if max(values) < 200 * min(values) else (1,)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _ratio(row: Row) -> float:
