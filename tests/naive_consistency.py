@@ -75,3 +75,14 @@ def can_meet(one, other, values):
 
 def _has(cell, value):
     return cell(value) if callable(cell) else value in cell
+
+
+def common_subsequence(a, b):
+    """The length of the longest common subsequence."""
+    before = [0] * (len(b) + 1)
+    for one in a:
+        now = [0]
+        for j, other in enumerate(b):
+            now.append(before[j] + 1 if one == other else max(before[j + 1], now[j]))
+        before = now
+    return before[-1]
