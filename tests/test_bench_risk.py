@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
 
 import pytest
 
 import commandline
 from sfumato.benchmarks import directories
+from sfumato.benchmarks.disclosure import measure
 from sfumato.benchmarks.draw_risk import draw
 from sfumato.errors import FileProblem
 
@@ -78,18 +78,14 @@ def test_pictures_are_drawn_from_the_tables_alone(figures, tmp_path):
         draw(tmp_path)
 
 
-def test_what_a_risk_costs():
-    done = sfumato("bench", "risk", "--records", "60", "--similar", "50", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    told = json.loads(done.stdout)
-    assert [(one["consistency"], one["records"]) for one in told["runs"]] == [
-        ("equality", 60), ("similarity", 50),
-    ]  # fmt: skip
-    for one in told["runs"]:
-        assert (one["source"], one["exact"], one["goal: CPU s"]) == ("synthetic census", True, None)
-        assert list(one["least risk"]) == ["2", "4", "5", "7"]
-        assert one["least risk"]["7"] == pytest.approx(one["risk"])
-    assert told["growth"] == []
+@pytest.mark.parametrize("how", ["equality", "similarity"])
+def test_what_a_risk_costs(monkeypatch, how):
+    monkeypatch.setenv("SFUMATO_DATA", "")
+    one = measure(how, 60, 0)
+    assert (one["source"], one["consistency"], one["records"]) == ("synthetic census", how, 60)
+    assert (one["individuals"], one["exact"], one["goal: CPU s"]) == (5000, True, None)
+    assert list(one["least risk"]) == ["2", "4", "5", "7"]
+    assert one["least risk"]["7"] == pytest.approx(one["risk"])
 
 
 def test_what_is_not_there(monkeypatch):
