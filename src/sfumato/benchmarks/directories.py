@@ -38,7 +38,7 @@ def catalogue() -> pa.Table:
 
 @cache
 def persons() -> pa.Table:
-    """10,000 artificial persons with 7 attributes, of whom 1,000 are there twice, misspelt; each row is an individual here."""
+    """10,000 rows of artificial persons with 7 attributes; 1,000 are there twice, misspelt, and count as two individuals."""
     return _numbered("record_linkage/RLdata10000.csv", "true_id")
 
 

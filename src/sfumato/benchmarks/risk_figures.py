@@ -42,7 +42,7 @@ class Plan:
     """Those that are set against one another, as the publisher's and the attacker's."""
 
 
-FULL = Plan(records=2000, similar=500)
+FULL = Plan(records=2000, similar=2000)
 QUICK = Plan(records=100, similar=30, sizes=("0.2", "0.6", "1"), pairs=("0.2", "1"))
 
 

@@ -172,7 +172,7 @@ def scatter_plot(scatter: Table, number: int) -> Figure:
             )
             for point in points
         ],
-        height=380,
+        height=340,
         internal=True,
     )
 
