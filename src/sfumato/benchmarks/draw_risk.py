@@ -46,6 +46,8 @@ def lines(pyplot: Any, rows: Sequence[Row]) -> Any:
                 panel.set_xlabel("individuals in the dictionary")
             if j == 0:
                 panel.set_ylabel(f"{sensitivity}\nleast risk")
+            panel.locator_params(axis="x", nbins=4)
+            panel.xaxis.set_major_formatter("{x:,.0f}")
             _logarithmic(panel, "y", [float(row["risk"]) for row in here])
     handles = [
         pyplot.Line2D([], [], color=shade, marker=marker, ms=4, label=f"k = {share} of the attributes")
