@@ -302,6 +302,8 @@ def test_equality_is_what_is_meant_if_nothing_is_said():
     [
         ("jaroo", "Did you mean 'jaro'"),
         ({"threshold": 1}, "needs a kind"),
+        (5, "consistency 5 is unknown"),
+        ({"kind": ["jaro"]}, "is unknown"),
         ({"kind": "equality", "threshold": 1}, "no parameter 'threshold'"),
         ({"kind": "jaro", "threshold": 2}, "not above 0 and at most 1"),
     ],

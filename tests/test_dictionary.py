@@ -126,7 +126,9 @@ def test_bad_dictionaries_are_refused(tmp_path):
     refused(sf.ColumnProblem, "Did you mean 'id'", path, identity="idd")
     refused(sf.ColumnProblem, "no such column", path, columns={"age": "years"})
     refused(sf.ColumnProblem, "no such column", path, weight="leaning")
-    refused(sf.ParameterProblem, "columns is no mapping", path, columns=["id"])
+    for columns in (["id"], {"age": None}):
+        refused(sf.ParameterProblem, "does not map", path, columns=columns)
+    refused(sf.ParameterProblem, "counts as missing", path, missing=5)
     path.write_text("id,w\n", encoding="utf-8")
     refused(sf.FileProblem, "no rows", path)
     refused(sf.FileProblem, "no rows", pa.table({"a": pa.array([], pa.int64())}))
@@ -169,6 +171,7 @@ def test_what_cannot_be_matched_says_why():
     match_problem(sf.ParameterProblem, "consistency of 'age'", same, {}, consistency={"age": "jaro"})
     match_problem(sf.ColumnProblem, "no such column", same, {}, attributes=["age", "pay"])
     match_problem(sf.ColumnProblem, "no such column", same, {}, identity="name")
+    match_problem(sf.ParameterProblem, "no attribute is given", same, {}, attributes=[])
 
 
 # --- the order --------------------------------------------------------------------------------------------------------

@@ -26,9 +26,9 @@ def consistency_of(declared: str | Mapping[str, Any]) -> Consistency:
     >>> consistency_of("equality")
     Equality()
     """
-    parameters = {"kind": declared} if isinstance(declared, str) else dict(declared)
+    parameters = dict(declared) if isinstance(declared, Mapping) else {"kind": declared}
     kind = parameters.pop("kind", None)
-    if kind not in CONSISTENCIES:
+    if not isinstance(kind, str) or kind not in CONSISTENCIES:
         close = difflib.get_close_matches(str(kind), CONSISTENCIES, n=1)
         raise ParameterProblem(
             "a consistency needs a kind" if kind is None else f"consistency {kind!r} is unknown",

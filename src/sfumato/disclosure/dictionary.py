@@ -53,8 +53,15 @@ class Dictionary:
     ) -> None:
         self.name = name
         self.identity = identity
-        if missing is not None and not isinstance(missing, Missing):
+        if isinstance(missing, str | Sequence):
             missing = Missing((missing,) if isinstance(missing, str) else tuple(missing))
+        elif missing is not None and not isinstance(missing, Missing):
+            raise ParameterProblem(
+                f"missing = {missing!r} is not what counts as missing",
+                remedy='List the texts that do, such as missing=["", "?"].',
+                key="missing",
+                value=missing,
+            )
         self.missing: Missing | None = missing
         """What counts as missing; None if it is what does so in the records."""
         try:
@@ -138,9 +145,9 @@ class Dictionary:
 
     def _attributes(self, columns: Mapping[str, str], weight: str | None) -> dict[str, str]:
         known = self.table.data.column_names
-        if not isinstance(columns, Mapping):
+        if not isinstance(columns, Mapping) or None in (*columns, *columns.values()):
             raise ParameterProblem(
-                "columns is no mapping",
+                "columns does not map attributes to columns",
                 remedy='Write the records\' attribute and the dictionary\'s column, such as {"surname": "last_name"}.',
                 key="columns",
                 value=columns,

@@ -65,6 +65,8 @@ def matched(
 def _check(table: Table, attributes: Sequence[str], dictionary: Dictionary, consistency: Mapping[str, Consistency]) -> None:
     """Raise if the dictionary has nothing in common with the records, or something is said of what is not there."""
     known = table.data.column_names
+    if not attributes:
+        raise ParameterProblem("no attribute is given", remedy="Name at least one.", key="attributes", value=attributes)
     for name, how in consistency.items():
         if name not in attributes:
             listed = ", ".join(map(repr, attributes))

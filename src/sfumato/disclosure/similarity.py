@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,14 +91,15 @@ class Similarity(Consistency):
         threshold = as_fraction(self.threshold)
         found = [
             candidates[similarities.at_least(np.array([i]), candidates.astype(np.int64), threshold)[0]]
-            for i, candidates in enumerate(_candidates(texts, others, float(similarities.least_jaro(threshold))))
+            for i, candidates in enumerate(_candidates(texts, others, similarities.least_jaro(threshold)))
         ]
         starts = np.cumsum([0, *map(len, found)], dtype=np.int64)
         return Near(starts, np.concatenate([np.zeros(0, np.int32), *found]))
 
 
-def _candidates(texts: Sequence[str], others: Sequence[str], least: float) -> list[NDArray[np.int32]]:
-    """For each text the others whose Jaro similarity to it may be at least this, ascending."""
+def _candidates(texts: Sequence[str], others: Sequence[str], least: Sequence[Fraction]) -> list[NDArray[np.int32]]:
+    """For each text the others whose Jaro similarity to it may reach what it must, ascending."""
+    limits = np.array([float(limit) - _SLACK for limit in least])
     bucket = _buckets(others)
     lengths = np.array([len(text) for text in others], np.int64)
     words = max(map(len, texts), default=0) // 64 + 1
@@ -113,7 +115,7 @@ def _candidates(texts: Sequence[str], others: Sequence[str], least: float) -> li
         counts = _counts(characters, ends)
         common, out = np.empty(len(some), np.uint16), np.empty(len(some), np.int64)
         for text, bag, kept in zip(mine, bags, found, strict=True):
-            left = may_be_alike(counts, characters, ends, bag, text, least - _SLACK, _LONGEST, places, state, common, out)
+            left = may_be_alike(counts, characters, ends, bag, text, limits, _LONGEST, places, state, common, out)
             kept.append(some[out[:left]])
     return [np.sort(np.concatenate(kept)) for kept in found]
 

@@ -134,21 +134,21 @@ class Similarities:
             similarities[a, b] = self._exactly(rows[a], columns[b])
         return np.asarray(similarities)
 
-    def least_jaro(self, threshold: Fraction) -> Fraction:
-        """No pair reaches the threshold unless its Jaro similarity is at least this.
+    def least_jaro(self, threshold: Fraction) -> list[Fraction]:
+        """What the Jaro similarity of a pair must at least be to reach the threshold, by its common leading characters.
 
-        For Jaro it is the threshold t. Jaro-Winkler adds at most 4/10 of what is left to 1, and only above 0.7: at
-        t ≤ 0.7 what is not boosted must reach t itself, and what is boosted is above 0.7; at t > 0.7 only what is boosted
-        reaches it, so the similarity s is above 0.7, and s + 4/10·(1 − s) ≥ t.
+        Entry l is for l of them, the last one also for more. For Jaro it is the threshold t. Jaro-Winkler adds l/10 of
+        what is left to 1, and only above 0.7: at t ≤ 0.7 what is not boosted must reach t itself, and what is boosted is
+        above 0.7; at t > 0.7 only what is boosted reaches it, so the similarity s is above 0.7, and s + l/10·(1 − s) ≥ t.
         """
         if not self.winkler or threshold <= _BOOST:
-            return threshold
-        most = _PREFIX * _PREFIX_WEIGHT
-        return max(_BOOST, (threshold - most) / (1 - most))
+            return [threshold] * (_PREFIX + 1)
+        bonuses = [common * _PREFIX_WEIGHT for common in range(_PREFIX + 1)]
+        return [max(_BOOST, (threshold - bonus) / (1 - bonus)) for bonus in bonuses]
 
     def at_least(self, rows: Indices, columns: Indices, threshold: Fraction) -> NDArray[np.bool_]:
         """For each pair whether its similarity is at least the threshold, exactly."""
-        similarities = self.floats(rows, columns, max(float(self.least_jaro(threshold)) - _CUTOFF_DOUBT, 0.0))
+        similarities = self.floats(rows, columns, max(float(min(self.least_jaro(threshold))) - _CUTOFF_DOUBT, 0.0))
         limit = float(max(threshold, Fraction(-1)))
         close = similarities >= limit
         for a, b in np.argwhere(np.abs(similarities - limit) < _DOUBT):

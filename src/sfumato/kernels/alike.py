@@ -66,11 +66,12 @@ def common_subsequence(places: Any, words: int, text: Any, state: Any) -> Any:
 
 @kernel
 def may_be_alike(
-    counts: Any, characters: Any, ends: Any, bag: Any, text: Any, least: float, longest: int,
+    counts: Any, characters: Any, ends: Any, bag: Any, text: Any, least: Any, longest: int,
     places: Any, state: Any, common: Any, out: Any,
 ) -> int:  # fmt: skip
-    """Fill `out` with the texts whose Jaro similarity to one text may be at least `least`, and return how many there are.
+    """Fill `out` with the texts whose Jaro similarity to one text may reach `least`, and return how many there are.
 
+    `least[l]` is what it must reach with l leading characters in common, the last one also with more; it does not ascend.
     `characters` of text t, by their buckets, end at `ends[t]`; the texts' lengths do not descend. `bag` are the counts of
     the one text. With lengths l₁ and l₂, c characters in common, and a longest common subsequence of length s, the bound
     is a third of c/l₁ + c/l₂ + 1, and if it reaches that, of the larger of n/l₁ + n/l₂ + 1 for n = min(c, s + 1) and
@@ -79,17 +80,17 @@ def may_be_alike(
     Cost: the texts times the buckets that the bag fills, each step a minimum and a sum over neighbouring numbers; and for
     the texts that are left, their characters times the words of the one text.
     """
-    length, texts = len(text), len(ends)
-    first, last = 0, texts
+    length, texts, most_leading = len(text), len(ends), len(least) - 1
+    first, last, lowest = 0, texts, 3 * least[most_leading]
     if length <= longest:  # at best all of the shorter one's characters are in common
         while first < last:
             size = ends[first] - (ends[first - 1] if first else 0)
-            if size == 0 or size >= length or size / length + 2 >= 3 * least:
+            if size == 0 or size >= length or size / length + 2 >= lowest:
                 break
             first += 1
         while last > first:
             size = ends[last - 1] - (ends[last - 2] if last > 1 else 0)
-            if size > longest or length == 0 or size <= length or length / size + 2 >= 3 * least:
+            if size > longest or length == 0 or size <= length or length / size + 2 >= lowest:
                 break
             last -= 1
     # views from 0 on, so that the loop is over numbers that cannot be negative, and is vectorized
@@ -110,10 +111,16 @@ def may_be_alike(
         if length > 0 and size > 0 and length <= longest and size <= longest:
             c = common[t]
             share = 1 / length + 1 / size
-            if c == 0 or c * share + 1 < 3 * least:
+            if c == 0 or c * share + 1 < lowest:
+                continue
+            leading = 0
+            while leading < min(most_leading, length, size) and text[leading] == characters[start + leading]:
+                leading += 1
+            needed = 3 * least[leading]
+            if c * share + 1 < needed:
                 continue
             s = common_subsequence(places, words, characters[start : ends[t]], state) + 1
-            if c > s and max(s * share + 1, c * share + 0.5 + s / (2 * c)) < 3 * least:
+            if c > s and max(s * share + 1, c * share + 0.5 + s / (2 * c)) < needed:
                 continue
         out[found] = t
         found += 1
