@@ -150,10 +150,10 @@ def test_which_risk_bounds_which():
 
 def test_what_consistency_was_asked_for():
     told = content("one")
-    told["consistency"] = {"town": {"kind": "similarity", "distance": "jaro", "threshold": "0.8"}}
+    told["consistency"] = {name: {"kind": "jaro", "threshold": "0.8"} for name in ("town", "job")}
     text = Reader(risk_page(told)).text
-    assert "Consistency of town Similarity (distance: jaro; threshold: 0.8)." in text
-    assert "Equal values of age, ill, job" in text
+    assert "Consistency town, job: jaro (threshold: 0.8)." in text
+    assert "Consistency age, ill: equal values." in text
 
 
 @settings(max_examples=60)

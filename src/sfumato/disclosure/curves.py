@@ -33,6 +33,8 @@ QUARTERS = ("0.25", "0.5", "0.75", "1")
 FIFTHS = ("0.1", "0.25", "0.5", "0.75", "1")
 MOST_RECORDS = 2000
 """Curves over parts of a dictionary are measured on so many records at most, drawn at random."""
+_FEWEST = 200
+"""No fewer are drawn, even if the smallest part then has to be larger to hold the individuals whose they are."""
 
 
 @dataclass(frozen=True)
@@ -201,12 +203,12 @@ def by_dictionary_size(
     `shares`: the sizes of the parts, of the whole dictionary. `ks`: the numbers of cells, of the attributes. The
     parts are drawn at random, each within the next, and always hold the individuals whose the records are, where that is
     known, and somebody who is consistent with the record where it is not. `most`: beyond so many records a random part of
-    them is measured.
+    them is measured; fewer, where the smallest part of the dictionary could not hold the individuals whose they are.
     """
     sizes, cells = _shares(shares, "shares"), cells_of(ks, len(setting.attributes))
     curves = []
     for name, whole in zip(setting.names, setting.matchings, strict=True):
-        chosen = _chosen(whole.records, most, seed)
+        chosen = _chosen(whole, sizes, most, seed)
         matching, phi = whole.only(chosen), setting.phi.only(chosen)
         risks = []
         parts, kept = _parts(matching, sizes, seed)
@@ -238,7 +240,7 @@ def true_against_estimated(
     sizes, cells = _shares(shares, "shares"), cells_of(ks, len(setting.attributes))
     found = []
     for name, whole in zip(setting.names, setting.matchings, strict=True):
-        chosen = _chosen(whole.records, most, seed)
+        chosen = _chosen(whole, sizes, most, seed)
         matching, phi = whole.only(chosen), setting.phi.only(chosen)
         parts, _ = _parts(matching, sizes, seed)
         sides = [matching.among(part) for part in parts]
@@ -277,10 +279,12 @@ def _point(cells: int, rule: Rule, phi: Weights, smaller: Matching, larger: Matc
     )
 
 
-def _chosen(records: int, most: int, seed: int) -> NDArray[np.int64]:
-    if records <= most:
-        return np.arange(records)
-    return np.sort(np.random.default_rng(seed).choice(records, most, replace=False))
+def _chosen(whole: Matching, shares: Sequence[Fraction], most: int, seed: int) -> NDArray[np.int64]:
+    """The records to measure: at random, and so few that the smallest part can hold the individuals whose they are."""
+    count = min(most, max(_FEWEST, math.floor(min(shares) * whole.individuals)))
+    if whole.records <= count:
+        return np.arange(whole.records)
+    return np.sort(np.random.default_rng(seed).choice(whole.records, count, replace=False))
 
 
 def _parts(matching: Matching, shares: Sequence[Fraction], seed: int) -> tuple[list[NDArray[np.int64]], int]:

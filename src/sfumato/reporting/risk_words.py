@@ -270,12 +270,13 @@ def assumed(content: Content) -> list[tuple[str, str]]:
 
 
 def compared(consistency: Content, attributes: Sequence[str]) -> list[tuple[str, str]]:
-    """How each attribute is compared."""
-    lines = [(f"Consistency of {name}", _kind(how, str(how["kind"]).capitalize())) for name, how in consistency.items()]
-    others = [name for name in attributes if name not in consistency]
-    if others:
-        lines.append(("Consistency", f"Equal values of {', '.join(others)}; a value that is missing or withheld fits any."))
-    return lines
+    """How attributes are compared: one line for those that are compared alike."""
+    alike: dict[str, list[str]] = {}
+    for name, how in consistency.items():
+        alike.setdefault(_kind(how, str(how["kind"])), []).append(name)
+    alike.setdefault("equal values.", []).extend(name for name in attributes if name not in consistency)
+    lines = [("Consistency", f"{', '.join(names)}: {how}") for how, names in alike.items() if names]
+    return [*lines, ("Missing values", "Consistent with anything, as withheld ones are.")]
 
 
 def sensitivity(given: Content) -> str:
