@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from sfumato.counting import count_of
+from sfumato.errors import ReleaseProblem
 from sfumato.reporting.plots.figure import Numbered, percent
 
 _HERE = Path(__file__).parent
@@ -41,6 +44,17 @@ def framed(template: str, numbered: Numbered, *, version: str, internal: Any, **
         )
     )
     return text
+
+
+@contextmanager
+def torn(what: str, remedy: str, key: str) -> Iterator[None]:
+    """While a page is drawn from plain data, say of data that cannot be drawn that it is torn."""
+    import jinja2
+
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, jinja2.TemplateError) as error:
+        raise ReleaseProblem(f"{what} ({type(error).__name__}: {error})", remedy=remedy, key=key) from error
 
 
 @cache

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import ReleaseProblem
-from sfumato.reporting.frame import framed
+from sfumato.reporting.frame import framed, torn
 from sfumato.reporting.plots.classes import class_sizes, gauges
 from sfumato.reporting.plots.columns import column_plot, loss_plot
 from sfumato.reporting.plots.contours import contour_plot
@@ -24,17 +24,11 @@ def page(content: Mapping[str, Any], internal: Mapping[str, Any] | None = None) 
     `content`: what release.json says. `internal`: what `internal_figures` computed, for a report that is not to be
     published; it is marked so throughout.
     """
-    import jinja2
-
-    try:
+    remedy = "Make the release again with this version of sfumato."
+    if not isinstance(content.get("figures"), Mapping):
+        raise ReleaseProblem("release.json holds no figures", remedy=remedy, key="figures")
+    with torn("the figures are torn", remedy, "figures"):
         return _drawn(content, internal)
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, jinja2.TemplateError) as error:
-        missing = not isinstance(content.get("figures"), Mapping)
-        raise ReleaseProblem(
-            "release.json holds no figures" if missing else f"the figures are torn ({type(error).__name__}: {error})",
-            remedy="Make the release again with this version of sfumato.",
-            key="figures",
-        ) from error
 
 
 def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.errors import ReleaseProblem
-from sfumato.reporting.frame import framed
+from sfumato.reporting.frame import framed, torn
 from sfumato.reporting.plots.figure import Figure, Numbered
 from sfumato.reporting.plots.losses import attributes_plot, fitting_plot, losses_plot
 from sfumato.reporting.plots.risks import cells_plot, scatter_plot, sizes_plot
@@ -30,16 +29,8 @@ def risk_page(content: Mapping[str, Any]) -> str:
       of dictionaries `Bound.to_dict`;
     - `consistency`, if it is not equality throughout: for an attribute its kind and parameters.
     """
-    import jinja2
-
-    try:
+    with torn("the figures of the risk are torn", "Assess the risk again with this version of sfumato.", "figures"):
         return _drawn(content)
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, jinja2.TemplateError) as error:
-        raise ReleaseProblem(
-            f"the figures of the risk are torn ({type(error).__name__}: {error})",
-            remedy="Assess the risk again with this version of sfumato.",
-            key="figures",
-        ) from error
 
 
 def _drawn(content: Mapping[str, Any]) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.counting import count_of
-from sfumato.errors import ReleaseProblem
-from sfumato.reporting.frame import framed
+from sfumato.reporting.frame import framed, torn
 from sfumato.reporting.plots.amounts import amount
 from sfumato.reporting.plots.figure import AFTER, BEFORE, LEGEND, PALE, Figure, Numbered, axis, percent, plain
 from sfumato.reporting.risk_words import compared, sensitivity
@@ -21,16 +20,8 @@ _AGAINST = {
 
 def withheld_page(content: Mapping[str, Any]) -> str:
     """The report of records with values withheld as HTML; `content`: what release.json says."""
-    import jinja2
-
-    try:
+    with torn("release.json is torn", "Fetch or make the release again.", "attributes"):
         return _drawn(content)
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, jinja2.TemplateError) as error:
-        raise ReleaseProblem(
-            f"release.json is torn ({type(error).__name__}: {error})",
-            remedy="Fetch or make the release again.",
-            key="attributes",
-        ) from error
 
 
 def _drawn(content: Mapping[str, Any]) -> str:
