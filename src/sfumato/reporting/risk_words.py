@@ -29,6 +29,7 @@ def told(content: Content) -> dict[str, Any]:
         "levels": levels(content),
         "cells": cells(content),
         "whole": whole(content),
+        "independence": independence(content),
         "assumed": assumed(content),
         "provenance": provenance(content),
     }
@@ -192,6 +193,22 @@ def cells(content: Content) -> list[str]:
             "One choice for all dictionaries has, against the worst of them, at least the highest of these risks at its k."
         )
     return said
+
+
+def independence(content: Content) -> list[list[str]]:
+    """What MinRisk would leave, as rows of a table; none where it does not apply."""
+    return [
+        [
+            one["dictionary"],
+            f"{one['cells']}",
+            amount(one["least"]),
+            amount(one["risk"]),
+            "∞" if one["excess"] == "inf" else percent(one["excess"]),
+            _of(one["worse"], content["records"]),
+            amount(one["factor"]),
+        ]
+        for one in content["independence"]
+    ]
 
 
 def bounds(content: Content) -> list[dict[str, Any]]:

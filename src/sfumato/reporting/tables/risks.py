@@ -6,10 +6,11 @@ from itertools import permutations
 from typing import Any
 
 from sfumato.disclosure.bound import upper_bound
-from sfumato.disclosure.curves import by_cells, by_dictionary_size, true_against_estimated
+from sfumato.disclosure.curves import QUARTERS, by_cells, by_dictionary_size, cells_of, true_against_estimated
 from sfumato.disclosure.joint import joint_sizes
 from sfumato.disclosure.k_anonymity import k_levels
 from sfumato.disclosure.risk import Risk
+from sfumato.disclosure.rules.min_risk import applies, independence_costs
 from sfumato.disclosure.setting import Setting
 from sfumato.progress import Progress, silent
 from sfumato.reporting.tables.losses import distributed, fitting
@@ -49,6 +50,7 @@ def risk_content(
         "bounds": [
             upper_bound(setting, mine, theirs, found.rule).to_dict() for mine, theirs in permutations(setting.names, 2)
         ],
+        "independence": _independence(setting, progress) if curves else [],
         "curves": _curves(setting, seed, progress) if curves else {"cells": None, "sizes": [], "scatter": []},
     }
 
@@ -67,6 +69,17 @@ def _joint(found: Risk, place: int) -> dict[str, Any]:
 def _levels(found: Risk) -> dict[str, Any]:
     levels = k_levels(found.setting.table, found.setting.attributes, found.rule)
     return {"release": levels.release, "joint": levels.joint, "consistent": levels.consistent, "why": levels.why}
+
+
+def _independence(setting: Setting, progress: Progress) -> list[dict[str, Any]]:
+    """What MinRisk would leave, dictionary by dictionary and for several numbers of values; none where it does not apply."""
+    found = []
+    for name, matching in zip(setting.names, setting.matchings, strict=True):
+        if applies(matching, setting.phi):
+            cells = cells_of(QUARTERS, len(setting.attributes))
+            costs = independence_costs(matching, setting.phi, cells, progress)
+            found += [{"dictionary": name, **cost.to_dict()} for cost in costs]
+    return found
 
 
 def _curves(setting: Setting, seed: int, progress: Progress) -> dict[str, Any]:
