@@ -112,6 +112,17 @@ def test_a_limit_is_what_was_written(desk, limit, status):
     assert sfumato("risk", "risk.toml", "--limit", limit, cwd=desk).returncode == status
 
 
+def test_a_limit_follows_what_the_rule_is_against(desk):
+    """Under the prior the risk is small, in the worst case it is not: a limit holds for what was asked."""
+    likely = 'identity = "who"\nprior = 0.01\n[[risk.dictionaries]]\nname = "crowd"\npath = "crowd.csv"\nprior = 0.99\n'
+    (desk / "crowd.csv").write_text("age\n" + "\n".join(["30", "41", "57"] * 500) + "\n", encoding="utf-8")
+    configured(desk, 'identity = "who"\ncolumns = { town = "residence" }\n', 'columns = { town = "residence" }\n' + likely)
+    arguments = ["risk", "risk.toml", "--disclose", "3", "--limit", "1", "--output"]
+    assert sfumato(*arguments, "mean", "--against", "prior", cwd=desk).returncode == 0
+    assert sfumato(*arguments, "most", "--against", "worst", cwd=desk).returncode == 1
+    assert not (desk / "most").exists()
+
+
 def test_report(desk):
     done = sfumato("risk", "risk.toml", "--report", "risk.html", "--disclose", "2", "--output", "out", cwd=desk)
     assert done.returncode == 0, done.stderr
@@ -149,6 +160,9 @@ BAD = {
     "a threshold out of range": (
         "[risk.sensitivity]", '[risk.consistency]\njob = { kind = "jaro", threshold = 2 }\n[risk.sensitivity]', "threshold",
     ),
+    "a table in which a person stands twice": (
+        "[[risk.dictionaries]]", '[[risk.dictionaries]]\nname = "itself"\nidentity = "age"\n[[risk.dictionaries]]', "'30'",
+    ),
     "no such file": ('path = "register.csv"', 'path = "gone.csv"', "gone.csv"),
     "a negative limit": ("[risk]", '[risk]\nlimit = "-1"', "limit"),
 }  # fmt: skip
@@ -176,6 +190,8 @@ def test_bad_input(desk, what):
         (["--disclose", "2", "--output", "patients.csv"], "already"),
         (["--disclose", "2", "--output", "out", "--against", "prior"], "prior"),
         (["--limit", "x"], "limit"),
+        (["--output", "out"], "--disclose"),
+        (["--per", "table"], "--disclose"),
     ],
 )
 def test_bad_usage(desk, arguments, told):

@@ -121,6 +121,67 @@ def test_a_false_risk_is_found(tmp_path):
         assert not all(check.holds for check in risk_checks(manifest, found.setting))
 
 
+def test_false_statements_are_found(tmp_path):
+    from sfumato.release import risk_checks
+    from sfumato.verifying import Manifest
+
+    found = made(sensitivity=sf_additive(weights={"age": 3}))
+    folder = found.save(tmp_path / "out")
+    for path, value in (
+        (["sensitivity", "weights", "age"], "1"),
+        (["consistency"], {"age": {"kind": "jaro"}}),
+        (["dictionaries", 0, "individuals"], 900),
+    ):
+        content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        at = content
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = value
+        assert not all(check.holds for check in risk_checks(Manifest(folder / "release.json", content), found.setting))
+
+
+def test_a_shuffled_column_of_a_large_table_is_found(tmp_path):
+    """Four unlike rows, each thousands of times: nothing is withheld, so only which values stand together can tell."""
+    from sfumato.verifying import digest
+
+    n = 8000
+    table = pa.table({"s": ["fm"[i % 2] for i in range(n)], "t": ["uv"[i // 2 % 2] for i in range(n)]})
+    table = table.append_column("x", table.column("t"))
+    folder = withhold(table, Schema(), Dictionary(table, name="itself"), 3).save(tmp_path / "out")
+    assert sf.verify(folder, table).holds
+    data, manifest = folder / "data.csv", folder / "release.json"
+    head, *rows = [line.split(",") for line in data.read_text(encoding="utf-8").split()]
+    turned = [[s, rows[i - 1][1], x] for i, (s, _, x) in enumerate(rows)]
+    data.write_text("".join(",".join(row) + "\n" for row in [head, *turned]), encoding="utf-8")
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    content["files"]["data.csv"] = digest(data)
+    manifest.write_text(json.dumps(content), encoding="utf-8")
+    assert [check.name for check in sf.verify(folder, table).checks if check.holds is False] == ["rows"]
+
+
+def test_a_star_that_tells_nothing_stays_one(tmp_path):
+    """Of a release that holds `*` already more can be withheld: there it is a value that is missing."""
+    table = pa.table({"a": ["*", "1", "2"], "b": ["x", "y", "z"]})
+    register = Dictionary(pa.table({"a": [1, 2], "b": ["x", "y"]}))
+    found = withhold(table, Schema(), register, 1, consistency={"a": sf.Containment()})
+    folder = found.save(tmp_path / "out")
+    assert found.frame.column("a").null_count == 1
+    assert sf.verify(folder, table).holds
+
+
+def test_what_may_name_people_is_told():
+    people = pa.table({"who": [f"p{i}" for i in range(30)], "age": [30 + i % 3 for i in range(30)]})
+    found = withhold(people, Schema(), Dictionary(people, name="itself"), 1)
+    assert len(found.notes) == 1 and "'who'" in found.notes[0]
+    assert withhold(people, Schema(other=["who"]), Dictionary(people, name="itself"), 1).notes == ()
+
+
+def test_shares_are_of_what_there_is():
+    sparse = pa.table({"a": ["x", None, None, None], "b": ["y", "z", None, None]})
+    found = withhold(sparse, Schema(), Dictionary(sparse, name="itself"), "50%", per="table")
+    assert (found.cells, found.risk.disclosed) == (1, 1)
+
+
 def test_other_verbs_refuse_a_release_without_groups(tmp_path):
     folder = made().save(tmp_path / "out")
     with pytest.raises(ReleaseProblem, match="no groups"):
@@ -167,7 +228,8 @@ def test_any_value_can_be_read_back(data):
         data.draw(st.lists(st.lists(st.booleans(), min_size=columns, max_size=columns), min_size=rows, max_size=rows))
     )
     schema = Schema(kinds=dict.fromkeys(names, "categorical"), missing=sf.Missing(()))
-    published, order = withheld_rows(sf.Table(table, schema), names, rule, 0)
+    present = np.array([[cell is not None for cell in row.values()] for row in table.to_pylist()])
+    published, order = withheld_rows(sf.Table(table, schema), names, rule, present, 0)
     for at, record in enumerate(order.tolist()):
         for j, name in enumerate(names):
             value, shown = table.column(name)[record].as_py(), published.column(name)[at].as_py()

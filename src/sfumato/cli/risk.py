@@ -88,6 +88,10 @@ def risk(
     declared = Config.load(config)
     section = declared.risk or RiskSection()
     amount = disclose if disclose is not None else section.disclose if output is not None else None
+    if amount is None and (output is not None or per is not None or against is not None):
+        raise click.UsageError(
+            "--output, --per and --against are for withholding: say how much is disclosed with --disclose."
+        )
     folder = _folder(declared, config, output) if amount is not None else None
     # what is in the way is found before the work, not after it
     if folder is not None:

@@ -44,24 +44,15 @@ def show_disclosure(made: Disclosure, folder: Path | None) -> None:
     """Print what is withheld, what that lowers the risk to, and how near that is to the least."""
     out = console()
     best = made.best
+    for note in made.notes:
+        out.print(f"[yellow]note[/yellow] {escape(note)}")
     out.print(
         f"\n[bold]Withheld[/bold] {made.withheld:,} of {count_of(made.before.disclosed, 'value')}, so that "
         f"{made.cells:,} per {made.per} are disclosed"
-        + (
-            f"; {best.short:,} fewer than that there were, and all of those are"
-            if best.short and made.per == "table"
-            else ""
-        )
-        + (
-            f"; {count_of(best.short, made.per)} had fewer, and disclose them all"
-            if best.short and made.per != "table"
-            else ""
-        )
-        + "."
+        f"{_short(made)}."
     )
     least = "no rule that discloses as much has less" if best.exact else f"the least is at most {best.gap:.2%} below"
-    before = made.before.bayes if made.against == "prior" else made.before.worst.risk
-    out.print(f"Risk {number(best.risk)} in place of {number(before)}: {least} ({escape(best.how)}).")
+    out.print(f"Risk {number(best.risk)} in place of {number(made.before.risk)}: {least} ({escape(best.how)}).")
     out.print(_dictionaries(made.risk))
     _verdict(made.risk, out)
     if made.risk.holds is False:

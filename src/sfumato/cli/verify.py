@@ -52,7 +52,7 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     with progress_bar() as progress:
         progress("verifying")
         found = check(folder, named_source(original), schema=schema, principles=principles)
-        if config is not None and Manifest.load(folder).kind == WITHHELD:
+        if Manifest.load(folder).kind == WITHHELD:
             found = _with_risk(found, folder, config)
     if as_json:
         say(json.dumps(found.to_dict(), indent=2))
@@ -61,11 +61,13 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     sys.exit(0 if found.holds else 1)
 
 
-def _with_risk(found: Verification, folder: Path, config: Path) -> Verification:
+def _with_risk(found: Verification, folder: Path, config: Path | None) -> Verification:
     """What was found, and whether the risk is as a release of records with cells withheld says."""
     from sfumato.config import Config
     from sfumato.release import risk_checks
-    from sfumato.verifying import Manifest, Verification
+    from sfumato.verifying import Check, Manifest, Verification
 
-    checks = risk_checks(Manifest.load(folder), Config.load(config).setting())
+    checks = [Check("risk", None, "not checked: give the config that names the dictionaries with --config")]
+    if config is not None:
+        checks = risk_checks(Manifest.load(folder), Config.load(config).setting())
     return Verification(found.folder, (*found.checks, *checks))

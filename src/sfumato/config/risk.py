@@ -95,8 +95,8 @@ class RiskSection(Section):
     def setting(self, records: Table, find: Callable[[str], str | Path]) -> Setting:
         """The setting: the records beside each dictionary. `find` tells where a path of the config is."""
         dictionaries = [self._dictionary(number, records, find) for number in range(len(self.dictionaries))]
-        if not dictionaries:
-            dictionaries = [Dictionary.of(records, self._identity_of_table(records))]
+        if not dictionaries:  # which says so if the identity does not tell the rows apart
+            dictionaries = [Dictionary.of(records, self.identity)]
         given = [section.prior for section in self.dictionaries]
         if any(share is not None for share in given) and None in given:
             number = given.index(None)
@@ -117,13 +117,6 @@ class RiskSection(Section):
             if error.key is None:
                 raise
             raise located(error, "risk") from error
-
-    def _identity_of_table(self, records: Table) -> str | None:
-        """The identity, if it tells the rows of the table apart; else each row is an individual."""
-        if self.identity is None or self.identity not in records.data.column_names:
-            return None
-        column = records.column(self.identity)
-        return self.identity if column.size == records.rows else None
 
     def _dictionary(self, number: int, records: Table, find: Callable[[str], str | Path]) -> Dictionary:
         section, key = self.dictionaries[number], f"risk.dictionaries.{number}"

@@ -6,21 +6,26 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from sfumato.disclosure.matching import Rule
 from sfumato.disclosure.rules.best import SETS
 from sfumato.errors import ParameterProblem, SfumatoError
 from sfumato.exact import as_fraction
 
 
-def cells_of(amount: Any, per: str, records: int, attributes: int) -> int:
-    """The number of cells that are disclosed per record, per attribute, or in the whole table.
+def amount_of(amount: Any, per: str, present: Rule) -> int:
+    """The number of values that are disclosed per record, per attribute, or in the whole table.
 
-    A share such as "25%" is of the attributes, the records, or all cells, to the nearest whole number.
+    A share such as "25%" is of the attributes, of the records, or of all the values that there are; what is left beyond a
+    whole number is not disclosed. `present`: which values there are.
 
-    >>> cells_of("25%", "record", 100, 22), cells_of(7, "attribute", 100, 22), cells_of("100%", "table", 100, 22)
-    (6, 7, 2200)
+    >>> import numpy as np
+    >>> every = np.ones((100, 22), bool)
+    >>> amount_of("25%", "record", every), amount_of(7, "attribute", every), amount_of("100%", "table", every)
+    (5, 7, 2200)
     """
     if per not in SETS:
         raise ParameterProblem(f"per = {per!r} is unknown", remedy=f"Write one of: {', '.join(SETS)}.", key="per", value=per)
+    records, attributes = present.shape
     most = {"record": attributes, "attribute": records, "table": records * attributes}[per]
     wrong = ParameterProblem(
         f"{amount!r} cells per {per} cannot be disclosed",
@@ -28,14 +33,18 @@ def cells_of(amount: Any, per: str, records: int, attributes: int) -> int:
         key="cells",
         value=amount,
     )
+    text = str(amount).strip()
     try:
-        text = str(amount).strip()
-        found = as_fraction(text[:-1], "cells") * most / 100 if text.endswith("%") else as_fraction(amount, "cells")
+        found = as_fraction(text[:-1], "cells") / 100 if text.endswith("%") else as_fraction(amount, "cells")
     except SfumatoError as error:
         raise wrong from error
-    if isinstance(amount, bool) or not 0 <= found <= most or (found.denominator != 1 and not text.endswith("%")):
+    if text.endswith("%"):
+        found *= int(present.sum()) if per == "table" else most
+    elif found.denominator != 1:
         raise wrong
-    return nearest(found)
+    if isinstance(amount, bool) or not 0 <= found <= most:
+        raise wrong
+    return math.floor(found)
 
 
 def nearest(number: Fraction) -> int:

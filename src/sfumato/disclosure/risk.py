@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,8 +87,8 @@ class RecordRisk:
 class Risk:
     """The risk of disclosing records under a rule, against every dictionary.
 
-    `risk` is the Bayes risk if the dictionaries have a prior, and the worst case over them otherwise; `holds` says whether
-    it is at most the limit, exactly.
+    `risk` is the Bayes risk if the dictionaries have a prior, and the worst case over them otherwise, or if that is asked
+    for; `holds` says whether it is at most the limit, exactly.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 41], "zip": ["a", "a"]})
@@ -106,11 +106,13 @@ class Risk:
     """Φ of every record as it is disclosed."""
     dictionaries: tuple[DictionaryRisk, ...]
     limit: Fraction | None = None
+    over: Literal["prior", "worst"] = "worst"
+    """Whether `risk` is the mean over the prior, or the worst case over the dictionaries."""
 
     @property
     def bayes(self) -> float | None:
         """The mean of the risks over the prior; None without one (paper 002, Definition 5)."""
-        return None if self.setting.prior is None else self._over([found.risk for found in self.dictionaries])
+        return None if self.setting.prior is None else self._mean([found.risk for found in self.dictionaries])
 
     @property
     def worst(self) -> DictionaryRisk:
@@ -119,7 +121,7 @@ class Risk:
 
     @property
     def risk(self) -> float:
-        """The Bayes risk if there is a prior, else the worst case over the dictionaries."""
+        """The Bayes risk or the worst case over the dictionaries, as `over` says."""
         return self._over([found.risk for found in self.dictionaries])
 
     @property
@@ -146,7 +148,7 @@ class Risk:
             chances(matching, self.rule, found.sizes)
             for matching, found in zip(setting.matchings, self.dictionaries, strict=True)
         ]
-        if setting.prior is None:
+        if self.over == "worst" or setting.prior is None:
             return all(risk_at_most(phi, each, self.limit) for each in exact)
         mixed = [
             sum((p * chance for p, chance in zip(setting.prior, each, strict=True)), Fraction(0))
@@ -210,7 +212,7 @@ class Risk:
             "cells": int(setting.everything.sum()),
             "disclosed": self.disclosed,
             "risk": _plain(self.risk),
-            "over": "worst" if setting.prior is None else "prior",
+            "over": self.over,
             "bayes": _plain(self.bayes),
             "worst": {"dictionary": self.worst.name, "risk": _plain(self.worst.risk)},
             "limit": None if self.limit is None else written(self.limit),
@@ -242,7 +244,7 @@ class Risk:
 
     def __repr__(self) -> str:
         setting = self.setting
-        kind = "over the prior" if setting.prior is not None else "in the worst case"
+        kind = "over the prior" if self.over == "prior" else "in the worst case"
         many = f" {kind}" if len(self.dictionaries) > 1 else ""
         lines = [
             f"Risk of {count_of(setting.records, 'record')} with {count_of(len(setting.attributes), 'attribute')}: "
@@ -271,8 +273,11 @@ class Risk:
 
     def _over(self, values: Sequence[float]) -> float:
         """A figure over all dictionaries: its mean over the prior, or the highest."""
-        if self.setting.prior is None:
-            return max(values)
+        return max(values) if self.over == "worst" else self._mean(values)
+
+    def _mean(self, values: Sequence[float]) -> float:
+        """The mean of a figure over the prior."""
+        assert self.setting.prior is not None
         return math.fsum(float(p) * value for p, value in zip(self.setting.prior, values, strict=True) if p)
 
     def _attribute(self, j: int) -> AttributeRisk:
@@ -359,8 +364,15 @@ def risk(
     return risk_of(setting, rule, limit)
 
 
-def risk_of(setting: Setting, rule: Rule | None = None, limit: Number | None = None) -> Risk:
+def risk_of(
+    setting: Setting,
+    rule: Rule | None = None,
+    limit: Number | None = None,
+    over: Literal["prior", "worst"] | None = None,
+) -> Risk:
     """The risk of a rule in a setting; without a rule everything is disclosed.
+
+    `over`: what counts over several dictionaries, the prior if there is one.
 
     >>> import pyarrow as pa
     >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
@@ -391,7 +403,7 @@ def risk_of(setting: Setting, rule: Rule | None = None, limit: Number | None = N
                 attackers(name, matching, sizes, probabilities),
             )
         )
-    return Risk(setting, chosen, phi, tuple(found), most)
+    return Risk(setting, chosen, phi, tuple(found), most, over or ("worst" if setting.prior is None else "prior"))
 
 
 def alone(matching: Matching, rule: Rule, attribute: int) -> NDArray[np.float64]:

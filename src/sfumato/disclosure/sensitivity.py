@@ -20,8 +20,8 @@ from sfumato.exact import Number, as_parameter, nearest_float
 from sfumato.named import function_named
 from sfumato.table import Table, unknown_column
 
-_LARGEST_POWER = 680
-"""e to the power of this is a float, and so is the sum of as many of them as there may be records."""
+_LARGEST_POWER = 640
+"""e to the power of this is a float, and so is the sum of as many of them as there may be records, with room to spare."""
 
 
 class Sensitivity(ABC):

@@ -74,7 +74,7 @@ def describe_withheld(disclosure: Disclosure) -> dict[str, Any]:
         "rule": {"cells": disclosure.cells, "per": disclosure.per, "against": disclosure.against},
         "attributes": attributes,
         "sensitivity": _told(setting.sensitivity.to_dict()),
-        "consistency": {name: how.parameters() for name, how in setting.consistency.items()},
+        "consistency": _consistency(setting),
         "weighted": any(len(matching.weights) for matching in setting.matchings),
         "dictionaries": _dictionaries(setting, disclosure),
         "config": declared_config(_published_schema(setting), set(setting.attributes)),
@@ -101,6 +101,10 @@ def _as_written(setting: Setting) -> Schema:
         separators=only(schema.separators),
         missing=Missing(()),
     )
+
+
+def _consistency(setting: Setting) -> dict[str, Any]:
+    return {name: how.parameters() for name, how in setting.consistency.items()}
 
 
 def _told(sensitivity: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,7 +178,7 @@ def _verify(disclosure: Disclosure, aside: Path) -> None:
     if found:
         manifest = Manifest.load(aside)
         checks = [
-            rows_as_told(Shown.read(manifest), disclosure.setting.table, disclosure.rows),
+            rows_as_told(manifest, Shown.read(manifest), disclosure.setting.table, disclosure.rows),
             *risk_checks(manifest, disclosure.setting, disclosure.rows),
         ]
         found = Verification(found.folder, (*found.checks, *checks))
@@ -195,6 +199,10 @@ def risk_checks(manifest: Manifest, setting: Setting, rows: NDArray[np.int64] | 
     claims = {claim.get("name"): claim for claim in manifest.content["dictionaries"] if isinstance(claim, Mapping)}
     if shown.names != setting.attributes or claims.keys() != set(setting.names):
         return [Check("risk", False, "the release was made with other attributes, or against other dictionaries")]
+    stated = json.loads(as_json({"sensitivity": _told(setting.sensitivity.to_dict()), "consistency": _consistency(setting)}))
+    for key, value in stated.items():
+        if manifest.content.get(key) != value:
+            return [Check("risk", False, f"{key} is stated to be {manifest.content.get(key)!r}, and is {value!r}")]
     texts = pa.table(dict(zip(shown.names, shown.texts, strict=True)))
     records = Table(texts, _as_written(setting), untyped=setting.table.untyped)
     checks: list[Check] = []
@@ -219,6 +227,10 @@ def _risk_check(
 ) -> Check:
     """Compare the chances of identification, and the risk, with what is claimed of one dictionary."""
     check = f"risk by {name}"
+    if claim.get("individuals") != found.individuals:
+        return Check(
+            check, False, f"{claim.get('individuals')!r} individuals are claimed, and there are {found.individuals:,}"
+        )
     if rows is None and len(found.weights):
         return Check(
             check, True, "not measured again: the attacker leans to some individuals, and whose a row is is not told"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.auditing import library_of
 from sfumato.counting import count_of
-from sfumato.disclosure.amount import cells_of
+from sfumato.disclosure.amount import amount_of
 from sfumato.disclosure.consistency import Consistency
 from sfumato.disclosure.dictionary import Dictionary
 from sfumato.disclosure.risk import Risk, risk_of
@@ -26,6 +26,7 @@ from sfumato.exact import Number
 from sfumato.progress import Progress, silent
 from sfumato.release.anonymize import checked_seed
 from sfumato.release.save_withheld import describe_withheld, save_withheld
+from sfumato.release.unnamed import telling_columns
 from sfumato.release.withheld_rows import withheld_rows
 from sfumato.schema import Schema
 
@@ -45,6 +46,7 @@ def withhold(
     sensitivity: Sensitivity | None = None,
     consistency: Mapping[str, Consistency] | None = None,
     prior: Mapping[str, Number] | Sequence[Number] | None = None,
+    limit: Number | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Disclosure:
@@ -52,8 +54,8 @@ def withhold(
 
     `cells`: how many values are disclosed per record, per attribute, or in the whole table, as `per` says (the rule sets
     Δ₂, Δ₃ and Δ₁ of paper 002); a share such as "50%" is of the attributes, the records, or all cells. `against`: the mean
-    over the dictionaries under the prior, or the worst of them; the prior if there is one. Everything else: as for
-    `sf.risk`.
+    over the dictionaries under the prior, or the worst of them; the prior if there is one. `limit`: what the risk may be at
+    most; `found.risk.holds` tells. Everything else: as for `sf.risk`.
 
     >>> people = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 30, 41], "town": ["Ulm", "Bonn", "Ulm"]})
     >>> register = Dictionary(people, identity="name", name="register")
@@ -74,7 +76,9 @@ def withhold(
         consistency=consistency,
         prior=prior,
     )
-    return withhold_in(setting, cells, per=per, against=against, seed=seed, library=library_of(data), progress=progress)
+    return withhold_in(
+        setting, cells, per=per, against=against, limit=limit, seed=seed, library=library_of(data), progress=progress
+    )
 
 
 def withhold_in(
@@ -90,13 +94,13 @@ def withhold_in(
 ) -> Disclosure:
     """Find which cells to disclose in a setting that is there already; `limit`: what the risk may be at most."""
     seed = checked_seed(seed)
-    number = cells_of(cells, per, setting.records, len(setting.attributes))
+    number = amount_of(cells, per, setting.everything)
     chosen = _against(against, setting)
     progress("finding what to withhold")
     prior = None if chosen == "worst" or setting.prior is None else [float(share) for share in setting.prior]
     best = best_rule(setting.matchings, setting.phi, number, per, prior, progress=progress)
     progress("measuring")
-    table, rows = withheld_rows(setting.table, setting.attributes, best.rule, seed)
+    table, rows = withheld_rows(setting.table, setting.attributes, best.rule, setting.everything, seed)
     return Disclosure(
         setting=setting,
         best=best,
@@ -104,11 +108,23 @@ def withhold_in(
         per=per,
         against=chosen,
         seed=seed,
-        risk=risk_of(setting, best.rule, limit),
-        before=risk_of(setting),
+        risk=risk_of(setting, best.rule, limit, chosen),
+        before=risk_of(setting, over=chosen),
+        notes=_notes(setting),
         table=table,
         rows=rows,
         make_frame=partial(_frame, table, library),
+    )
+
+
+def _notes(setting: Setting) -> tuple[str, ...]:
+    """Say so of attributes that may name people: the best rule may well disclose them."""
+    schema = setting.table.schema
+    decided = {*schema.quasi_identifiers, *schema.sensitive_columns(), *schema.other}
+    telling = [name for name in telling_columns(setting.table) if name in setting.attributes and name not in decided]
+    return tuple(
+        f"{name!r} differs in nearly every record; if it names people, give it the role identifier, which is dropped"
+        for name in telling
     )
 
 
@@ -163,6 +179,8 @@ class Disclosure:
     before: Risk
     """What he would gain if nothing were withheld; not for publication."""
     table: pa.Table
+    notes: tuple[str, ...]
+    """What the publisher should know; never written."""
     rows: NDArray[np.int64]
     """For each published row its record; never written."""
     make_frame: Callable[[], Any] = lambda: None
@@ -200,6 +218,5 @@ class Disclosure:
     def __repr__(self) -> str:
         withheld = f"{self.withheld:,} of {count_of(int(self.setting.everything.sum()), 'cell')} withheld"
         head = f"Disclosure of {count_of(self.setting.records, 'record')}, {self.cells:,} per {self.per}: {withheld}"
-        before = self.before.bayes if self.against == "prior" else self.before.worst.risk
         gap = "least" if self.best.exact else f"at most {self.best.gap:.2%} above the least"
-        return f"{head}\n  risk   {self.best.risk:.6g} ({gap}); {before:.6g} with nothing withheld"
+        return f"{head}\n  risk   {self.best.risk:.6g} ({gap}); {self.before.risk:.6g} with nothing withheld"

@@ -181,7 +181,9 @@ def cells(content: Content) -> list[str]:
         whole, risks = line["risks"][-1], line["risks"]
         if whole in ("inf", 0):
             continue
-        half = max(k for k, risk in enumerate(risks) if risk != "inf" and risk <= whole / 2)
+        half = max((k for k, risk in enumerate(risks) if risk != "inf" and risk <= whole / 2), default=None)
+        if half is None:
+            continue
         start = f"{line['against'][:1].upper()}{line['against'][1:]}"
         said.append(
             f"{start}: {amount(whole)} if everything is disclosed, {amount(risks[half])} if each record discloses no "

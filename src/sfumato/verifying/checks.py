@@ -16,13 +16,14 @@ class Check:
     """One thing that was looked at, and how it came out."""
 
     name: str
-    holds: bool
+    holds: bool | None
+    """None if it could not be looked at: then it says nothing for or against the release."""
     detail: str
 
 
 @dataclass(frozen=True, repr=False)
 class Verification:
-    """What a verification found; true if every check holds.
+    """What a verification found; true if no check fails.
 
     >>> Verification("out", (Check("counts", True, "6 rows in 2 groups"), Check("groups", False, "they differ")))
     Verification of out: 1 of 2 checks hold
@@ -35,8 +36,8 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether every check holds."""
-        return all(check.holds for check in self.checks)
+        """Whether no check fails."""
+        return all(check.holds is not False for check in self.checks)
 
     @property
     def failures(self) -> str:
@@ -45,7 +46,7 @@ class Verification:
         >>> Verification("out", (Check("counts", True, "6 rows"), Check("groups", False, "they differ"))).failures
         'groups: they differ'
         """
-        return "; ".join(f"{check.name}: {check.detail}" for check in self.checks if not check.holds)
+        return "; ".join(f"{check.name}: {check.detail}" for check in self.checks if check.holds is False)
 
     def __bool__(self) -> bool:
         return self.holds
@@ -56,9 +57,10 @@ class Verification:
         return {"folder": self.folder, "holds": self.holds, "checks": checks}
 
     def __repr__(self) -> str:
-        held = sum(check.holds for check in self.checks)
+        held = sum(check.holds is True for check in self.checks)
         lines = [f"Verification of {self.folder}: {held} of {count_of(len(self.checks), 'check')} hold"]
-        lines += [f"  {'holds' if c.holds else 'FAILS'}  {c.name}: {c.detail}" for c in self.checks]
+        words = {True: "holds", False: "FAILS", None: "  -  "}
+        lines += [f"  {words[check.holds]}  {check.name}: {check.detail}" for check in self.checks]
         return "\n".join(lines)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +24,8 @@ from sfumato.verifying.published import original_table, published_table
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 """A value that could be taken for something else stands in quotes, those within it doubled."""
 
-_EDGES = 20_000_000
-"""Pairs of a published and an original row that are looked at to find partners for all; beyond that, columns are."""
+_PAIRS = 20_000_000
+"""Pairs of unlike published and unlike original rows that are looked at to find an original for every published row."""
 
 _NO_VALUE = -1
 _WITHHELD = -2
@@ -95,14 +96,24 @@ def withheld_checks(manifest: Manifest, original: Any = None, schema: Schema | N
         return
     yield _counts(manifest, shown)
     yield _rule(manifest, shown)
-    if original is not None:
+    if original is None:
+        yield Check("rows", None, "not checked: the original is not given")
+    else:
         declared, _ = manifest.schema(schema)
-        yield _rows(shown, original_table(manifest, original, schema or declared))
+        yield _rows(shown, original_table(manifest, original, schema or declared), _starred(manifest))
 
 
-def rows_as_told(shown: Shown, original: Table, rows: NDArray[np.int64]) -> Check:
+def _starred(manifest: Manifest) -> set[str]:
+    """The attributes in which a `*` of the original tells nothing: those that are compared by what contains what."""
+    consistency = manifest.content.get("consistency")
+    if not isinstance(consistency, Mapping):
+        return set()
+    return {name for name, how in consistency.items() if isinstance(how, Mapping) and how.get("kind") == "containment"}
+
+
+def rows_as_told(manifest: Manifest, shown: Shown, original: Table, rows: NDArray[np.int64]) -> Check:
     """Check that a published row is the original row that is told, each of them once, with cells withheld."""
-    mine, theirs = _coded(shown, original)
+    mine, theirs = _coded(shown, original, _starred(manifest))
     right = np.array_equal(np.sort(rows), np.arange(original.rows)) and _fits(mine, theirs[rows]).all()
     return Check(
         "rows", bool(right), "every row is its original with cells withheld" if right else "a row is not its original"
@@ -155,7 +166,7 @@ def _rule(manifest: Manifest, shown: Shown) -> Check:
     return Check("rule", True, f"{count_of(cells, 'cell')} per {per}{fewer}")
 
 
-def _coded(shown: Shown, original: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _coded(shown: Shown, original: Table, starred: AbstractSet[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The published and the original rows over the same numbers; apart from them, what is missing or withheld."""
     mine = np.empty(shown.withheld.shape, np.int64)
     theirs = np.empty((original.rows, len(shown.names)), np.int64)
@@ -167,23 +178,23 @@ def _coded(shown: Shown, original: Table) -> tuple[NDArray[np.int64], NDArray[np
         theirs[:, j] = known[len(texts[0]) :][both[1].of_row]
         column = original.column(name)
         theirs[column.codes == column.size, j] = _NO_VALUE
+        if name in starred:
+            stars = np.array([text == "*" for text in texts[1].to_pylist()], bool)
+            theirs[stars[both[1].of_row], j] = _NO_VALUE
     mine[shown.missing], mine[shown.withheld] = _NO_VALUE, _WITHHELD
     return mine, theirs
 
 
-def _rows(shown: Shown, original: Table) -> Check:
+def _rows(shown: Shown, original: Table, starred: AbstractSet[str]) -> Check:
     """Every published row is an original row, each of them once, with cells withheld."""
     rows = len(shown.withheld)
     if original.rows != rows:
         return Check("rows", False, f"the original has {count_of(original.rows, 'row')}, and {rows:,} are published")
-    mine, theirs = _coded(shown, original)
-    partners = _partners(mine, theirs)
-    if partners is None:
-        return _by_column(mine, theirs, shown.names)
-    lonely = np.flatnonzero(partners < 0)
-    if len(lonely):
-        some = f"{count_of(len(lonely), 'published row')} have no original of their own; the first: row {lonely[0] + 1}"
-        return Check("rows", False, some)
+    lonely = _lonely(*_coded(shown, original, starred))
+    if lonely is None:
+        return Check("rows", None, "not checked: too many unlike rows of the original fit what is published")
+    if lonely:
+        return Check("rows", False, f"{count_of(lonely, 'published row')} without an original row of its own")
     return Check("rows", True, "every published row is a row of the original, each once, with cells withheld")
 
 
@@ -192,44 +203,33 @@ def _fits(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool
     return np.asarray(np.where(mine == _WITHHELD, theirs != _NO_VALUE, theirs == mine).all(axis=-1))
 
 
-def _partners(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """An original row for every published row, none twice (-1 where there is none); None if there are too many pairs.
+def _lonely(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> int | None:
+    """How many published rows find no original row of their own; None if there are too many pairs to look at.
 
-    Equal published rows fit the same originals, so each distinct one is looked at once, beginning with the column in which
-    fewest originals fit.
+    Rows that are alike, on either side, are one class; a class of published rows is given to classes of original rows that
+    fit, none beyond its size: a maximum flow. Who fits is sought in the column in which fewest do.
     """
     from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import maximum_bipartite_matching
+    from scipy.sparse.csgraph import maximum_flow
 
-    orders = [np.argsort(theirs[:, j], kind="stable") for j in range(theirs.shape[1])]
-    ordered = [theirs[order, j] for j, order in enumerate(orders)]
-    distinct, number = np.unique(mine, axis=0, return_inverse=True)
-    lists, edges, sizes = [], 0, np.bincount(number.ravel())
-    for row, size in zip(distinct, sizes, strict=True):
-        ranges = [np.searchsorted(ordered[j], [v, v + 1]) for j, v in enumerate(row) if v != _WITHHELD]
-        low, high, j = min(((low, high, j) for (low, high), j in zip(ranges, np.flatnonzero(row != _WITHHELD), strict=True)),
-                           key=lambda found: found[1] - found[0], default=(0, len(theirs), -1))  # fmt: skip
-        some = np.arange(len(theirs)) if j < 0 else orders[j][low:high]
-        fitting = some[_fits(row, theirs[some])]
-        edges += int(size) * len(fitting)
-        if edges > _EDGES:
+    published, many = np.unique(mine, axis=0, return_counts=True)
+    originals, room = np.unique(theirs, axis=0, return_counts=True)
+    orders = [np.argsort(originals[:, j], kind="stable") for j in range(originals.shape[1])]
+    ordered = [originals[order, j] for j, order in enumerate(orders)]
+    lists, pairs = [], 0
+    for row in published:
+        some = np.arange(len(originals))
+        for j in np.flatnonzero(row != _WITHHELD):
+            low, high = np.searchsorted(ordered[j], [row[j], row[j] + 1])
+            if high - low < len(some):
+                some = orders[j][low:high]
+        lists.append(some[_fits(row, originals[some])])
+        pairs += len(lists[-1])
+        if pairs > _PAIRS:
             return None
-        lists.append(fitting)
-    every = [lists[n] for n in number.ravel()]
-    starts = np.cumsum([0, *map(len, every)])
-    graph = csr_matrix((np.ones(edges, bool), np.concatenate(every), starts), shape=(len(mine), len(theirs)))
-    return np.asarray(maximum_bipartite_matching(graph, perm_type="column"), np.int64)
-
-
-def _by_column(mine: NDArray[np.int64], theirs: NDArray[np.int64], names: Sequence[str]) -> Check:
-    """Where the pairs of rows are too many: no value stands more often in a column than in the original."""
-    for j, name in enumerate(names):
-        shown = mine[mine[:, j] != _WITHHELD, j]
-        more = np.bincount(shown + 1, minlength=theirs[:, j].max() + 2) - np.bincount(
-            theirs[:, j] + 1, minlength=shown.max(initial=-1) + 2
-        )
-        if (more > 0).any():
-            return Check("rows", False, f"a value of {name!r} is published more often than the original has it")
-    return Check(
-        "rows", True, "no value is published more often than the original has it; too many rows fit to be told apart"
-    )
+    left, right, sink = len(published), len(originals), len(published) + len(originals) + 1
+    tails = np.concatenate([np.zeros(left), np.repeat(np.arange(left), [*map(len, lists)]) + 1, np.arange(right) + left + 1])
+    heads = np.concatenate([np.arange(left) + 1, np.concatenate(lists) + left + 1, np.full(right, sink)])
+    most = np.concatenate([many, np.full(pairs, len(mine)), room]).astype(np.int32)
+    graph = csr_matrix((most, (tails.astype(np.int64), heads.astype(np.int64))), shape=(sink + 1, sink + 1))
+    return len(mine) - int(maximum_flow(graph, 0, sink).flow_value)

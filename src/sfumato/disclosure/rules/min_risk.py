@@ -30,7 +30,7 @@ def min_risk(matching: Matching, phi: Weights, cells: int) -> Rule:
     If what individuals have of one attribute tells nothing of what they have of another, |ρ| is N·∏(αⱼ/N), and this is the
     rule of least risk for multiplicative weights; if not, it need not be. Where the paper's algorithm is mended:
     only values that a record has are candidates (a missing one would come first, and disclose nothing); a value that
-    fits nobody comes first, since the loss is then 0 (as written, its γ is infinite); ties go by the order of the attributes.
+    fits nobody comes first, since the loss is then 0 (as written, its γ is infinite); ties go by the attributes' order.
     Cost: the cells of the records, once it is known how many fit each value.
 
     >>> both = Matching.of_codes(np.array([[1, 7, 9]]), np.array([[1, 7, 9], [1, 8, 9], [2, 7, 9]]))
