@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.kernels.columns import cheapest
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -73,6 +75,17 @@ class Columns:
     def group(self) -> Integers:
         """Whose each column is."""
         return np.repeat(np.arange(len(self.copies)), np.diff(self.starts))
+
+    def cheapest(self, shares: Floats, prices: Floats) -> Integers:
+        """The column that each distinct record takes if dictionaries have shares and attributes' cells have prices."""
+        which = np.zeros(len(self.copies), np.int64)
+        cheapest(self.starts, self.choices, self.losses, shares, prices, which)
+        return which
+
+    def select(self, shares: Floats, prices: Floats) -> tuple[Integers, Floats]:
+        """The choice that each distinct record takes, and what it loses in each dictionary."""
+        which = self.cheapest(shares, prices)
+        return self.choices[which], self.losses[:, which]
 
     def totals(self, taken: Integers) -> Floats:
         """The sum of losses in each dictionary if each column is taken so many times."""

@@ -94,7 +94,7 @@ def _best(choices: Choices, offered: _Offered, demand: Demand, short: int, secon
     how = "every choice that no other beats was weighed"
     if found is None:
         until = time.monotonic() + seconds
-        prices = best_prices(columns, demand, None, until - seconds / 2)
+        prices = best_prices(columns, demand, choices.dictionaries, until - seconds / 2)
         first = _first(columns, demand, prices, choices.of_record)
         prices = prices._replace(bound=bound_at(offered.under, demand, prices))
         found = closed(columns, demand, prices, first, until, np.inf if complete else 0.0)
@@ -116,7 +116,7 @@ def best_of_selection(choices: Choices, columns: Columns, found: Selection, shor
 def _first(columns: Columns, demand: Demand, prices: Prices, of_record: Integers) -> Integers:
     """A selection that meets the demand, near the bound: mixed as the prices say, then brought to the number of cells."""
     if not len(demand):
-        return np.bincount(mixed(prices, of_record), minlength=len(columns.choices)).astype(np.int64)
+        return columns.taken(mixed(prices, of_record), of_record)
     most = int(demand.members.shape[1])
     cost, sizes = prices.shares @ columns.losses, demand.used(columns.choices)[:, 0].astype(np.int64)
     order = np.lexsort((-cost, columns.group))  # the cheapest of each size is written last
