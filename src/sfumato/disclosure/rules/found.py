@@ -51,7 +51,7 @@ class Best:
 def mean(losses: NDArray[np.float64]) -> float:
     """The mean of records' losses, added without rounding so that their order does not matter; of none, 0.
 
-    >>> mean(np.array([0.1, 0.2, 0.3])), mean(np.zeros(0)), mean(np.array([1.0, np.inf]))
-    (0.2, 0.0, inf)
+    >>> mean(np.array([0.25, 0.5, 0.75])), mean(np.zeros(0)), mean(np.array([1.0, np.inf]))
+    (0.5, 0.0, inf)
     """
     return fsum(losses) / len(losses) if len(losses) else 0.0

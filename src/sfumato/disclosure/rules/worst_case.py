@@ -39,6 +39,20 @@ def worst_of_table(choices: Choices, cells: int, progress: Progress, seconds: fl
     return _best(choices, offered, demand, max(0, cells - total), seconds)
 
 
+def worst_by_cells(choices: Choices, progress: Progress, seconds: float) -> Floats:
+    """The least worst case of disclosing k cells of each record, for every k."""
+    offered = _unbeaten(choices, np.zeros_like(choices.counts), choices.counts, progress)
+    demand, numbers = Demand.of("record", choices.attributes, []), choices.attributes + 1
+    risks = []
+    for cells in range(numbers):
+        sizes = np.minimum(choices.counts, cells)
+        columns = offered.columns.of_sizes(sizes)
+        same = offered.under is offered.columns
+        mine = _Offered(columns, columns if same else offered.under.of_sizes(sizes))
+        risks.append(_best(choices, mine, demand, 0, seconds / numbers).risk)
+    return np.array(risks)
+
+
 class _Offered(NamedTuple):
     """What records may choose, and what serves for a bound."""
 
