@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.disclosure.matching import Rule
-from sfumato.disclosure.rules.best import SETS
+from sfumato.disclosure.rules.asked import SETS
 from sfumato.errors import ParameterProblem, SfumatoError
 from sfumato.exact import as_fraction
 

@@ -72,20 +72,64 @@ def cheapest(starts: Any, choices: Any, losses: Any, shares: Any, prices: Any, w
 
 
 @kernel
-def priced(table: Any, shares: Any, prices: Any, forced: int, high: float, out: Any) -> None:
+def priced(table: Any, shares: Any, prices: Any, out: Any) -> None:
     """Fill `out` with each choice's loss, in the given shares, less the prices of its candidates.
 
-    Infinite losses count as `high`; a choice that lacks a forced candidate is infinite. Cost: 2^candidates times the
-    dictionaries and candidates.
+    Cost: 2^candidates times the dictionaries.
     """
-    for choice in range(table.shape[1]):
-        if choice & forced != forced:
-            out[choice] = np.inf
+    out[0] = 0.0
+    for b in range(len(prices)):
+        for choice in range(1 << b):
+            out[choice + (1 << b)] = out[choice] - prices[b]
+    for d in range(len(shares)):
+        for choice in range(table.shape[1]):
+            out[choice] += shares[d] * table[d, choice]
+
+
+@kernel
+def cheapest_of_tables(
+    starts: Any, tables: Any, of_candidate: Any, candidates: Any, shares: Any, prices: Any, work: Any, out: Any
+) -> None:
+    """Find each record's cheapest choice, out of a table of all, at prices by attribute; among equals, the first.
+
+    Record g has the columns `starts[g]` to `starts[g + 1]` of the tables, and the candidates `of_candidate[g]` to
+    `of_candidate[g + 1]`. Cost: the columns times the dictionaries.
+    """
+    for g in range(len(starts) - 1):
+        mine = prices[candidates[of_candidate[g] : of_candidate[g + 1]]]
+        size = starts[g + 1] - starts[g]
+        priced(tables[:, starts[g] : starts[g + 1]], shares, mine, work[:size])
+        out[g] = 0
+        for choice in range(1, size):
+            if work[choice] < work[out[g]]:
+                out[g] = choice
+
+
+@kernel
+def spread_each(masks: Any, of_candidate: Any, candidates: Any) -> None:
+    """Turn each record's mask over its candidates into one over all attributes. Cost: the candidates."""
+    for g in range(len(masks)):
+        bits = 0
+        for at in range(of_candidate[g], of_candidate[g + 1]):
+            bits |= ((masks[g] >> (at - of_candidate[g])) & 1) << candidates[at]
+        masks[g] = bits
+
+
+@kernel
+def with_and_without(cost: Any, count: int, out: Any) -> None:
+    """Find for each candidate the cheapest choice with it, `out[b, 1]`, and without it; -1 if there is none.
+
+    Cost: 2^candidates, and times the candidates where a choice is cheap.
+    """
+    out[:] = -1
+    dearest = np.inf
+    for choice in range(len(cost)):
+        if not cost[choice] < dearest:
             continue
-        value = 0.0
-        for d in range(len(shares)):
-            value += shares[d] * min(table[d, choice], high)
-        for b in range(len(prices)):
-            if (choice >> b) & 1:
-                value -= prices[b]
-        out[choice] = value
+        dearest = 0.0 - np.inf
+        for b in range(count):
+            side = (choice >> b) & 1
+            if out[b, side] < 0 or cost[choice] < cost[out[b, side]]:
+                out[b, side] = choice
+            for s in range(2):
+                dearest = max(dearest, np.inf if out[b, s] < 0 else cost[out[b, s]])

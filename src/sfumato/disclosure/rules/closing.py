@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.disclosure.rules.columns import Columns, Demand, Integers, Selection
-from sfumato.disclosure.rules.prices import Prices, cheapest_columns
+from sfumato.disclosure.rules.prices import Prices
 
 LIKELIEST = (250, 1_000, 4_000, 20_000)
 """How many columns are searched, the likeliest first: of few a good selection is soon found, and then fewer are left."""
@@ -23,7 +23,7 @@ def closed(columns: Columns, demand: Demand, prices: Prices, taken: Integers, un
     but those told that are dearer by `beyond` or less.
     """
     cost = prices.shares @ columns.losses - demand.used(columns.choices) @ prices.of_sets
-    extra = cost - cost[cheapest_columns(columns, demand, prices)][columns.group]
+    extra = cost - cost[columns.cheapest(prices.shares, demand.prices(prices.of_sets))][columns.group]
     best = Selection(taken, float(columns.totals(taken).max(initial=0.0)), prices.bound)
     records = len(columns.copies)
     for count in LIKELIEST:
@@ -57,7 +57,7 @@ def _search(
     free = np.flatnonzero(near & several[columns.group])
     fixed = np.where(several[columns.group], 0, best.taken)
     groups, row = np.unique(columns.group[free], return_inverse=True)
-    usual = paid[:, cheapest_columns(columns, demand, prices)]
+    usual = paid[:, columns.cheapest(prices.shares, demand.prices(prices.of_sets))]
     base = prices.of_sets @ demand.cells + usual[:, groups] @ columns.copies[groups] + paid @ fixed
 
     gap = best.worst - best.bound

@@ -10,6 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.disclosure.rules.choices import MOST_ATTRIBUTES
+from sfumato.kernels.columns import cheapest
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -38,8 +41,10 @@ class Demand:
 
     def used(self, choices: Integers) -> Floats:
         """How many cells of each set each choice discloses, by choice and set."""
-        bits = (choices[:, None] >> np.arange(self.members.shape[1])) & 1
-        return np.asarray(bits.astype(np.float64) @ self.members.T)
+        out = np.zeros((len(choices), len(self)))
+        for q, j in np.argwhere(self.members).tolist():
+            out[:, q] += (choices >> j) & 1
+        return out
 
     def prices(self, of_sets: Floats) -> Floats:
         """The price of each attribute's cells from those of the sets."""
@@ -73,6 +78,23 @@ class Columns:
     def group(self) -> Integers:
         """Whose each column is."""
         return np.repeat(np.arange(len(self.copies)), np.diff(self.starts))
+
+    def of_sizes(self, sizes: Integers) -> Columns:
+        """Only the choices of so many cells, record by record."""
+        mine = sum((self.choices >> j) & 1 for j in range(MOST_ATTRIBUTES)) == sizes[self.group]
+        starts = np.concatenate([[0], np.cumsum(mine)])[self.starts]
+        return Columns(starts, self.choices[mine], self.losses[:, mine], self.copies, self.high)
+
+    def cheapest(self, shares: Floats, prices: Floats) -> Integers:
+        """The column that each distinct record takes if dictionaries have shares and attributes' cells have prices."""
+        which = np.zeros(len(self.copies), np.int64)
+        cheapest(self.starts, self.choices, self.losses, shares, prices, which)
+        return which
+
+    def select(self, shares: Floats, prices: Floats) -> tuple[Integers, Floats]:
+        """The choice that each distinct record takes, and what it loses in each dictionary."""
+        which = self.cheapest(shares, prices)
+        return self.choices[which], self.losses[:, which]
 
     def totals(self, taken: Integers) -> Floats:
         """The sum of losses in each dictionary if each column is taken so many times."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.disclosure.matching import Matching, Rule
+from sfumato.disclosure.rules.asked import check
 from sfumato.disclosure.rules.choices import Choices
 from sfumato.disclosure.rules.each_record import best_of_records
 from sfumato.disclosure.rules.found import ROUNDING, mean
@@ -38,6 +39,7 @@ def min_risk(matching: Matching, phi: Weights, cells: int) -> Rule:
     >>> min_risk(both, phi, 2).tolist()
     [[True, True, False]]
     """
+    check([matching], cells, "record", None, most_attributes=None)
     if not applies(matching, phi):
         raise ParameterProblem(
             "MinRisk is for multiplicative sensitivity without pairs, and an attacker who picks any individual alike",

@@ -2,52 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from sfumato.disclosure.rules.choices import Choices, packed, spread
-from sfumato.disclosure.rules.columns import Columns, Demand, Floats, Integers
+from sfumato.disclosure.rules.columns import Columns, Floats, Integers
+from sfumato.disclosure.rules.held import Held, Wanted
 from sfumato.disclosure.rules.prices import Prices
 from sfumato.disclosure.rules.searching import Search
-from sfumato.kernels.columns import priced
+from sfumato.kernels.columns import priced, with_and_without
 from sfumato.progress import Progress
-
-NEAREST = 64
-"""How many choices of each record are remembered, those nearest to its cheapest."""
-
-
-@dataclass(frozen=True, eq=False)
-class Wanted:
-    """Of how many records each attribute is to be disclosed."""
-
-    cells: Integers
-    """By attribute; no more than the records that have a value."""
-    forced: int
-    """The attributes that every record discloses that has a value, as a mask."""
-    free: Integers
-    """The other attributes."""
-
-    @classmethod
-    def of(cls, choices: Choices, cells: int) -> Wanted:
-        """That of k records for each attribute, or of all that have a value."""
-        there = choices.present.sum(axis=0).astype(np.int64)
-        wanted = np.minimum(there, cells)
-        free = np.flatnonzero(wanted < there)
-        return cls(wanted, sum(1 << j for j in np.flatnonzero(wanted == there).tolist()), free)
-
-    def count(self, choices: Choices, some: Integers) -> float:
-        """How many choices some of the distinct records have together; infinite if one must be searched."""
-        records = choices.distinct[some]
-        bits = (self.forced >> np.arange(choices.attributes)) & 1 == 1
-        counts = choices.counts[some] - choices.present[records][:, bits].sum(axis=1)
-        return float((2.0**counts).sum()) if all(map(choices.tabled, records.tolist())) else np.inf
-
-    @property
-    def demand(self) -> Demand:
-        """As the prices are found for it: the free attributes, each alone."""
-        return Demand(np.eye(len(self.cells))[self.free], self.cells[self.free].astype(np.float64))
 
 
 class Offers(NamedTuple):
@@ -83,39 +48,35 @@ class Offers(NamedTuple):
         return self._replace(masks=masks, losses=losses)
 
 
-def offered(
-    choices: Choices, wanted: Wanted, at_prices: Prices | None, nearest: int, some: Integers, progress: Progress
-) -> Offers:
-    """Let the distinct records told offer their cheapest choices at the prices, and those that are nearest to them.
-
-    `nearest` is how many; all are offered where there are no more, and then no prices are needed.
-    """
-    shares = np.zeros(choices.dictionaries) if at_prices is None else at_prices.shares
-    prices = np.zeros(choices.attributes) if at_prices is None else wanted.demand.prices(at_prices.of_sets)
-    masks, losses, least, beyond = [], [], np.empty(len(some)), np.inf
-    for at, record in enumerate(choices.distinct[some].tolist()):
-        if at % 256 == 0:
-            progress("weighing choices", at / len(some))
-        candidates = choices.candidates(record)
-        forced = packed(wanted.forced, candidates)
+def offered(choices: Choices, wanted: Wanted, held: Held, at_prices: Prices, nearest: int, progress: Progress) -> Offers:
+    """Let each distinct record offer its cheapest choices at the prices; `nearest` is how many, or all that it has."""
+    prices = wanted.demand.prices(at_prices.of_sets)
+    masks, losses, least, beyond = [], [], np.empty(len(choices.distinct)), np.inf
+    for group, record in enumerate(choices.distinct.tolist()):
+        if group % 256 == 0:
+            progress("offering choices", group / len(choices.distinct))
         if choices.tabled(record):
-            table = choices.losses(record)
+            table, free = held.table(group), wanted.free_of(choices, record)
             cost = np.empty(table.shape[1])
-            priced(table, shares, prices[candidates], forced, choices.high, cost)
-            count = table.shape[1] >> forced.bit_count()
-            if count > nearest:
-                order = np.argpartition(cost, nearest)[: nearest + 1]
-                order = order[np.argsort(cost[order], kind="stable")]
-                beyond = min(beyond, float(cost[order[-1]] - cost[order[0]]))
-                mine = np.sort(order[:-1])
-            else:
-                mine = np.flatnonzero(np.isfinite(cost))
-            least[at] = cost[mine].min()
-            lost = table[:, mine]
+            priced(table, at_prices.shares, prices[free], cost)
+            mine, further = _nearest(cost, len(free), nearest)
+            least[group], beyond, lost = cost[mine].min(), min(beyond, further), table[:, mine]
+            masks.append(spread(mine, free) | wanted.forced_of(choices, record))
         else:
-            search = Search(choices, record)
-            found = search.cheapest(shares, prices[candidates], forced)
-            mine, lost, least[at], beyond = found.choices, search.losses(found.choices), found.bound[0], 0.0
-        masks.append(spread(mine, candidates))
+            search, candidates = Search(choices, record), choices.candidates(record)
+            found = search.cheapest(at_prices.shares, prices[candidates], packed(wanted.forced, candidates))
+            lost, least[group], beyond = search.losses(found.choices), found.bound[0], 0.0
+            masks.append(spread(found.choices, candidates))
         losses.append(lost)
     return Offers(masks, losses, least, beyond)
+
+
+def _nearest(cost: Floats, candidates: int, nearest: int) -> tuple[Integers, float]:
+    """The choices that cost least, and for each candidate the cheapest with and without it; how much dearer others are."""
+    if len(cost) <= nearest:
+        return np.arange(len(cost)), np.inf
+    order = np.argpartition(cost, nearest)[: nearest + 1]
+    further = float(cost[order].max() - cost[order].min())
+    either = np.empty((candidates, 2), np.int64)
+    with_and_without(cost, candidates, either)
+    return np.unique(np.r_[order, either[either >= 0]]), further

@@ -39,6 +39,20 @@ def worst_of_table(choices: Choices, cells: int, progress: Progress, seconds: fl
     return _best(choices, offered, demand, max(0, cells - total), seconds)
 
 
+def worst_by_cells(choices: Choices, progress: Progress, seconds: float) -> Floats:
+    """The least worst case of disclosing k cells of each record, for every k."""
+    offered = _unbeaten(choices, np.zeros_like(choices.counts), choices.counts, progress)
+    demand, numbers = Demand.of("record", choices.attributes, []), choices.attributes + 1
+    risks = []
+    for cells in range(numbers):
+        sizes = np.minimum(choices.counts, cells)
+        columns = offered.columns.of_sizes(sizes)
+        same = offered.under is offered.columns
+        mine = _Offered(columns, columns if same else offered.under.of_sizes(sizes))
+        risks.append(_best(choices, mine, demand, 0, seconds / numbers).risk)
+    return np.array(risks)
+
+
 class _Offered(NamedTuple):
     """What records may choose, and what serves for a bound."""
 
@@ -94,7 +108,7 @@ def _best(choices: Choices, offered: _Offered, demand: Demand, short: int, secon
     how = "every choice that no other beats was weighed"
     if found is None:
         until = time.monotonic() + seconds
-        prices = best_prices(columns, demand, None, until - seconds / 2)
+        prices = best_prices(columns, demand, choices.dictionaries, until - seconds / 2)
         first = _first(columns, demand, prices, choices.of_record)
         prices = prices._replace(bound=bound_at(offered.under, demand, prices))
         found = closed(columns, demand, prices, first, until, np.inf if complete else 0.0)
@@ -116,7 +130,7 @@ def best_of_selection(choices: Choices, columns: Columns, found: Selection, shor
 def _first(columns: Columns, demand: Demand, prices: Prices, of_record: Integers) -> Integers:
     """A selection that meets the demand, near the bound: mixed as the prices say, then brought to the number of cells."""
     if not len(demand):
-        return np.bincount(mixed(prices, of_record), minlength=len(columns.choices)).astype(np.int64)
+        return columns.taken(mixed(prices, of_record), of_record)
     most = int(demand.members.shape[1])
     cost, sizes = prices.shares @ columns.losses, demand.used(columns.choices)[:, 0].astype(np.int64)
     order = np.lexsort((-cost, columns.group))  # the cheapest of each size is written last
