@@ -41,20 +41,24 @@ def matched(
     consistency = {} if consistency is None else consistency
     _check(table, attributes, dictionary, consistency)
     pairs = [(consistency.get(name) or Equality()).pair(table, name, dictionary) for name in attributes]
-    starts, near = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
+    counts, near = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
     values = np.empty((table.rows, len(pairs)), np.int32)
     held = np.empty((dictionary.individuals, len(pairs)), np.int32)
-    mine = theirs = total = 0
+    mine = theirs = 0
     for j, pair in enumerate(pairs):
         values[:, j] = np.where(pair.values >= 0, pair.values + mine, -1)
         held[:, j] = np.where(pair.held >= 0, pair.held + theirs, -1)
-        starts.append(total + pair.near.starts[1:])
+        counts.append(np.diff(pair.near.starts))
         near.append(pair.near.near + np.int32(theirs))
         mine += len(pair.near.starts) - 1
-        total += len(pair.near.near)
         theirs += int(max(pair.held.max(initial=-1), pair.near.near.max(initial=-1))) + 1
     return Matching(
-        values, held, np.concatenate(starts), np.concatenate(near), dictionary.weights, _own(table, dictionary, identity)
+        values,
+        held,
+        np.cumsum(np.concatenate(counts)),
+        np.concatenate(near),
+        dictionary.weights,
+        _own(table, dictionary, identity),
     )
 
 

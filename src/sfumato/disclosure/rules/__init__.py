@@ -1,0 +1,6 @@
+"""The best rules: which cells to disclose so that the risk is least (paper 002, Section 3)."""
+
+from sfumato.disclosure.rules.best import best_by_cells, best_rule
+from sfumato.disclosure.rules.found import Best
+
+__all__ = ["Best", "best_by_cells", "best_rule"]

@@ -1,0 +1,132 @@
+"""The best rule of a set: what to disclose, so much of each record, of each attribute, or in all, at the least risk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.disclosure.matching import Matching
+from sfumato.disclosure.rules.choices import MOST_ATTRIBUTES, Choices
+from sfumato.disclosure.rules.each_attribute import best_of_attributes
+from sfumato.disclosure.rules.each_record import best_of_records
+from sfumato.disclosure.rules.found import Best, mean
+from sfumato.disclosure.rules.options import options_of
+from sfumato.disclosure.rules.whole_table import best_of_table
+from sfumato.disclosure.rules.worst_case import worst_of_records, worst_of_table
+from sfumato.disclosure.weights import Weights
+from sfumato.errors import ParameterProblem
+from sfumato.progress import Progress, silent
+
+SETS = ("table", "record", "attribute")
+"""The sets of rules: k cells in all (Δ₁), of each record (Δ₂), of each attribute (Δ₃)."""
+
+
+def best_rule(
+    matchings: Sequence[Matching],
+    phi: Weights,
+    cells: int,
+    per: str,
+    prior: Sequence[float] | None = None,
+    progress: Progress = silent,
+    seconds: float = 60.0,
+) -> Best:
+    """Find the rule of least risk among those that disclose `cells` cells per table, record or attribute.
+
+    With one dictionary the risk is R(δ, θ); with several, and a prior over them, the Bayes risk; without a prior, the
+    worst of their risks, so that the rule is the minimax rule (paper 002, equations 1 to 3). Only values that a record has
+    can be disclosed; a record (attribute, table) that has fewer discloses all that it has. `seconds` is how long a search
+    may go on that needs not end: what is found then comes with its gap to a bound.
+
+    >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
+    >>> phi = Weights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
+    >>> best = best_rule([known], phi, 2, per="record")
+    >>> best.rule.tolist(), best.risk, best.exact
+    ([[True, True, False]], 1.5, True)
+    """
+    _check(matchings, cells, per, prior)
+    shares = _shares(matchings, prior)
+    choices = Choices(matchings, phi, shares)
+    if per == "record" and shares is not None:
+        return best_of_records(choices, options_of(choices, progress, cells), cells)
+    if per == "table" and shares is not None:
+        return best_of_table(choices, options_of(choices, progress), cells)
+    if per == "record":
+        return worst_of_records(choices, cells, progress, seconds)
+    if per == "table":
+        return worst_of_table(choices, cells, progress, seconds)
+    return best_of_attributes(choices, cells, progress, seconds)
+
+
+def best_by_cells(
+    matchings: Sequence[Matching], phi: Weights, prior: Sequence[float] | None = None, progress: Progress = silent
+) -> NDArray[np.float64]:
+    """The least risk of disclosing k cells of each record, for every k from none to all, at the cost of one.
+
+    >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
+    >>> phi = Weights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
+    >>> best_by_cells([known], phi).round(3).tolist()
+    [0.0, 0.333, 1.5, 7.0]
+    """
+    _check(matchings, 0, "record", prior)
+    shares = _shares(matchings, prior)
+    choices = Choices(matchings, phi, shares)
+    options = options_of(choices, progress)
+    at = np.arange(len(choices.counts))
+    sizes = [np.minimum(choices.counts, cells) for cells in range(choices.attributes + 1)]
+    return np.array([mean(options.least[at, size][choices.of_record]) for size in sizes])
+
+
+def _shares(matchings: Sequence[Matching], prior: Sequence[float] | None) -> Sequence[float] | None:
+    """The shares in which dictionaries' losses are added; None if the worst counts."""
+    return [1.0] if prior is None and len(matchings) == 1 else prior
+
+
+def _check(matchings: Sequence[Matching], cells: int, per: str, prior: Sequence[float] | None) -> None:
+    if per not in SETS:
+        raise ParameterProblem(
+            f"there is no set of rules {per!r}", remedy=f"Choose one of {', '.join(SETS)}.", key="per", value=per
+        )
+    if not matchings:
+        raise ParameterProblem("there is no dictionary", remedy="Give at least one dictionary.", key="dictionaries")
+    first = matchings[0]
+    for matching in matchings:
+        if not np.array_equal(matching.everything, first.everything):
+            raise ParameterProblem(
+                "the dictionaries are not matched with the same records",
+                remedy="Match each with the same records and attributes.",
+                key="dictionaries",
+            )
+    if first.attributes > MOST_ATTRIBUTES:
+        raise ParameterProblem(
+            f"a best rule over {first.attributes} attributes cannot be sought; over {MOST_ATTRIBUTES} it can",
+            remedy="Name fewer attributes.",
+            key="attributes",
+            value=first.attributes,
+        )
+    most = {"table": first.records * first.attributes, "record": first.attributes, "attribute": first.records}[per]
+    if not 0 <= cells <= most:
+        raise ParameterProblem(
+            f"{cells} cells per {per} cannot be disclosed",
+            remedy=f"Choose a number from 0 to {most}.",
+            key="cells",
+            value=cells,
+        )
+    if prior is not None:
+        _check_prior(prior, len(matchings))
+
+
+def _check_prior(prior: Sequence[float], dictionaries: int) -> None:
+    if len(prior) != dictionaries:
+        raise ParameterProblem(
+            f"the prior has {len(prior)} probabilities for {dictionaries} dictionaries",
+            remedy="Give one for each dictionary.",
+            key="prior",
+        )
+    if not all(0 <= share <= 1 for share in prior) or abs(sum(prior) - 1) > 1e-9:
+        raise ParameterProblem(
+            f"the prior {', '.join(map(str, prior))} is not a distribution",
+            remedy="Give probabilities from 0 to 1 that add up to 1.",
+            key="prior",
+        )
