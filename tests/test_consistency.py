@@ -99,7 +99,7 @@ SEQUENCES = st.builds(lambda word, times, tail: word * times + tail, SIGNS, st.i
 def test_common_subsequences_of_texts_longer_than_a_word(one, other):
     words = len(one) // 64 + 1
     places, state = np.zeros((3, words), np.uint64), np.zeros(words, np.uint64)
-    place_characters(np.array(one, np.uint8), places)
+    place_characters(np.array(one, np.uint8), words, places)
     length = common_subsequence(places, words, np.array(other, np.uint8), state)
     assert length == naive.common_subsequence(one, other)
 

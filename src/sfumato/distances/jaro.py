@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -75,7 +76,13 @@ def exact_jaro(a: str, b: str) -> Fraction:
         return Fraction(0)
     others = [character for character, used in zip(b, taken, strict=True) if used]
     half = sum(one != other for one, other in zip(matches, others, strict=True)) // 2
-    return (Fraction(m, len(a)) + Fraction(m, len(b)) + Fraction(m - half, m)) / 3
+    return _similarity(m, half, len(a), len(b))
+
+
+@lru_cache(maxsize=1 << 16)
+def _similarity(m: int, half: int, one: int, other: int) -> Fraction:
+    """The similarity of texts of these lengths; the same few numbers come again and again."""
+    return (Fraction(m, one) + Fraction(m, other) + Fraction(m - half, m)) / 3
 
 
 def exact_jaro_winkler(a: str, b: str) -> Fraction:
@@ -84,10 +91,13 @@ def exact_jaro_winkler(a: str, b: str) -> Fraction:
     >>> exact_jaro_winkler("MARTHA", "MARHTA")
     Fraction(173, 180)
     """
-    similarity = exact_jaro(a, b)
-    if similarity > _BOOST:
-        similarity += _common_prefix(a, b) * _PREFIX_WEIGHT * (1 - similarity)
-    return similarity
+    return _boosted(exact_jaro(a, b), _common_prefix(a, b))
+
+
+@lru_cache(maxsize=1 << 16)
+def _boosted(similarity: Fraction, common: int) -> Fraction:
+    """A Jaro similarity with what common leading characters add."""
+    return similarity + common * _PREFIX_WEIGHT * (1 - similarity) if similarity > _BOOST else similarity
 
 
 def _common_prefix(a: str, b: str) -> int:
@@ -130,7 +140,8 @@ class Similarities:
             alike &= (one == other) & (one > 0)
             bonus += alike * float(_PREFIX_WEIGHT)
         similarities = plain + (plain > boost) * bonus * (1 - plain)
-        for a, b in np.argwhere(np.abs(plain - boost) < _DOUBT):  # floats cannot tell whether there is a boost at all
+        doubtful = (np.abs(plain - boost) < _DOUBT) & (bonus > 0)  # floats cannot tell whether there is a boost at all
+        for a, b in np.argwhere(doubtful):
             similarities[a, b] = self._exactly(rows[a], columns[b])
         return np.asarray(similarities)
 

@@ -25,9 +25,11 @@ def count_characters(characters: Any, ends: Any, counts: Any) -> None:
 
 
 @kernel
-def place_characters(text: Any, places: Any) -> None:
-    """Fill `places`: bit i of row b, 64 to a word, is whether character i of a text is in bucket b."""
-    places[:] = 0
+def place_characters(text: Any, words: int, places: Any) -> None:
+    """Fill the first words of `places`: bit i of row b, 64 to a word, is whether character i of a text is in bucket b."""
+    for b in range(places.shape[0]):
+        for w in range(words):
+            places[b, w] = 0
     for i in range(len(text)):
         places[text[i], i >> 6] |= np.uint64(1) << np.uint64(i & 63)
 
@@ -103,7 +105,7 @@ def may_be_alike(
             for t in range(len(near)):
                 near[t] += min(row[t], most)
     words = (length + 63) >> 6
-    place_characters(text, places)
+    place_characters(text, words, places)
     found = 0
     for t in range(first, last):
         start = ends[t - 1] if t else 0
