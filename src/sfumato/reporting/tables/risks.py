@@ -16,6 +16,8 @@ from sfumato.progress import Progress, silent
 from sfumato.reporting.tables.losses import distributed, fitting
 from sfumato.version import __version__
 
+BOUNDED = 4
+"""The most dictionaries of which it is checked whose risk bounds whose: it is asked of every pair of them."""
 WORST = 20
 """Records that are named, worst first, if nothing is said."""
 
@@ -48,7 +50,8 @@ def risk_content(
         "k_anonymity": _levels(found),
         "consistency": {name: how.parameters() for name, how in setting.consistency.items()},
         "bounds": [
-            upper_bound(setting, mine, theirs, found.rule).to_dict() for mine, theirs in permutations(setting.names, 2)
+            upper_bound(setting, mine, theirs, found.rule).to_dict()
+            for mine, theirs in (permutations(setting.names, 2) if len(setting.names) <= BOUNDED else ())
         ],
         "independence": _independence(setting, progress) if curves else [],
         "curves": _curves(setting, seed, progress) if curves else {"cells": None, "sizes": [], "scatter": []},
