@@ -47,6 +47,7 @@ class RiskSection(Section):
     attributes: list[str] | None = None
     sensitivity: dict[str, Any] | None = None
     consistency: dict[str, str | dict[str, Any]] = Field(default_factory=dict)
+    misfits: int = Field(default=0, ge=0, strict=True)
     dictionaries: list[DictionarySection] = Field(default_factory=list)
     limit: int | Decimal | str | None = None
     disclose: int | str | None = None
@@ -111,6 +112,7 @@ class RiskSection(Section):
                 identity=self.identity,
                 sensitivity=self.sensitivities(),
                 consistency=self.consistencies(),
+                misfits=self.misfits,
                 prior=None if None in given or not given else [share for share in given if share is not None],
             )
         except SfumatoError as error:

@@ -20,6 +20,7 @@ def matched(
     dictionary: Dictionary,
     consistency: Mapping[str, Consistency] | None = None,
     identity: str | None = None,
+    misfits: int = 0,
 ) -> Matching:
     """Lay records beside a dictionary, over these attributes of the records.
 
@@ -59,6 +60,7 @@ def matched(
         np.concatenate(near),
         dictionary.weights,
         _own(table, dictionary, identity),
+        misfits,
     )
 
 

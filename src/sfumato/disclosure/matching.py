@@ -29,8 +29,8 @@ class Matching:
     """Records and a dictionary over the same attributes, ready to be matched.
 
     ρ(y, θ), the individuals who are consistent with a record as it is disclosed, are those who in every disclosed attribute
-    have a value that is consistent with the record's, or none (paper 002, Definition 6). Missing and withheld values of a
-    record are consistent with anybody.
+    have a value that is consistent with the record's, or none (paper 002, Definition 6); or in all but `misfits` of them.
+    Missing and withheld values of a record are consistent with anybody.
 
     >>> ages = Matching.of_codes(np.array([[30, 1], [41, -1]]), np.array([[30, 1], [30, -1], [41, 2]]))
     >>> ages.sizes(ages.everything).tolist(), ages.sizes(np.zeros((2, 2), bool)).tolist()
@@ -48,6 +48,9 @@ class Matching:
     """How much the attacker leans to each individual; empty if to all alike."""
     own: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     """For each record the individual whose it is; -1 where the dictionary does not have them, or nobody knows."""
+
+    misfits: int = 0
+    """In how many of the attributes that are disclosed an individual may misfit, and still be consistent."""
 
     def __post_init__(self) -> None:
         if not len(self.own):
@@ -131,6 +134,11 @@ class Matching:
         upto = np.concatenate([[0], np.cumsum(np.diff(who_starts)[near])])
         return np.asarray(upto[near_starts[1:]] - upto[near_starts[:-1]] + np.diff(absent_starts)[attribute])
 
+    @property
+    def _room(self) -> NDArray[np.int64]:
+        """Room for individuals, as kernels ask for it."""
+        return np.empty(self.individuals * (2 if self.misfits else 1), np.int64)
+
     def sizes(self, rule: Rule) -> NDArray[np.int64]:
         """|ρ|: for every record how many individuals are consistent with what is disclosed of it."""
         return self.match(rule)[0]
@@ -139,9 +147,9 @@ class Matching:
         """For every record: |ρ|, the weight of ρ, and whether the record's own individual is in ρ."""
         distinct, of_record = self._once(rule)
         counts, sums = np.zeros(len(distinct), np.int64), np.zeros(len(distinct))
-        out, among = np.empty(self.individuals, np.int64), np.zeros(self.records, bool)
-        consistent_counts(self.known, distinct, self.weights, out, counts, sums)
-        own_among(self.known, distinct[of_record], self.own, among)
+        among = np.zeros(self.records, bool)
+        consistent_counts(self.known, distinct, self.weights, self.misfits, self._room, counts, sums)
+        own_among(self.known, distinct[of_record], self.own, self.misfits, among)
         return counts[of_record], sums[of_record], among
 
     def probabilities_without(self, rule: Rule) -> NDArray[np.float64]:
@@ -151,6 +159,9 @@ class Matching:
         >>> two.probabilities(two.everything).tolist(), two.probabilities_without(two.everything).tolist()
         ([1.0], [[0.5, 0.5]])
         """
+        if self.misfits:  # each is measured anew
+            without = [self.probabilities(rule & (np.arange(self.attributes) != j)) for j in range(self.attributes)]
+            return np.asarray(np.where(rule & self.everything, np.array(without).T, 0.0))
         distinct, of_record = self._once(rule)
         shown = distinct[of_record]
         more = np.zeros(distinct.shape)
@@ -162,7 +173,7 @@ class Matching:
             for j in range(self.attributes):
                 among, rest = np.zeros(self.records, bool), shown.copy()
                 rest[:, j] = -1
-                own_among(self.known, rest, self.own, among)
+                own_among(self.known, rest, self.own, 0, among)
                 mine[:, j] = np.where(among, self.weights[self.own], 0.0)
         return np.divide(mine, total, out=np.zeros(shown.shape), where=(total > 0) & (shown >= 0))
 
@@ -172,6 +183,9 @@ class Matching:
         Where many individuals are to be looked at, records of which the same is disclosed share a row.
         """
         shown = np.where(rule, self.values, np.int32(-1))
+        if self.misfits:
+            once, back = np.unique(shown, axis=0, return_inverse=True)
+            return np.ascontiguousarray(once), back.reshape(-1)
         reached = np.where(shown >= 0, np.append(self.reach, self.individuals)[shown], self.individuals)
         if reached.min(axis=1, initial=self.individuals).sum() < _MANY:
             return shown, np.arange(self.records)
@@ -181,15 +195,16 @@ class Matching:
     def lists(self, rule: Rule, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """ρ of every record, given their sizes: that of record i is `individuals[starts[i]:starts[i + 1]]`, ascending."""
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        individuals, out = np.empty(int(starts[-1]), np.int32), np.empty(self.individuals, np.int64)
-        consistent_lists(self.known, np.where(rule, self.values, np.int32(-1)), starts, out, individuals)
+        individuals = np.empty(int(starts[-1]), np.int32)
+        shown = np.where(rule, self.values, np.int32(-1))
+        consistent_lists(self.known, shown, self.misfits, starts, self._room, individuals)
         return starts, individuals
 
     def consistent(self, record: int, rule: Rule) -> NDArray[np.int64]:
         """ρ: the individuals who are consistent with one record."""
-        out = np.empty(self.individuals, np.int64)
+        out = self._room
         shown = np.where(rule[record], self.values[record], np.int32(-1))
-        count = consistent_with(self.known, shown, np.empty(self.attributes, np.int64), out)
+        count = consistent_with(self.known, shown, np.empty(self.attributes, np.int64), self.misfits, out)
         return np.sort(out[:count])
 
     def probabilities(self, rule: Rule) -> NDArray[np.float64]:

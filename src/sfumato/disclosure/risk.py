@@ -209,6 +209,7 @@ class Risk:
             "attributes": list(setting.attributes),
             "identity": setting.identity,
             "sensitivity": setting.sensitivity.to_dict(),
+            "misfits": setting.misfits,
             "cells": int(setting.everything.sum()),
             "disclosed": self.disclosed,
             "risk": _plain(self.risk),
@@ -332,13 +333,15 @@ def risk(
     sensitivity: Sensitivity | None = None,
     consistency: Mapping[str, Consistency] | None = None,
     prior: Mapping[str, Number] | Sequence[Number] | None = None,
+    misfits: int = 0,
     rule: Rule | None = None,
     limit: Number | None = None,
 ) -> Risk:
     """Assess what an attacker with a dictionary gains from records (paper 002).
 
     A record's loss is the sensitivity of what is disclosed of it times the chance that the attacker picks the right one of
-    the individuals who are consistent with it; the risk is the mean loss. `rule` tells which cells are disclosed, as an
+    the individuals who are consistent with it; the risk is the mean loss. An attacker who reckons with errors lets somebody
+    misfit in up to `misfits` of the values that are disclosed. `rule` tells which cells are disclosed, as an
     array of true and false; without it all are. `prior` tells how likely each dictionary is the attacker's, in numbers that
     sum to 1. `limit` is what the risk may be at most.
 
@@ -360,6 +363,7 @@ def risk(
         sensitivity=sensitivity,
         consistency=consistency,
         prior=prior,
+        misfits=misfits,
     )
     return risk_of(setting, rule, limit)
 
@@ -414,7 +418,7 @@ def alone(matching: Matching, rule: Rule, attribute: int) -> NDArray[np.float64]
     [0.5, 1.0]
     """
     shown = rule[:, attribute] & (matching.values[:, attribute] >= 0)
-    if len(matching.weights):
+    if len(matching.weights) or matching.misfits:
         only = np.zeros_like(rule)
         only[shown, attribute] = True
         return matching.probabilities(only)[shown]

@@ -40,6 +40,8 @@ class Setting:
     phi: Weights
     consistency: Mapping[str, Consistency] = field(default_factory=dict)
     """How attributes are compared, where not by equality."""
+    misfits: int = 0
+    """In how many of the values that are disclosed an individual may misfit, and still be consistent."""
 
     @property
     def records(self) -> int:
@@ -88,6 +90,7 @@ def setting_of(
     sensitivity: Sensitivity | None = None,
     consistency: Mapping[str, Consistency] | None = None,
     prior: Mapping[str, Number] | Sequence[Number] | None = None,
+    misfits: int = 0,
 ) -> Setting:
     """Read the records, and match them with every dictionary.
 
@@ -111,10 +114,17 @@ def setting_of(
     likely = _prior(prior, known)
     weights = phi.weights_of(table, chosen, identity)
     compared = dict(consistency or {})
-    matchings = [matched(table, chosen, dictionary, compared, identity) for dictionary in known]
+    if isinstance(misfits, bool) or not isinstance(misfits, int) or not 0 <= misfits < len(chosen):
+        raise ParameterProblem(
+            f"misfits = {misfits!r} is not a whole number from 0 to below the {len(chosen)} attributes",
+            remedy="Write in how many values an individual may misfit, such as 1.",
+            key="misfits",
+            value=misfits,
+        )
+    matchings = [matched(table, chosen, dictionary, compared, identity, misfits) for dictionary in known]
     for dictionary, matching in zip(known, matchings, strict=True):
         _refuse_unknown_owners(dictionary, matching)
-    return Setting(table, chosen, identity, known, tuple(matchings), likely, phi, weights, compared)
+    return Setting(table, chosen, identity, known, tuple(matchings), likely, phi, weights, compared, misfits)
 
 
 def _refuse_unknown_owners(dictionary: Dictionary, matching: Matching) -> None:

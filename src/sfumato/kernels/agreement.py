@@ -67,10 +67,43 @@ def agreements(known: Any, row: Any, candidates: Any, common: int, patterns: Any
 
 
 @kernel
+def _tolerant(layers: Any, table: Any) -> None:
+    """From the weight of each agreement to that of the individuals who misfit each choice in at most so many candidates.
+
+    Candidate by candidate, an agreement without it goes to the choices with it one layer down: one more misfit. Cost:
+    layers · candidates · 2^candidates.
+    """
+    layers[:] = 0.0
+    step, size, deepest = 1, len(table), len(layers)
+    while step < size:
+        for start in range(0, size, 2 * step):
+            for without in range(start, start + step):
+                having = without + step
+                for depth in range(deepest, -1, -1):
+                    low = table[without] if depth == 0 else layers[depth - 1, without]
+                    high = table[having] if depth == 0 else layers[depth - 1, having]
+                    above = 0.0
+                    if depth == 1:
+                        above = table[without]
+                    elif depth > 1:
+                        above = layers[depth - 2, without]
+                    if depth == 0:
+                        table[without] = low + high
+                    else:
+                        layers[depth - 1, without], layers[depth - 1, having] = low + high, high + above
+        step *= 2
+    for depth in range(deepest):
+        for choice in range(size):
+            table[choice] += layers[depth, choice]
+
+
+@kernel
 def weigh_choices(
-    pattern_of: Any, pattern_size: Any, weights: Any, packed: Any, seen: Any, met: Any, count: int, table: Any
+    pattern_of: Any, pattern_size: Any, weights: Any, packed: Any, seen: Any, met: Any, count: int, layers: Any, table: Any
 ) -> None:
     """Fill `table` with the weight of ρ of every choice, after `agreements`; `seen` is made zero again.
+
+    `layers`: room for a further table for each misfit that is allowed.
 
     Without `weights` each individual weighs 1: counts are exact, since floats hold integers to 2⁵³. Weights are added
     only, so that nothing cancels. Cost: candidates · 2^candidates, and those who were met; with weights, all individuals.
@@ -88,6 +121,9 @@ def weigh_choices(
             table[missing | seen[met[at]]] += 1.0
     for at in range(count):
         seen[met[at]] = 0
+    if len(layers):
+        _tolerant(layers, table)
+        return
     step, size = 1, len(table)
     if size >= 8:  # three steps in one go, since short inner loops are slow
         for at in range(0, size, 8):
@@ -104,14 +140,18 @@ def weigh_choices(
 
 
 @kernel
-def add_chances(table: Any, own: int, own_weight: float, share: float, chances: Any) -> None:
+def add_chances(table: Any, own: int, own_weight: float, misfits: int, share: float, chances: Any) -> None:
     """Add to each choice's chance of identification that in one dictionary, times its share.
 
     `own` is the agreement of the record's own individual, outside of which the attacker is wrong for sure; -1 if he picks
     any of ρ alike, and then `own_weight` is 1. Cost: 2^candidates.
     """
     for choice in range(len(table)):
-        if table[choice] > 0 and choice & own == choice:
+        rest, missed = choice & ~own, 0
+        while rest and missed <= misfits:
+            rest &= rest - 1
+            missed += 1
+        if table[choice] > 0 and missed <= misfits:
             chances[choice] += share * (own_weight / table[choice])
 
 

@@ -5,6 +5,7 @@ it: numbers unique over all attributes, or -1 where there is none. A value a of 
 `near[near_starts[a]:near_starts[a + 1]]` of the dictionary, which ascend. The individuals who have its value h are
 `who[who_starts[h]:who_starts[h + 1]]`; those without a value of attribute j, `absent[absent_starts[j]:…]`, are consistent
 with anything. These seven arrays come as the tuple `known`: held, near_starts, near, who_starts, who, absent_starts, absent.
+An individual is consistent with a row if it misfits in at most `misfits` of the attributes that are shown.
 """
 
 from __future__ import annotations
@@ -76,7 +77,38 @@ def _fitting(known: Any, value: int, j: int, out: Any) -> int:
 
 
 @kernel
-def consistent_with(known: Any, row: Any, order: Any, out: Any) -> int:
+def _nearly(known: Any, row: Any, order: Any, shown: int, misfits: int, out: Any) -> int:
+    """Fill `out` with those who misfit in at most so many attributes, fewer than are shown; return how many there are.
+
+    Each of them fits in one of any `misfits` + 1 attributes: those in which fewest do are gone through in turn, and whoever
+    fits in an earlier one has been looked at. `out` has room for all individuals twice. Cost: who fits in one of these,
+    times the attributes.
+    """
+    held, near_starts, near = known[0], known[1], known[2]
+    count = 0
+    for turn in range(misfits + 1):
+        stop = count + _fitting(known, row[order[turn]], order[turn], out[count:])
+        kept = count
+        for at in range(count, stop):
+            v, missed, before = out[at], 0, False
+            for number in range(shown):
+                if number != turn:
+                    value = row[order[number]]
+                    if _fits(near, near_starts[value], near_starts[value + 1], held[order[number], v]):
+                        before = before or number < turn
+                    else:
+                        missed += 1
+                    if before or missed > misfits:
+                        break
+            if not before and missed <= misfits:
+                out[kept] = v
+                kept += 1
+        count = kept
+    return count
+
+
+@kernel
+def consistent_with(known: Any, row: Any, order: Any, misfits: int, out: Any) -> int:
     """Fill `out` with the individuals who are consistent with a row, and return how many there are.
 
     Those who fit in the attribute in which fewest do are sifted attribute by attribute. Cost: their number times the
@@ -84,10 +116,12 @@ def consistent_with(known: Any, row: Any, order: Any, out: Any) -> int:
     """
     held, near_starts, near = known[0], known[1], known[2]
     shown = _by_fewest(known, row, order)
-    if not shown:  # anyone
+    if shown <= misfits:  # anyone
         for v in range(held.shape[1]):
             out[v] = v
         return int(held.shape[1])
+    if misfits:
+        return _nearly(known, row, order, shown, misfits, out)
     count = _fitting(known, row[order[0]], order[0], out)
     for number in range(1, shown):
         j = order[number]
@@ -103,14 +137,14 @@ def consistent_with(known: Any, row: Any, order: Any, out: Any) -> int:
 
 
 @kernel
-def consistent_counts(known: Any, rows: Any, weights: Any, out: Any, counts: Any, sums: Any) -> None:
+def consistent_counts(known: Any, rows: Any, weights: Any, misfits: int, out: Any, counts: Any, sums: Any) -> None:
     """For every row: how many individuals are consistent with it, and their weight.
 
     `weights` is empty if all weigh the same. Cost: per row that of `consistent_with`.
     """
     order = np.empty(rows.shape[1], np.int64)
     for i in range(rows.shape[0]):
-        count = consistent_with(known, rows[i], order, out)
+        count = consistent_with(known, rows[i], order, misfits, out)
         counts[i] = count
         total = 0.0
         if len(weights):
@@ -120,32 +154,33 @@ def consistent_counts(known: Any, rows: Any, weights: Any, out: Any, counts: Any
 
 
 @kernel
-def consistent_lists(known: Any, rows: Any, starts: Any, out: Any, lists: Any) -> None:
+def consistent_lists(known: Any, rows: Any, misfits: int, starts: Any, out: Any, lists: Any) -> None:
     """Fill `lists[starts[i]:starts[i + 1]]` with the individuals who are consistent with row i, ascending.
 
     Cost: per row that of `consistent_with`, and a sort.
     """
     order = np.empty(rows.shape[1], np.int64)
     for i in range(rows.shape[0]):
-        count = consistent_with(known, rows[i], order, out)
+        count = consistent_with(known, rows[i], order, misfits, out)
         lists[starts[i] : starts[i + 1]] = np.sort(out[:count])
 
 
 @kernel
-def own_among(known: Any, rows: Any, own: Any, among: Any) -> None:
+def own_among(known: Any, rows: Any, own: Any, misfits: int, among: Any) -> None:
     """For every row whether its own individual is consistent with it. Cost: the cells."""
     held, near_starts, near = known[0], known[1], known[2]
     for i in range(rows.shape[0]):
-        among[i] = own[i] >= 0
+        missed = 0
         for j in range(rows.shape[1]):
             value = rows[i, j]
-            if among[i] and value >= 0:
-                among[i] = _fits(near, near_starts[value], near_starts[value + 1], held[j, own[i]])
+            if own[i] >= 0 and value >= 0:
+                missed += not _fits(near, near_starts[value], near_starts[value + 1], held[j, own[i]])
+        among[i] = own[i] >= 0 and missed <= misfits
 
 
 @kernel
 def counts_without(known: Any, rows: Any, weights: Any, out: Any, misfit: Any, more: Any) -> None:
-    """By how much the weight of the consistent individuals grows if one attribute of a row were not shown, for each of them.
+    """By how much the weight of those who misfit nowhere grows if one attribute of a row were not shown, for each of them.
 
     Whoever misfits in one attribute alone fits in one of any two, so only those are looked at who fit in one of the two in
     which fewest do; `misfit` is room for the attribute in which each of them does not. Cost: per row their number times the

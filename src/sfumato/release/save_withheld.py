@@ -75,6 +75,7 @@ def describe_withheld(disclosure: Disclosure) -> dict[str, Any]:
         "attributes": attributes,
         "sensitivity": _told(setting.sensitivity.to_dict()),
         "consistency": _consistency(setting),
+        "misfits": setting.misfits,
         "weighted": any(len(matching.weights) for matching in setting.matchings),
         "dictionaries": _dictionaries(setting, disclosure),
         "config": declared_config(_published_schema(setting), set(setting.attributes)),
@@ -199,7 +200,15 @@ def risk_checks(manifest: Manifest, setting: Setting, rows: NDArray[np.int64] | 
     claims = {claim.get("name"): claim for claim in manifest.content["dictionaries"] if isinstance(claim, Mapping)}
     if shown.names != setting.attributes or claims.keys() != set(setting.names):
         return [Check("risk", False, "the release was made with other attributes, or against other dictionaries")]
-    stated = json.loads(as_json({"sensitivity": _told(setting.sensitivity.to_dict()), "consistency": _consistency(setting)}))
+    stated = json.loads(
+        as_json(
+            {
+                "sensitivity": _told(setting.sensitivity.to_dict()),
+                "consistency": _consistency(setting),
+                "misfits": setting.misfits,
+            }
+        )
+    )
     for key, value in stated.items():
         if manifest.content.get(key) != value:
             return [Check("risk", False, f"{key} is stated to be {manifest.content.get(key)!r}, and is {value!r}")]
@@ -208,7 +217,7 @@ def risk_checks(manifest: Manifest, setting: Setting, rows: NDArray[np.int64] | 
     checks: list[Check] = []
     for dictionary, matching in zip(setting.dictionaries, setting.matchings, strict=True):
         try:
-            found = matched(records, setting.attributes, dictionary, setting.consistency, None)
+            found = matched(records, setting.attributes, dictionary, setting.consistency, None, setting.misfits)
         except SfumatoError as error:
             return [*checks, Check(f"risk by {dictionary.name}", False, f"what is published cannot be matched: {error}")]
         if rows is not None:

@@ -46,6 +46,7 @@ def withhold(
     sensitivity: Sensitivity | None = None,
     consistency: Mapping[str, Consistency] | None = None,
     prior: Mapping[str, Number] | Sequence[Number] | None = None,
+    misfits: int = 0,
     limit: Number | None = None,
     seed: int = 0,
     progress: Progress = silent,
@@ -75,6 +76,7 @@ def withhold(
         sensitivity=sensitivity,
         consistency=consistency,
         prior=prior,
+        misfits=misfits,
     )
     return withhold_in(
         setting, cells, per=per, against=against, limit=limit, seed=seed, library=library_of(data), progress=progress

@@ -271,6 +271,10 @@ def assumed(content: Content) -> list[tuple[str, str]]:
             )
         )
     lines += compared(content.get("consistency") or {}, content["attributes"])
+    if content["misfits"]:
+        lines.append(
+            ("Misfits", f"An individual may misfit in {count_of(content['misfits'], 'disclosed value')} and still fit.")
+        )
     lines.append(("Sensitivity", sensitivity(content["sensitivity"])))
     if all(one["prior"] is not None for one in content["dictionaries"]):
         shares = ", ".join(f"{one['name']} {one['prior']}" for one in content["dictionaries"])

@@ -43,6 +43,7 @@ def _drawn(content: Mapping[str, Any]) -> str:
             "He picks one of those who are consistent with a record"
             + (", leaning to some as the dictionary tells." if content["weighted"] else ", each with the same chance."),
             *(f"{what}: {how}" for what, how in compared(content["consistency"], [one["name"] for one in attributes])),
+            *([f"An individual may misfit in {content['misfits']} of the disclosed values."] if content["misfits"] else []),
             f"Sensitivity: {sensitivity(content['sensitivity'])}",
             "A record that nobody in the dictionary is consistent with loses nothing.",
         ],

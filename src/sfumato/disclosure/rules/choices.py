@@ -104,8 +104,10 @@ class Side:
         """Add to each choice's chance of identification that in this dictionary, times its share."""
         count, own, own_weight = self._meet(record, candidates)
         _, pattern_of, sizes, packed = self._patterns(self.matching.values[record])
-        weigh_choices(pattern_of, sizes, self.matching.weights, packed, self.seen, self.met, count, work)
-        add_chances(work, own, own_weight, share, out)
+        misfits = self.matching.misfits
+        layers = np.empty((misfits, len(work)))
+        weigh_choices(pattern_of, sizes, self.matching.weights, packed, self.seen, self.met, count, layers, work)
+        add_chances(work, own, own_weight, misfits, share, out)
 
     def agreement(self, record: int, candidates: NDArray[np.int64]) -> Agreement:
         """The distinct agreements with a record, where its choices are too many for a table."""
@@ -220,6 +222,14 @@ class Choices:
     def agreements(self, record: int) -> tuple[NDArray[Any], ...]:
         """Who agrees with a record on what, for one that has too many values for a table, as kernels take it."""
         candidates = self.candidates(record)
+        if any(matching.misfits for matching in self.matchings):
+            raise ParameterProblem(
+                f"record {record + 1} has {len(candidates)} values; where individuals may misfit, a best rule can be sought "
+                f"for up to {TABLE}",
+                remedy="Name fewer attributes, or allow no misfits.",
+                key="misfits",
+                value=len(candidates),
+            )
         found = [side.agreement(record, candidates) for side in self.sides]
         return (
             np.concatenate([one.masks for one in found]),

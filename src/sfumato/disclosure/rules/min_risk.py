@@ -22,7 +22,7 @@ from sfumato.progress import Progress, silent
 
 def applies(matching: Matching, phi: Weights) -> bool:
     """Whether MinRisk is made for this: multiplicative weights of single values, and nobody whom the attacker leans to."""
-    return phi.form == "product" and not phi.pairs.any() and not len(matching.weights)
+    return phi.form == "product" and not phi.pairs.any() and not len(matching.weights) and not matching.misfits
 
 
 def min_risk(matching: Matching, phi: Weights, cells: int) -> Rule:
