@@ -63,7 +63,8 @@ def best_by_cells(
 ) -> NDArray[np.float64]:
     """The least risk of disclosing k cells of each record, for every k from none to all, at the cost of one.
 
-    In the worst case it is the risk of the rule found for each k, as `best_rule` finds it.
+    In the worst case, and where records have so many values that a search may be broken off, it is the risk of the rule that
+    `best_rule` finds for each k.
 
     >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
     >>> phi = Weights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
