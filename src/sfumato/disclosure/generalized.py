@@ -144,10 +144,10 @@ def _refuse_unread(side: Side, shapes: Sequence[Shape], others: Sequence[Shape],
         if shape.members == (shape.text,) and shape.text not in known and _BRACKETED.fullmatch(shape.text):
             raise side.wrong(
                 code,
-                f"{shape.text!r} is neither an interval or a set of the column, nor a node of its hierarchy, nor a value that "
-                "the other side has",
-                "Write an interval of numbers as [20, 30], one of other values as a set {a; b} or declare their order, a text "
-                'that stands for itself in double quotes, and what is not known as missing or "*".',
+                f"{shape.text!r} is neither an interval or a set of the column, nor a node of its hierarchy, nor a value "
+                "that the other side has",
+                "Write an interval of numbers as [20, 30], one of other values as a set {a; b} or declare their order, "
+                'a text that stands for itself in double quotes, and what is not known as missing or "*".',
             )
 
 
