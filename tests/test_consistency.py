@@ -366,3 +366,48 @@ def test_no_similar_pair_of_real_texts_is_lost(real_data):
             rows, columns = np.nonzero(everything)
             assert found.near.tolist() == columns.tolist()
             assert np.repeat(np.arange(len(some)), np.diff(found.starts)).tolist() == rows.tolist()
+
+
+@pytest.mark.parametrize("generalized", ["records", "dictionary"])
+@pytest.mark.parametrize("cell", ["[0, inf]", "[2020-01-01, 2020-02-01]", "[20 to 30]", "{a;b}", "[20, 30", "[x]", "{}"])
+def test_brackets_that_cannot_be_read_are_refused(generalized, cell):
+    """Not taken for a value that nobody has, which would count as no risk."""
+    cells, plain = pa.table({"age": ["a", cell]}), pa.table({"age": ["a", "b"]})
+    people, known = (cells, plain) if generalized == "records" else (plain, cells)
+    consistency = {"age": Containment()}
+    if cell == "[20, 30":  # no bracket closes it: a text
+        assert sf.risk(people, sf.Schema(), Dictionary(known), consistency=consistency).risk == 0.5
+        return
+    with pytest.raises(sf.CellProblem, match="neither an interval or a set") as caught:
+        sf.risk(people, sf.Schema(), Dictionary(known, name="book"), consistency=consistency)
+    error = caught.value
+    assert (error.column, error.row, error.value) == ("age", 2, cell)
+    assert ("the records" if generalized == "records" else "dictionary 'book'") in str(error)
+    assert "[20, 30]" in str(error), "what to write"
+    both = sf.risk(cells, sf.Schema(), Dictionary(cells), consistency=consistency)
+    assert both.worst.sizes.tolist() == [1, 1], "what both sides have stands for itself"
+
+
+def test_brackets_in_quotes_or_of_a_hierarchy_are_values(tmp_path):
+    (tmp_path / "tree.csv").write_text("a;[x];*\nb;{y z};*\n")
+    schema = sf.Schema(hierarchies={"age": tmp_path / "tree.csv"})
+    consistency = {"age": Containment()}
+    known = Dictionary(pa.table({"age": ["[x]", "{y z}", '"[q]"']}))
+    assert sf.risk(pa.table({"age": ["a", "b"]}), schema, known, consistency=consistency).worst.sizes.tolist() == [1, 1]
+
+
+def test_an_interval_without_its_space():
+    known = Dictionary(pa.table({"age": [19, 20, 25, 41]}))
+    people = pa.table({"age": ["[20,30]", "[20,25)", "[1/3,20]"]})
+    found = sf.risk(people, sf.Schema(), known, consistency={"age": Containment()})
+    assert found.worst.sizes.tolist() == [2, 1, 2]
+
+
+def test_the_file_of_a_cell_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "book.csv").write_text('age\n"[0, inf]"\n41\n')
+    with pytest.raises(sf.CellProblem) as caught:
+        sf.risk(
+            pa.table({"age": [25, 41]}), sf.Schema(), Dictionary(tmp_path / "book.csv"), consistency={"age": Containment()}
+        )
+    assert str(caught.value.file).endswith("book.csv")
+    assert (caught.value.column, caught.value.row) == ("age", 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import sqlite3
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -239,3 +240,55 @@ def test_the_order_can_be_asked_for_as_the_records_read_it():
     assert not one.precedes(other, like=codes)
     numbers = Table(pa.table({"code": ["250.1"]}), sf.Schema(kinds={"code": "numeric"}))
     assert one.precedes(other, like=numbers)
+
+
+@pytest.mark.parametrize(
+    ("weights", "shares"),
+    [
+        (["1e308", "1e308"], ["1/2", "1/2"]),
+        (["3e308", "1e308"], ["3/4", "1/4"]),
+        (["1e-400", "1e-400"], ["1/2", "1/2"]),
+        (["1e-400", "3e-400"], ["1/4", "3/4"]),
+        (["1e-320", "0"], [1, 0]),
+        (["1e-300", "1e-10"], None),
+        (["1", "3"], ["1/4", "3/4"]),
+    ],
+)
+def test_weights_beyond_the_range_of_floats(tmp_path, weights, shares):
+    """Only their shares matter; a limit is decided on them exactly."""
+    path = tmp_path / "book.csv"
+    path.write_text("id,age,w\n" + "".join(f"{i},30,{w}\n" for i, w in enumerate(weights)))
+    book = Dictionary(path, identity="id", weight="w")
+    assert np.isfinite(book.weights.sum())
+    people = pa.table({"id": ["0", "1"], "age": [30, 30]})
+    given = {"identity": "id", "sensitivity": sf.ConstantSensitivity()}
+    found = sf.risk(people, sf.Schema(), book, limit="1/2", **given)
+    if shares is None:
+        assert 0 < found.worst.probabilities[0] < 1e-280
+        return
+    exact = [Fraction(share) for share in shares]
+    assert found.worst.probabilities.tolist() == pytest.approx([float(share) for share in exact])
+    assert found.holds, "the shares sum to 1"
+    assert not sf.risk(people, sf.Schema(), book, limit="0.49999999999999999999", **given).holds
+
+
+@pytest.mark.parametrize("weights", [("1e308", "1e-10"), ("1", "1e-400"), ("1e200", "1e-200")])
+def test_a_weight_that_would_vanish_is_refused(tmp_path, weights):
+    path = tmp_path / "book.csv"
+    path.write_text("id,w,age\n" + "".join(f"{i},{w},30\n" for i, w in enumerate(weights)))
+    error = refused(sf.CellProblem, "is too small beside", path, weight="w", identity="id")
+    assert (error.column, error.row, error.value is None) == ("w", 2, False)
+    assert str(error.file).endswith("book.csv")
+
+
+@pytest.mark.parametrize("name", [None, "", 3])
+def test_a_dictionary_has_a_name(name):
+    with pytest.raises(sf.ParameterProblem, match="not what a dictionary can be called") as caught:
+        Dictionary(pa.table({"age": [1]}), name=name)
+    assert caught.value.key == "name"
+
+
+def test_the_identity_is_no_weight():
+    with pytest.raises(sf.ParameterProblem, match="both its identity and its weight") as caught:
+        Dictionary(pa.table({"id": [1, 2], "age": [1, 2]}), identity="id", weight="id")
+    assert caught.value.key == "weight"

@@ -296,3 +296,19 @@ def test_told_in_one_glance():
         {"row": 1, "identity": 1, "consistent": 1, "probability": 1.0, "sensitivity": 2.0, "loss": 2.0}
     ]
     assert told["sensitivity"] == {"kind": "additive", "default": "1"}
+
+
+def test_a_note_counts_the_records_that_weights_make_safe():
+    """One has its individual, one is absent, one is not consistent, and with one nobody is: that has a note of its own."""
+    people = pa.table({"id": [1, 2, 3, 4], "age": [30, 30, 30, 99]})
+    known = pa.table({"id": [1, 3, 4], "age": [30, 41, 30], "w": [0, 1, 2]})
+    given = {"identity": "id", "attributes": ["age"]}
+    found = sf.risk(people, sf.Schema(), Dictionary(known, identity="id", weight="w", name="book"), **given)
+    assert found.worst.probabilities.tolist() == [0, 0, 0, 0]
+    notes = [note for note in found.notes if "weights" in note]
+    assert len(notes) == 1
+    assert "'book' has weights, and the individual of 2 records is not known" in notes[0]
+    assert any("nobody in 'book' is consistent with 1 record" in note for note in found.notes)
+    plain = sf.risk(people, sf.Schema(), Dictionary(known.drop_columns(["w"]), identity="id"), **given)
+    assert plain.worst.probabilities.tolist() == [0.5, 0.5, 0.5, 0]
+    assert not any("weights" in note for note in plain.notes)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.disclosure.fitting import precedes_here
 from sfumato.disclosure.matching import Matching, Rule
-from sfumato.disclosure.order import precedes
 from sfumato.disclosure.risk import risk_of
 from sfumato.disclosure.setting import Setting
 from sfumato.errors import ParameterProblem
@@ -81,9 +81,11 @@ def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | Non
 
     The theorem, mended: let identities be unique; let the estimate θ̂ hold every record's own individual, with values that
     are consistent with the record; let θ̂ ⪯ θ; and let the attacker pick any consistent individual alike. Then under every
-    rule R(δ, θ) ≤ R(δ, θ̂). For what is consistent with a record in θ̂ is in θ too, known no better, so ρ only grows; and it
+    rule R(δ, θ) ≤ R(δ, θ̂). For who is consistent with a record in θ̂ is in θ too, known no better, so ρ only grows; and it
     was not empty, since the record's own individual is in it. Without unique identities ρ counts rows, of which θ̂
-    may have more; without the own individual ρ may be empty in θ̂, which counts as no loss, and not in θ.
+    may have more; without the own individual ρ may be empty in θ̂, which counts as no loss, and not in θ. That values are
+    equal as numbers is not enough where they are compared as texts, so ⪯ is tested with the consistency of each attribute:
+    who fits a record's value in θ̂ must fit it in θ (`precedes_here`).
 
     >>> import pyarrow as pa
     >>> from sfumato.disclosure.dictionary import Dictionary
@@ -144,10 +146,9 @@ def _consistent(setting: Setting, mine: int) -> Condition:
 
 
 def _order(setting: Setting, mine: int, theirs: int) -> Condition:
-    order = precedes(
-        setting.dictionaries[mine], setting.dictionaries[theirs], attributes=setting.attributes, like=setting.table
-    )
-    return Condition("the estimate precedes the attacker's dictionary (⪯)", order.holds, "" if order.holds else str(order))
+    order = precedes_here(setting, mine, theirs)
+    name = "the estimate precedes the attacker's dictionary (⪯), as far as the records can tell"
+    return Condition(name, order.holds, "" if order.holds else str(order))
 
 
 def _example(setting: Setting, which: Any, what: str) -> str:

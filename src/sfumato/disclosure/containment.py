@@ -19,9 +19,10 @@ class Containment(Consistency):
 
     On either side a cell may be a value, an interval `[lo, hi]` (a round bracket leaves the end out), a set `{a; b}`, a node
     of the column's hierarchy, or `*`, which tells nothing and is as good as missing; a text in double quotes stands for
-    itself. What is not generalized is consistent with what equals it. Hierarchy, kind and order are those of the records'
-    schema. Where no kind is declared, intervals of numbers make the attribute numeric. A label that is both a value and a
-    node above it is read as the node, so that nobody is left out.
+    itself. A cell in brackets that is none of these is an error, unless the other side has the very same: taken for a value
+    that nobody has it would make a record look safe. What is not generalized is consistent with what equals it. Hierarchy,
+    kind and order are those of the records' schema. Where no kind is declared, intervals of numbers make the attribute
+    numeric. A label that is both a value and a node above it is read as the node, so that nobody is left out.
 
     >>> import pyarrow as pa
     >>> from sfumato import Schema

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +23,12 @@ from sfumato.table import Column, Table, unknown_column
 if TYPE_CHECKING:
     from sfumato.disclosure.order import Order
 
+_LEAST_FLOAT = Fraction(1, 2**1022)
+"""Below this floats lose digits, and then all."""
+
+_GREATEST_SUM = 2**1000
+"""Sums below this are far from what floats can hold."""
+
 
 class Dictionary:
     """Identities and their attributes, as an attacker may have them: a phone book, a voter list, the table itself.
@@ -28,8 +36,11 @@ class Dictionary:
     `data` is a file (CSV, Parquet, Excel), a database URI, a frame of pandas, polars or pyarrow, or a Table. `identity` is
     the column that names the individuals, each once; without it each row is an individual, named by its row number.
     `columns` says under which column the dictionary has an attribute of the records, where the names differ. `weight` is a
-    column that tells how much the attacker leans to each individual; without it to all alike. A missing value is
-    consistent with anything; `missing` lists the texts that mean it, and if it is left out they are those of the records.
+    column that tells how much the attacker leans to each individual; without it to all alike. With weights the chance of
+    identification is the share of the record's own individual, hence 0 for a record whose individual is not known, not in
+    the dictionary or not consistent; without them it is one over the number of consistent individuals, whether or not the
+    right one is among them. Only the shares of weights matter, so all may be scaled alike. A missing value is consistent
+    with anything; `missing` lists the texts that mean it, and if it is left out they are those of the records.
 
     >>> book = Dictionary(
     ...     pa.table({"id": ["a", "b"], "last_name": ["Rossi", None]}),
@@ -51,6 +62,20 @@ class Dictionary:
         weight: str | None = None,
         missing: Missing | str | Sequence[str] | None = None,
     ) -> None:
+        if not (isinstance(name, str) and name):
+            raise ParameterProblem(
+                f"name = {name!r} is not what a dictionary can be called",
+                remedy='Write a text, such as name="phone book".',
+                key="name",
+                value=name,
+            )
+        if weight is not None and weight == identity:
+            raise ParameterProblem(
+                f"dictionary {name!r}: the column {weight!r} is both its identity and its weight",
+                remedy="Name a column of numbers as the weight, or leave it out.",
+                key="weight",
+                value=weight,
+            )
         self.name = name
         self.identity = identity
         if isinstance(missing, str | Sequence):
@@ -198,7 +223,27 @@ class Dictionary:
             )
         if column.numbers[column.size - 1] == 0:
             raise ColumnProblem("all weights are 0", remedy="Give somebody a weight above 0, or leave it out.", **where)
-        return np.array([nearest_float(column.numbers[code]) for code in range(column.size)])[column.codes]
+        numbers = [column.numbers[code] for code in range(column.size)]
+        total = sum((number * int(n) for number, n in zip(numbers, np.bincount(column.codes), strict=True)), Fraction(0))
+        least = next(code for code, number in enumerate(numbers) if number > 0)
+        if numbers[least] < _LEAST_FLOAT * total:
+            row, value = int(np.argmax(column.codes == least)) + 1, column.label(least)
+            raise CellProblem(
+                f"the weight {value} is too small beside {column.label(column.size - 1)}: the chance would round to 0",
+                remedy="Write 0 if the attacker never picks the individual, or a larger number.",
+                row=row,
+                value=value,
+                **where,
+            )
+        scale = Fraction(1)
+        if not (numbers[least] >= _LEAST_FLOAT and total < _GREATEST_SUM):  # only the shares matter; ten keeps the digits
+            scale = Fraction(10) ** -_magnitude(numbers[-1])
+        return np.array([nearest_float(number * scale) for number in numbers])[column.codes]
+
+
+def _magnitude(number: Fraction) -> int:
+    """About the power of ten of a positive number, off by one at most."""
+    return round((number.numerator.bit_length() - number.denominator.bit_length()) * math.log10(2))
 
 
 def _kept_once(table: Table) -> Table:

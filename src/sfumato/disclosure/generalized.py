@@ -24,6 +24,9 @@ from sfumato.verifying.cover import QUOTED, end_of_interval, parts_of, unquoted
 
 _INTERVAL = re.compile(r"([\[(])(.*)([\])])", re.DOTALL)
 
+_BRACKETED = re.compile(r"\[.*[\])]|\(.*\]|\{.*\}", re.DOTALL)
+"""What looks generalized, whether or not it can be read."""
+
 _ORDERED = (Kind.NUMERIC, Kind.ORDINAL)
 """Kinds whose values have places without a hierarchy, and intervals."""
 
@@ -46,15 +49,17 @@ class Shape(NamedTuple):
 def shape_of(text: str) -> Shape:
     """Take a cell apart as a release writes it: a value, `[lo, hi]`, `{a; b}`, a text in quotes that stands for itself.
 
-    >>> shape_of("{a; b}").members, shape_of("[1, 5)").ends, shape_of("[1, 5)").open
-    (('a', 'b'), ('1', '5'), (False, True))
+    The space within an interval may be left out.
+
+    >>> shape_of("{a; b}").members, shape_of("[1, 5)").ends, shape_of("[1, 5)").open, shape_of("[1,5]").ends
+    (('a', 'b'), ('1', '5'), (False, True), ('1', '5'))
     """
     if QUOTED.fullmatch(text):
         return Shape(text, (unquoted(text),), None, (False, False))
     if text.startswith("{") and text.endswith("}"):
         return Shape(text, tuple(parts_of(text[1:-1], "; ", nested=False)) or (text,), None, (False, False))
     match = _INTERVAL.fullmatch(text)
-    ends = parts_of(match[2], ", ", nested=False) if match else []
+    ends = parts_of(match[2], ", ", nested=False) or parts_of(match[2], ",", nested=False) if match else []
     if match and len(ends) == 2:
         return Shape(text, (text,), (ends[0], ends[1]), (match[1] == "(", match[3] == ")"))
     return Shape(text, (text,), None, (False, False))
@@ -122,10 +127,28 @@ def laid_out(sides: Sequence[Side], schema: Schema, attribute: str) -> list[Stre
     if tree is not None and kind not in _ORDERED:
         strict = [shape for side, some in zip(sides, shapes, strict=True) if side.strict for shape in some]
         tree.over([label for shape in strict for label in shape.members if label not in above], attribute)
+    for side, some, others in zip(sides, shapes, reversed(shapes), strict=True):
+        _refuse_unread(side, some, others, places, above | {*(tree.leaves if tree else ())})
     return [
         Stretches.of([places.stretches(side, code, shape) for code, shape in enumerate(some)])
         for side, some in zip(sides, shapes, strict=True)
     ]
+
+
+def _refuse_unread(side: Side, shapes: Sequence[Shape], others: Sequence[Shape], places: _Places, labels: set[str]) -> None:
+    """Raise at a cell that looks generalized and cannot be read: taken for a value that nobody has it would seem safe."""
+    if places.kind in _ORDERED:  # whose values all have places, or are refused
+        return
+    known = labels | {label for shape in others for label in shape.members}
+    for code, shape in enumerate(shapes):
+        if shape.members == (shape.text,) and shape.text not in known and _BRACKETED.fullmatch(shape.text):
+            raise side.wrong(
+                code,
+                f"{shape.text!r} is neither an interval or a set of the column, nor a node of its hierarchy, nor a value "
+                "that the other side has",
+                "Write an interval of numbers as [20, 30], one of other values as a set {a; b} or declare their order, "
+                'a text that stands for itself in double quotes, and what is not known as missing or "*".',
+            )
 
 
 def _kind(shapes: Sequence[Sequence[Shape]], above: set[str]) -> Kind:

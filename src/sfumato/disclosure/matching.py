@@ -210,8 +210,9 @@ class Matching:
     def probabilities(self, rule: Rule) -> NDArray[np.float64]:
         """The chance that the attacker picks the right individual, record by record.
 
-        One over |ρ| if he picks any of them alike (paper 002, Definition 6), and 0 if ρ is empty. With weights, the share
-        that the record's own individual has in the weight of ρ; 0 if it is not among them, since then he is wrong for sure.
+        One over |ρ| if he picks any of them alike (paper 002, Definition 6), whether or not the record's own individual is
+        among them, and 0 if ρ is empty. With weights, the share that the record's own individual has in the weight of ρ: it
+        is 0 if that individual is not known, not in the dictionary or not consistent, since then he is wrong for sure.
         """
         return self.sizes_and_probabilities(rule)[1]
 

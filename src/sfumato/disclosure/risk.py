@@ -241,6 +241,15 @@ class Risk:
                     f"nobody in {found.name!r} is consistent with {count_of(nobody, 'record')}: their loss counts as 0, "
                     "which holds only if the attacker has the very same values"
                 )
+        for found, matching in zip(self.dictionaries, self.setting.matchings, strict=True):
+            if not len(matching.weights):
+                continue
+            wrong = int(((found.sizes > 0) & ~matching.match(self.rule)[2]).sum())
+            if wrong:
+                notes.append(
+                    f"{found.name!r} has weights, and the individual of {count_of(wrong, 'record')} is not known, not in "
+                    "it or not consistent: the chance counts as 0, where without weights it is one over those consistent"
+                )
         return notes
 
     def __repr__(self) -> str:
