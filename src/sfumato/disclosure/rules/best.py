@@ -43,6 +43,8 @@ def best_rule(
     ([[True, True, False]], 1.5, True)
     """
     check(matchings, cells, per, prior)
+    if not matchings[0].records:
+        return Best(matchings[0].everything, 0.0, 0.0, 0, "there are no records")
     shares = _shares(matchings, prior)
     choices = Choices(matchings, phi, shares)
     if per == "record" and shares is not None:
@@ -73,6 +75,8 @@ def best_by_cells(
     [0.0, 0.333, 1.5, 7.0]
     """
     check(matchings, 0, "record", prior)
+    if not matchings[0].records:
+        return np.zeros(matchings[0].attributes + 1)
     shares = _shares(matchings, prior)
     choices = Choices(matchings, phi, shares)
     if shares is None:

@@ -13,7 +13,8 @@ from sfumato.disclosure.rules.asked import check
 from sfumato.disclosure.rules.choices import Choices
 from sfumato.disclosure.rules.found import ROUNDING, mean
 from sfumato.disclosure.rules.options import options_of
-from sfumato.disclosure.weights import Weights, losses
+from sfumato.disclosure.rules.searching import losses_at
+from sfumato.disclosure.weights import Weights
 from sfumato.errors import ParameterProblem
 from sfumato.progress import Progress, silent
 
@@ -25,7 +26,7 @@ def min_risk(matching: Matching, phi: Weights, cells: int) -> Rule:
     independent, or k is 1, no rule that discloses k cells of each record has less risk, for a multiplicative sensitivity;
     else one may. The paper's algorithm is mended: only values that a record has are candidates; a value with which nobody
     is consistent comes first, since to disclose it loses nothing; equal γ go by the order of the attributes, so that there
-    are always k. `losses` of the rule tells its risk: the product of α's does not. Cost: one look at each value.
+    are always k. What the rule risks is to be found from ρ: the product of α's does not tell it. Cost: one look at each value.
 
     >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 0]]))
     >>> phi = Weights("product", np.array([[1.0, 0.0, 2.0]]), np.zeros((3, 3)), np.ones(1))
@@ -114,11 +115,12 @@ def independence_cost(matching: Matching, phi: Weights, cells: int, progress: Pr
     >>> independence_cost(known, phi, 2)
     Excess(risk=1.0, least=1.0, records=0, worst=1.0)
     """
-    rule = min_risk(matching, phi, cells)
-    lost = losses(phi.of(rule), matching.probabilities(rule))
     check([matching], cells, "record", None)
+    masks = (min_risk(matching, phi, cells).astype(np.int64) << np.arange(matching.attributes)).sum(axis=1)
     choices = Choices([matching], phi, [1.0])
     options, sizes = options_of(choices, progress, cells), np.minimum(choices.counts, cells)
+    distinct = choices.distinct.tolist()
+    lost = np.array([losses_at(choices, record, masks[[record]])[0, 0] for record in distinct])[choices.of_record]
     best = np.minimum(lost, options.least[np.arange(len(sizes)), sizes][choices.of_record])
     more = lost > best * (1 + ROUNDING)
     worst = max(
