@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +17,7 @@ from sfumato.exact import (
     Ratios,
     as_fraction,
     compare_log,
+    exponentials_at_most,
     largest_float_at_most,
     sign_of_log_sum,
     written,
@@ -109,3 +110,23 @@ def test_compare_log_beside_the_logarithm(a, b, far):
 def test_numbers(decimals):
     numbers = Numbers.of(decimals)
     assert [numbers[i] for i in range(len(decimals))] == [Fraction(d) for d in decimals]
+
+
+@given(
+    st.dictionaries(st.fractions(0, 600, max_denominator=50), st.fractions("1/1000", 100), min_size=1, max_size=4),
+    st.integers(20, 150),
+)
+def test_exponentials_beside_a_limit_that_is_a_hair_off(shares, digits):
+    wide = Context(prec=400)
+
+    def decimal(value):
+        return wide.divide(Decimal(value.numerator), Decimal(value.denominator))
+
+    total = Fraction(0)
+    for exponent, share in shares.items():
+        total += Fraction(wide.multiply(decimal(share), wide.exp(decimal(exponent))))
+    hair = Fraction(1, 10**digits)
+    assert exponentials_at_most(shares, total * (1 + hair))
+    assert not exponentials_at_most(shares, total * (1 - hair))
+    if not any(shares):
+        assert exponentials_at_most(shares, sum(shares.values()))

@@ -9,8 +9,10 @@ from contextlib import contextmanager
 
 import pytest
 
+import risk_shapes
 import sfumato as sf
 from report_shapes import SHAPES
+from sfumato.reporting import risk_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTHS = {"desk": 1280, "phone": 390}
@@ -85,6 +87,25 @@ def test_the_internal_one_is_drawn(browser, pages, width):
     with opened(browser, pages("numbers")[1], width) as page:
         check(page)
         assert page.is_visible(".banner")
+
+
+@pytest.mark.parametrize("name", ["prior", "evil", "infinite"])
+def test_a_risk_is_drawn(browser, tmp_path, name):
+    """On a desk, on a phone and on paper, where every page is marked; whatever stands in the data is text."""
+    path = tmp_path / "risk.html"
+    path.write_text(risk_page(risk_shapes.content(name)), encoding="utf-8")
+    for width in WIDTHS.values():
+        with opened(browser, path, width) as page:
+            check(page)
+            assert page.is_visible(".banner")
+            assert page.query_selector_all("img") + page.query_selector_all("a:not([href^='#'])") == []
+            if name == "evil":
+                assert risk_shapes.EVIL in page.inner_text("main")
+                assert risk_shapes.LINK in page.inner_text("main")
+            if width == WIDTHS["desk"]:
+                page.emulate_media(media="print")
+                widths = page.eval_on_selector_all(".main-svg", "all => all.map(one => one.getBoundingClientRect().width)")
+                assert max(widths) <= 182 / 25.4 * 96, "an A4 page within its margins"
 
 
 def test_markup_in_the_data_is_not_run(browser, pages):

@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 from functools import cache
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import pyarrow as pa
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from commandline import sfumato
+from reader import Reader
 from report_shapes import EVIL, SCRIPTS, SHAPES
 from sfumato.reporting import internal_figures, page
 from sfumato.verifying import digest
@@ -28,39 +28,6 @@ MARK = "Internal: for the review board, not for publication"
 def content_of(release):
     """What release.json says, as it is read."""
     return json.loads(json.dumps(release.to_dict(), allow_nan=False, default=str))
-
-
-class Reader(HTMLParser):
-    """What a browser would see: elements, scripts, and the words on the page."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.scripts, self.words, self.within = [], [], [], None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag in ("script", "style"):
-            self.within = tag
-            if tag == "script":
-                self.scripts.append("")
-
-    def handle_endtag(self, tag):
-        if tag == self.within:
-            self.within = None
-
-    def handle_data(self, data):
-        if self.within == "script":
-            self.scripts[-1] += data
-        elif self.within is None:
-            self.words.append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.words).split())
-
-    def of(self, tag):
-        return [attrs for name, attrs in self.tags if name == tag]
 
 
 @cache

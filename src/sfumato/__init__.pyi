@@ -2,6 +2,23 @@ from .attribute import Attribute
 from .auditing import Audit, Finding, audit
 from .census import synthetic_census
 from .config import Config
+from .disclosure import (
+    Additive,
+    Best,
+    Bound,
+    ConstantSensitivity,
+    Containment,
+    CustomSensitivity,
+    Dictionary,
+    Equality,
+    KLevels,
+    Multiplicative,
+    Order,
+    Risk,
+    Similarity,
+    k_levels,
+    risk,
+)
 from .distances import (
     Absolute,
     Custom,
@@ -67,7 +84,7 @@ from .principles import (
 from .profiling import ColumnProfile, Profile, profile
 from .progress import Progress
 from .recoding import Recoded, recode
-from .release import Release, anonymize, replay
+from .release import Disclosure, Release, anonymize, replay, withhold
 from .reporting import report
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
@@ -87,10 +104,13 @@ from .version import __version__
 
 __all__ = [
     "Absolute",
+    "Additive",
     "AlphaKAnonymity",
     "Attribute",
     "Audit",
+    "Best",
     "BetaLikeness",
+    "Bound",
     "CellProblem",
     "Certificate",
     "ClassSizes",
@@ -98,11 +118,16 @@ __all__ = [
     "ColumnProfile",
     "Config",
     "ConfigProblem",
+    "ConstantSensitivity",
+    "Containment",
     "Contour",
     "Custom",
+    "CustomSensitivity",
     "DatabaseProblem",
     "DeltaDisclosure",
     "DeltaLDiversity",
+    "Dictionary",
+    "Disclosure",
     "Discrete",
     "Dissimilarity",
     "Distance",
@@ -110,6 +135,7 @@ __all__ = [
     "DistinctLDiversity",
     "EntropyLDiversity",
     "EpsilonMAnonymity",
+    "Equality",
     "Feasibility",
     "FileProblem",
     "Finding",
@@ -127,6 +153,7 @@ __all__ = [
     "JaroWinkler",
     "KAnonymity",
     "KEAnonymity",
+    "KLevels",
     "Kind",
     "Loss",
     "Lp",
@@ -135,8 +162,10 @@ __all__ = [
     "MinCoordinate",
     "Missing",
     "Mondrian",
+    "Multiplicative",
     "NTCloseness",
     "NeighbourGraph",
+    "Order",
     "Outlook",
     "PSensitivity",
     "ParameterProblem",
@@ -148,9 +177,11 @@ __all__ = [
     "RecursiveLDiversity",
     "Release",
     "ReleaseProblem",
+    "Risk",
     "Role",
     "Schema",
     "SfumatoError",
+    "Similarity",
     "TCloseness",
     "Table",
     "Task",
@@ -169,6 +200,7 @@ __all__ = [
     "audit",
     "feasibility",
     "frontier",
+    "k_levels",
     "marginals",
     "profile",
     "query_errors",
@@ -176,8 +208,10 @@ __all__ = [
     "recode",
     "replay",
     "report",
+    "risk",
     "synthetic_census",
     "utility_of",
     "verify",
     "vulnerability",
+    "withhold",
 ]

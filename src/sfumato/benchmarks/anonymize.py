@@ -6,7 +6,6 @@ and audited, exactly, before anything is said about it.
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ import numpy as np
 
 from sfumato.auditing import audit
 from sfumato.benchmarks import settings
+from sfumato.benchmarks.apart import peak_megabytes
 from sfumato.benchmarks.settings import SURVEY_ROWS, Setting
 from sfumato.errors import ParameterProblem
 from sfumato.methods import METHODS, Method, Task
@@ -143,8 +143,8 @@ def _measured(setting: Setting, method: Method, yardstick: float) -> dict[str, A
         "lexsort, CPU s": round(yardstick, 4),
         "CPU / lexsort": round(finding / yardstick),
         "publish and audit, CPU s": round(publishing + checking, 2),
-        # of the process so far; ru_maxrss is in KiB on Linux
-        "peak memory, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000,
+        # of the process so far
+        "peak memory, MB": peak_megabytes(),
         "notes": list(notes),
     }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import tempfile
 import time
@@ -16,6 +15,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from sfumato.auditing import audit
+from sfumato.benchmarks.apart import peak_megabytes
 from sfumato.benchmarks.settings import survey_folder
 from sfumato.census import census_schema, synthetic_census
 from sfumato.distances import Lp
@@ -63,8 +63,8 @@ def run(rows: int, seed: int, pycanon: Path | None) -> dict[str, Any]:
         "audit of a tenth of the rows, s": round(tenth, 4),
         "time for ten times the rows": round(ours / tenth, 2),
         "encoding the columns, s": round(encoding, 4),
-        # before any peer runs; ru_maxrss is in KiB on Linux
-        "peak memory, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000,
+        # before any peer runs
+        "peak memory, MB": peak_megabytes(),
     }
     figures |= {f"  alone: {label}, s": round(seconds, 4) for label, seconds in each.items()}
     if pycanon is not None:

@@ -50,28 +50,29 @@ def need_matplotlib() -> Any:
 
 def draw(folder: Path, only: Iterable[str], kind: str = "svg") -> list[Path]:
     """Draw the figures whose tables are in a folder, beside them; the same table gives the same picture."""
-    matplotlib = need_matplotlib()
-    drawn = []
-    for name in only:
-        table = folder / TABLES[name][0]
-        if not table.exists():
-            raise FileProblem("the table to draw is not there", remedy="Measure it first.", file=str(table))
-        with table.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        with matplotlib.rc_context(_LOOK):
-            from matplotlib import pyplot
+    return [picture(folder / TABLES[name][0], PICTURES[name], kind) for name in only]
 
-            figure = PICTURES[name](pyplot, rows)
-            path = table.with_suffix(f".{kind}")
-            figure.savefig(path, metadata={"Date": None} if kind == "svg" else None, dpi=110)
-            pyplot.close(figure)
-        drawn.append(path)
-    return drawn
+
+def picture(table: Path, make: Callable[[Any, Sequence[Row]], Any], kind: str = "svg") -> Path:
+    """Draw one table, and write the picture beside it."""
+    matplotlib = need_matplotlib()
+    if not table.exists():
+        raise FileProblem("the table to draw is not there", remedy="Measure it first.", file=str(table))
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with matplotlib.rc_context(_LOOK):
+        from matplotlib import pyplot
+
+        figure = make(pyplot, rows)
+        path = table.with_suffix(f".{kind}")
+        figure.savefig(path, metadata={"Date": None} if kind == "svg" else None, dpi=110)
+        pyplot.close(figure)
+    return path
 
 
 def contours(pyplot: Any, rows: Sequence[Row]) -> Any:
     """Figure 4: vulnerability over ε and δ, one panel per norm."""
-    norms = _distinct(rows, "norm")
+    norms = distinct(rows, "norm")
     figure, panels = pyplot.subplots(1, len(norms), figsize=(9, 3.8), sharey=True, squeeze=False, layout="constrained")
     levels = np.linspace(0, 1, 11)
     shades = None
@@ -93,7 +94,7 @@ def contours(pyplot: Any, rows: Sequence[Row]) -> Any:
 
 def errors(pyplot: Any, rows: Sequence[Row]) -> Any:
     """Figure 5: the mean relative error of count queries; a row of panels per qd, a column per parameter."""
-    across, down = _distinct(rows, "against"), _distinct(rows, "qd")
+    across, down = distinct(rows, "against"), distinct(rows, "qd")
     figure, panels = pyplot.subplots(
         len(down), len(across), figsize=(2.6 * len(across), 2.2 * len(down) + 0.9),
         sharex="col", sharey=True, squeeze=False, layout="constrained",
@@ -101,7 +102,7 @@ def errors(pyplot: Any, rows: Sequence[Row]) -> Any:
     for i, qd in enumerate(down):
         for j, name in enumerate(across):
             panel = panels[i, j]
-            for method in _distinct(rows, "method"):
+            for method in distinct(rows, "method"):
                 some = [r for r in rows if (r["against"], r["qd"], r["method"]) == (name, qd, method)]
                 _line(panel, [r for r in some if r["relative_error"]], name, "relative_error", *STYLES.get(method, _OTHER))
             panel.set_yscale("log")
@@ -117,7 +118,7 @@ def errors(pyplot: Any, rows: Sequence[Row]) -> Any:
 
 def seconds(pyplot: Any, rows: Sequence[Row]) -> Any:
     """Figure 6: CPU seconds; a row of panels per method, a column per parameter, a line per number of rows."""
-    across, down = _distinct(rows, "against"), _distinct(rows, "method")
+    across, down = distinct(rows, "against"), distinct(rows, "method")
     figure, panels = pyplot.subplots(
         len(down), len(across), figsize=(3 * len(across) + 1.4, 2.2 * len(down) + 0.6),
         sharex="col", sharey="row", squeeze=False, layout="constrained",
@@ -135,7 +136,7 @@ def seconds(pyplot: Any, rows: Sequence[Row]) -> Any:
                 panel.set_ylabel(f"{method}\nCPU seconds")
         panels[i, 0].set_ylim(0)  # once the row has drawn all its lines: they share the axis
         panels[i, -1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
-    figure.suptitle(f"Finding groups, {_distinct(rows, 'source')[0]}. Hollow: some groups are left in breach", fontsize=10)
+    figure.suptitle(f"Finding groups, {distinct(rows, 'source')[0]}. Hollow: some groups are left in breach", fontsize=10)
     return figure
 
 
@@ -179,7 +180,8 @@ def _methods_legend(figure: Any, pyplot: Any, rows: Sequence[Row]) -> None:
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
 
 
-def _distinct(rows: Sequence[Row], name: str) -> list[str]:
+def distinct(rows: Sequence[Row], name: str) -> list[str]:
+    """The values of a column, each once, in the order in which they stand."""
     return list(dict.fromkeys(row[name] for row in rows))
 
 

@@ -111,7 +111,7 @@ def run(
     for name in only:
         file, measure = TABLES[name]
         written.append(out / file)
-        _write(out / file, measure(rows, chosen, plan, tell))
+        write_rows(out / file, measure(rows, chosen, plan, tell))
     return written
 
 
@@ -256,7 +256,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _write(path: Path, rows: Iterator[Row]) -> None:
+def write_rows(path: Path, rows: Iterator[Row]) -> None:
     """Write a table line by line: what is measured is there even if the rest is stopped."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer: csv.DictWriter[str] | None = None

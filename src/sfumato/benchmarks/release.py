@@ -6,14 +6,11 @@ measured in processes of its own, so that a peak of memory has one cause.
 
 from __future__ import annotations
 
-import multiprocessing
-import resource
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +18,7 @@ from pyarrow import csv as arrow_csv
 
 from sfumato.benchmarks import settings
 from sfumato.benchmarks.anonymize import method_named
+from sfumato.benchmarks.apart import apart, peak_megabytes
 from sfumato.benchmarks.settings import Setting
 from sfumato.census import synthetic_census
 from sfumato.errors import ParameterProblem, Unreached
@@ -33,8 +31,6 @@ from sfumato.principles import KAnonymity
 from sfumato.progress import Progress, silent
 from sfumato.release import anonymize
 from sfumato.table import Table
-
-T = TypeVar("T")
 
 GOALS = {"/ pyarrow": 10.0, "peak memory, MB": 3000}
 """The project's own goals: at most so many times what pyarrow takes, and memory below this."""
@@ -67,21 +63,15 @@ def run(
         with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as folder:
             path = Path(folder) / "people.csv"
             tell(f"{size:,} rows: making the file")
-            source = _apart(make_file, path, size, seed)
+            source = apart(make_file, path, size, seed)
             for wish in wishes or known:
                 for method in methods:
                     tell(f"{size:,} rows, {wish}, {method}")
-                    before = _apart(yardstick, path)
-                    measured = _apart(measure, path, wish, method)
-                    after = _apart(yardstick, path)
+                    before = apart(yardstick, path)
+                    measured = apart(measure, path, wish, method)
+                    after = apart(yardstick, path)
                     runs.append({"source": source, "rows": size, **_figures(measured, [before, after])})
     return {"runs": runs, "goals": GOALS, "growth": _growth(runs)}
-
-
-def _apart(work: Callable[..., T], *arguments: Any) -> T:
-    """Do some work in a process of its own, started afresh."""
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
-        return process.submit(work, *arguments).result()
 
 
 def make_file(path: Path, rows: int, seed: int) -> str:
@@ -163,8 +153,7 @@ def measure(path: Path, wish: str, method: str) -> dict[str, Any]:
         "asks": setting.wish,
         "method": method,
         "stages": stages.seconds,
-        # ru_maxrss is in KiB on Linux
-        "peak memory, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000,
+        "peak memory, MB": peak_megabytes(),
     }
     return figures if problem is None else figures | {"not reached": problem}
 

@@ -21,6 +21,7 @@ from sfumato.cli.explain import explain
 from sfumato.cli.frontier import frontier
 from sfumato.cli.init import init
 from sfumato.cli.report import report
+from sfumato.cli.risk import risk
 from sfumato.cli.streams import abandon_output
 from sfumato.cli.verify import verify
 from sfumato.errors import SfumatoError, Unreached, Unrepeated
@@ -75,5 +76,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, init, explain, audit, anonymize, verify, report, frontier, bench, completion):
+for verb in (demo, init, explain, audit, anonymize, verify, report, frontier, risk, bench, completion):
     main.add_command(verb)

@@ -149,5 +149,76 @@ def release(sizes: tuple[int, ...], seed: int, wishes: str, methods: str, as_jso
         show_release(figures)
 
 
+@bench.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data sfumato bench risk
+  sfumato bench risk --records 200 --similar 50 --json"""
+)
+@click.option(
+    "--records", default=[2500, 10_000], show_default="2500, 10000", multiple=True, type=click.IntRange(min=50),
+    help="Records whose values must be equal; give it again for more lines, and how the time grows.",
+)  # fmt: skip
+@click.option(
+    "--similar", default=[500, 2000], show_default="500, 2000", multiple=True, type=click.IntRange(min=50),
+    help="Records whose values must be similar, by Jaro at 0.8 in every attribute.",
+)  # fmt: skip
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the records that are drawn.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def risk(records: tuple[int, ...], similar: tuple[int, ...], seed: int, as_json: bool) -> None:
+    """Disclosure risk: match records with a dictionary, take their risk, find the best rules; the yardstick is a sort.
+
+    The dictionary is catalogue/items.csv.gz below SFUMATO_DATA; where that is not there, the synthetic census.
+    """
+    from sfumato.benchmarks.disclosure import run
+    from sfumato.cli.show_bench import show_risk, telling
+
+    with telling() as tell:
+        figures = run(records, similar, seed, tell)
+    if as_json:
+        say(json.dumps(figures, indent=2, ensure_ascii=False))
+    else:
+        show_risk(figures)
+
+
+@bench.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data sfumato bench curves --out figures
+  sfumato bench curves --quick --out figures"""
+)
+@click.option(
+    "--out",
+    default=Path("docs/figures"),
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder that tables and pictures are written to.",
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of records, parts and weights.")
+@click.option("--quick", is_flag=True, help="Few records and points: to see that it works.")
+@click.option("--tables-only", is_flag=True, help="Draw nothing.")
+@click.option("--pictures-only", is_flag=True, help="Measure nothing; draw from the tables that are there.")
+def curves(out: Path, seed: int, quick: bool, tables_only: bool, pictures_only: bool) -> None:
+    """Repeat the experiment of paper 002 (Figure 1): tables as CSV, and pictures drawn from them.
+
+    The directories are catalogue/items.csv.gz, record_linkage/RLdata10000.csv and record_linkage/febrl_dataset4a.csv
+    below SFUMATO_DATA; where they are not there, the synthetic census. The pictures need matplotlib.
+    """
+    from sfumato.benchmarks.draw import need_matplotlib
+    from sfumato.benchmarks.draw_risk import draw
+    from sfumato.benchmarks.risk_figures import run
+    from sfumato.cli.show_bench import telling
+
+    if not tables_only:
+        need_matplotlib()  # to be missed before minutes of measuring, not after
+    if not pictures_only:
+        with telling() as tell:
+            for path in run(out, quick, seed, tell):
+                say(str(path))
+    if not tables_only:
+        for path in draw(out):
+            say(str(path))
+
+
 def _names(listed: str) -> list[str]:
     return [name.strip() for name in listed.split(",") if name.strip()]

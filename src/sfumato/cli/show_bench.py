@@ -119,6 +119,46 @@ def show_release(figures: Mapping[str, Any]) -> None:
         )
 
 
+def show_risk(figures: Mapping[str, Any]) -> None:
+    """Print one table: a line per number of records and kind of consistency, with the goals beside what was measured."""
+    out = console()
+    heads = ["consistency", "records", "matching s", "risk s", "rules s", "CPU s", "goal", "/ lexsort", "MB", "goal"]
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for head in heads:
+        grid.add_column(head, justify="left" if head == "consistency" else "right", no_wrap=True)
+    for one in figures["runs"]:
+        grid.add_row(
+            one["consistency"],
+            f"{one['records']:,}",
+            f"{one['matching, CPU s']:.2f}",
+            f"{one['risk, CPU s']:.2f}",
+            f"{one['rules, CPU s']:.2f}",
+            _beside(one["CPU s"], one["goal: CPU s"], f"{one['CPU s']:.2f}"),
+            _goal(one["goal: CPU s"]),
+            f"{one['CPU / lexsort']:,}",
+            _beside(one["peak memory, MB"], one["goal: MB"], f"{one['peak memory, MB']:,}"),
+            _goal(one["goal: MB"]),
+        )
+    out.print(grid)
+    first = figures["runs"][0]
+    out.print(
+        f"\n{first['source']}: {first['individuals']:,} individuals, {first['attributes']} attributes. CPU seconds, after "
+        "compilation; the rules are the best of 25, 50, 75 and 100 % of the cells of each record."
+    )
+    for one in figures["runs"]:
+        least = ", ".join(f"{risk:.4g} with {k}" for k, risk in one["least risk"].items())
+        proven = "exactly" if one["exact"] else "not proven"
+        out.print(
+            f"{one['records']:,} records by {one['consistency']}: risk {one['risk']:.4g}; least, {proven}: {least} cells"
+        )
+    for one in figures["growth"]:
+        few, many = one["records"]
+        out.print(
+            f"{one['consistency']}: {few:,} → {many:,} records ({one['times the records']} times) takes "
+            f"{one['times the CPU time']} times the CPU time"
+        )
+
+
 def _goal(goal: float | None) -> str:
     return "" if goal is None else f"≤ {goal:g}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from sfumato.cli.completion import config_files
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import declared_in, named_source
 from sfumato.cli.streams import say
+
+if TYPE_CHECKING:
+    from sfumato.verifying import Verification
 
 
 @click.command(
@@ -37,17 +41,33 @@ Example:
 def verify(folder: Path, original: str | None, config: Path | None, as_json: bool) -> None:
     """Check a release from its written files: nothing was changed, and every principle holds as it says.
 
-    FOLDER is what `sfumato anonymize` wrote. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
+    FOLDER is what `sfumato anonymize` or `sfumato risk --disclose` wrote; of the latter, --config also has the risk measured
+    again. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
     """
     from sfumato.cli.show import console
+    from sfumato.verifying import WITHHELD, Manifest
     from sfumato.verifying import verify as check
 
     schema, principles = declared_in(config)
     with progress_bar() as progress:
         progress("verifying")
         found = check(folder, named_source(original), schema=schema, principles=principles)
+        if Manifest.load(folder).kind == WITHHELD:
+            found = _with_risk(found, folder, config)
     if as_json:
         say(json.dumps(found.to_dict(), indent=2))
     else:
         console().print(repr(found), markup=False)
     sys.exit(0 if found.holds else 1)
+
+
+def _with_risk(found: Verification, folder: Path, config: Path | None) -> Verification:
+    """What was found, and whether the risk is as a release of records with cells withheld says."""
+    from sfumato.config import Config
+    from sfumato.release import risk_checks
+    from sfumato.verifying import Check, Manifest, Verification
+
+    checks = [Check("risk", None, "not checked: give the config that names the dictionaries with --config")]
+    if config is not None:
+        checks = risk_checks(Manifest.load(folder), Config.load(config).setting())
+    return Verification(found.folder, (*found.checks, *checks))

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.consistent import consistent_counts, consistent_with
+from sfumato.kernels.consistent import (
+    consistent_counts,
+    consistent_lists,
+    consistent_with,
+    counts_without,
+    own_among,
+)
 
 Rule = NDArray[np.bool_]
 """A disclosure rule on records: whether attribute j of record i is disclosed, as `rule[i, j]` (paper 002, Definition 1)."""
+
+_MANY = 20_000_000
+"""Individuals to look at, over all records, from which on it pays to find the records of which the same is disclosed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,26 +56,19 @@ class Matching:
     @classmethod
     def of_codes(cls, values: NDArray[Any], held: NDArray[Any], **more: Any) -> Matching:
         """Match by equality where both sides are coded alike, column by column; -1 is missing."""
-        starts, near, mine, theirs, base, other = (
-            [np.zeros(1, np.int64)],
-            [],
-            values.astype(np.int32),
-            held.astype(np.int32),
-            0,
-            0,
-        )
-        mine, theirs = mine.copy(), theirs.copy()
+        mine, theirs = np.full(values.shape, -1, np.int32), np.full(held.shape, -1, np.int32)
+        hits, near, base, other = [], [], 0, 0
         for j in range(values.shape[1]):
-            ones, others = np.unique(values[values[:, j] >= 0, j]), np.unique(held[held[:, j] >= 0, j])
-            mine[:, j] = np.where(values[:, j] >= 0, base + np.searchsorted(ones, values[:, j]), -1)
-            theirs[:, j] = np.where(held[:, j] >= 0, other + np.searchsorted(others, held[:, j]), -1)
-            at = np.searchsorted(others, ones)
-            found = at < len(others)
-            found[found] = others[at[found]] == ones[found]
-            near.append((other + at[found]).astype(np.int32))
-            starts.append(starts[-1][-1] + np.cumsum(found))
+            here, there = values[:, j] >= 0, held[:, j] >= 0
+            ones, others = np.unique(values[here, j]), np.unique(held[there, j])
+            mine[here, j] = base + np.searchsorted(ones, values[here, j])
+            theirs[there, j] = other + np.searchsorted(others, held[there, j])
+            found = np.isin(ones, others)
+            hits.append(found)
+            near.append((other + np.searchsorted(others, ones[found])).astype(np.int32))
             base, other = base + len(ones), other + len(others)
-        return cls(mine, theirs, np.concatenate(starts).astype(np.int64), np.concatenate(near), **more)
+        starts = np.concatenate([[0], np.cumsum(np.concatenate(hits))]).astype(np.int64)
+        return cls(mine, theirs, starts, np.concatenate(near), **more)
 
     @property
     def records(self) -> int:
@@ -100,7 +102,34 @@ class Matching:
         lists = [np.flatnonzero(self.held[:, j] < 0).astype(np.int32) for j in range(self.attributes)]
         absent_starts = np.cumsum([0, *map(len, lists)]).astype(np.int64)
         absent = np.concatenate(lists) if lists else np.zeros(0, np.int32)
-        return self.held, self.near_starts, self.near, who_starts, who, absent_starts, absent
+        return np.ascontiguousarray(self.held.T), self.near_starts, self.near, who_starts, who, absent_starts, absent
+
+    def among(self, individuals: NDArray[np.int64]) -> Matching:
+        """The same records beside a part of the dictionary: these individuals, each once, in this order.
+
+        >>> ages = Matching.of_codes(np.array([[30], [41]]), np.array([[30], [30], [41]]), own=np.array([1, 2]))
+        >>> fewer = ages.among(np.array([0, 2]))
+        >>> fewer.sizes(fewer.everything).tolist(), fewer.own.tolist()
+        ([1, 1], [-1, 1])
+        """
+        place = np.full(self.individuals + 1, -1, np.int64)  # one more, for those who are nobody's: -1
+        place[individuals] = np.arange(len(individuals))
+        weights = self.weights[individuals] if len(self.weights) else self.weights
+        return replace(self, held=self.held[individuals], weights=weights, own=place[self.own])
+
+    def only(self, records: NDArray[np.int64]) -> Matching:
+        """Some of the records, in this order, beside the same dictionary."""
+        return replace(self, values=self.values[records], own=self.own[records])
+
+    @cached_property
+    def reach(self) -> NDArray[np.int64]:
+        """For each of the records' values how many individuals are consistent with it alone."""
+        _, near_starts, near, who_starts, _, absent_starts, _ = self.known
+        attribute = np.zeros(len(near_starts) - 1, np.int64)
+        for j in range(self.attributes):
+            attribute[self.values[self.values[:, j] >= 0, j]] = j
+        upto = np.concatenate([[0], np.cumsum(np.diff(who_starts)[near])])
+        return np.asarray(upto[near_starts[1:]] - upto[near_starts[:-1]] + np.diff(absent_starts)[attribute])
 
     def sizes(self, rule: Rule) -> NDArray[np.int64]:
         """|ρ|: for every record how many individuals are consistent with what is disclosed of it."""
@@ -108,16 +137,59 @@ class Matching:
 
     def match(self, rule: Rule) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
         """For every record: |ρ|, the weight of ρ, and whether the record's own individual is in ρ."""
-        counts = np.zeros(self.records, np.int64)
-        sums, among = np.zeros(self.records), np.zeros(self.records, bool)
-        out = np.empty(self.individuals, np.int64)
-        consistent_counts(self.known, self.values, rule, self.weights, self.own, out, counts, sums, among)
-        return counts, sums, among
+        distinct, of_record = self._once(rule)
+        counts, sums = np.zeros(len(distinct), np.int64), np.zeros(len(distinct))
+        out, among = np.empty(self.individuals, np.int64), np.zeros(self.records, bool)
+        consistent_counts(self.known, distinct, self.weights, out, counts, sums)
+        own_among(self.known, distinct[of_record], self.own, among)
+        return counts[of_record], sums[of_record], among
+
+    def probabilities_without(self, rule: Rule) -> NDArray[np.float64]:
+        """The chance of identification of record i if attribute j, which it discloses, were withheld; 0 if it does not.
+
+        >>> two = Matching.of_codes(np.array([[1, 5]]), np.array([[1, 5], [1, 6], [2, 5]]))
+        >>> two.probabilities(two.everything).tolist(), two.probabilities_without(two.everything).tolist()
+        ([1.0], [[0.5, 0.5]])
+        """
+        distinct, of_record = self._once(rule)
+        shown = distinct[of_record]
+        more = np.zeros(distinct.shape)
+        out, misfit = np.empty((2, self.individuals), np.int64)
+        counts_without(self.known, distinct, self.weights, out, misfit, more)
+        total = self.match(rule)[1][:, None] + more[of_record]
+        mine = np.ones(shown.shape)
+        if len(self.weights):
+            for j in range(self.attributes):
+                among, rest = np.zeros(self.records, bool), shown.copy()
+                rest[:, j] = -1
+                own_among(self.known, rest, self.own, among)
+                mine[:, j] = np.where(among, self.weights[self.own], 0.0)
+        return np.divide(mine, total, out=np.zeros(shown.shape), where=(total > 0) & (shown >= 0))
+
+    def _once(self, rule: Rule) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """What is disclosed of the records, and for each which row of that is its own.
+
+        Where many individuals are to be looked at, records of which the same is disclosed share a row.
+        """
+        shown = np.where(rule, self.values, np.int32(-1))
+        reached = np.where(shown >= 0, np.append(self.reach, self.individuals)[shown], self.individuals)
+        if reached.min(axis=1, initial=self.individuals).sum() < _MANY:
+            return shown, np.arange(self.records)
+        once, back = np.unique(shown, axis=0, return_inverse=True)
+        return np.ascontiguousarray(once), back.reshape(-1)
+
+    def lists(self, rule: Rule, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """ρ of every record, given their sizes: that of record i is `individuals[starts[i]:starts[i + 1]]`, ascending."""
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        individuals, out = np.empty(int(starts[-1]), np.int32), np.empty(self.individuals, np.int64)
+        consistent_lists(self.known, np.where(rule, self.values, np.int32(-1)), starts, out, individuals)
+        return starts, individuals
 
     def consistent(self, record: int, rule: Rule) -> NDArray[np.int64]:
         """ρ: the individuals who are consistent with one record."""
         out = np.empty(self.individuals, np.int64)
-        count = consistent_with(self.known, self.values[record], rule[record], out)
+        shown = np.where(rule[record], self.values[record], np.int32(-1))
+        count = consistent_with(self.known, shown, np.empty(self.attributes, np.int64), out)
         return np.sort(out[:count])
 
     def probabilities(self, rule: Rule) -> NDArray[np.float64]:
@@ -126,8 +198,12 @@ class Matching:
         One over |ρ| if he picks any of them alike (paper 002, Definition 6), and 0 if ρ is empty. With weights, the share
         that the record's own individual has in the weight of ρ; 0 if it is not among them, since then he is wrong for sure.
         """
+        return self.sizes_and_probabilities(rule)[1]
+
+    def sizes_and_probabilities(self, rule: Rule) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """|ρ| and the chance that the attacker picks the right individual, record by record."""
         counts, sums, among = self.match(rule)
         if not len(self.weights):
-            return np.where(counts > 0, 1 / np.maximum(counts, 1), 0.0)
+            return counts, np.where(counts > 0, 1 / np.maximum(counts, 1), 0.0)
         mine = np.where(among, self.weights[self.own], 0.0)
-        return np.divide(mine, sums, out=np.zeros(len(sums)), where=sums > 0)
+        return counts, np.divide(mine, sums, out=np.zeros(len(sums)), where=sums > 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -48,6 +48,13 @@ class Weights:
             both = rule[:, j] & rule[:, h] & (self.scale > 0)  # 0·∞ is 0
             total[both] += self.pairs[j, h] * self.scale[both]
         return np.asarray(np.exp(total) if self.form == "product" else total)
+
+    def only(self, records: NDArray[np.int64]) -> Weights:
+        """Φ for some of the records, in this order."""
+        some, function = replace(self, cells=self.cells[records], scale=self.scale[records]), self.function
+        if function is None:
+            return some
+        return replace(some, function=lambda i, shown: function(int(records[i]), shown))
 
 
 def losses(phi: NDArray[np.float64], probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +14,7 @@ from sfumato.attribute import Attribute
 from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem
 from sfumato.errors import DistanceProblem, ParameterProblem, SfumatoError
 from sfumato.exact import as_fraction, largest_float_at_most
+from sfumato.named import function_named
 
 
 @dataclass(frozen=True)
@@ -43,22 +43,10 @@ class Custom(Distance):
     def _resolved(self) -> Callable[[Any, Any], Any]:
         if not isinstance(self.function, str):
             return self.function
-        module, _, name = self.function.partition(":")
         try:
-            found = getattr(importlib.import_module(module), name)
-        except ImportError as error:
-            raise self._not_found(f"the module {module!r} cannot be imported: {error}") from error
-        except (AttributeError, ValueError, TypeError) as error:
-            raise self._not_found(f"{self.function!r} names no function of a module") from error
-        if not callable(found):
-            raise self._not_found(f"{self.function!r} is not a function")
-        return found  # type: ignore[no-any-return]
-
-    def _not_found(self, problem: str) -> ParameterProblem:
-        return parameter_problem(
-            self.name, "function", self.function, problem,
-            'Write "module:function"; the module is looked for beside the config and where Python looks.',
-        )  # fmt: skip
+            return function_named(self.function)
+        except ParameterProblem as error:
+            raise parameter_problem(self.name, "function", self.function, error.problem, error.remedy) from error
 
 
 class _Bound(BoundDistance):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +20,9 @@ from sfumato.table import Column
 
 _DOUBT = 1e-9
 """Similarities so close to a threshold are computed again, exactly."""
+
+_CUTOFF_DOUBT = 1e-6
+"""More than rapidfuzz may be wrong by about a cutoff, which it takes in single precision."""
 
 _BOOST = Fraction(7, 10)
 _PREFIX_WEIGHT = Fraction(1, 10)
@@ -71,7 +76,13 @@ def exact_jaro(a: str, b: str) -> Fraction:
         return Fraction(0)
     others = [character for character, used in zip(b, taken, strict=True) if used]
     half = sum(one != other for one, other in zip(matches, others, strict=True)) // 2
-    return (Fraction(m, len(a)) + Fraction(m, len(b)) + Fraction(m - half, m)) / 3
+    return _similarity(m, half, len(a), len(b))
+
+
+@lru_cache(maxsize=1 << 16)
+def _similarity(m: int, half: int, one: int, other: int) -> Fraction:
+    """The similarity of texts of these lengths; the same few numbers come again and again."""
+    return (Fraction(m, one) + Fraction(m, other) + Fraction(m - half, m)) / 3
 
 
 def exact_jaro_winkler(a: str, b: str) -> Fraction:
@@ -80,10 +91,13 @@ def exact_jaro_winkler(a: str, b: str) -> Fraction:
     >>> exact_jaro_winkler("MARTHA", "MARHTA")
     Fraction(173, 180)
     """
-    similarity = exact_jaro(a, b)
-    if similarity > _BOOST:
-        similarity += _common_prefix(a, b) * _PREFIX_WEIGHT * (1 - similarity)
-    return similarity
+    return _boosted(exact_jaro(a, b), _common_prefix(a, b))
+
+
+@lru_cache(maxsize=1 << 16)
+def _boosted(similarity: Fraction, common: int) -> Fraction:
+    """A Jaro similarity with what common leading characters add."""
+    return similarity + common * _PREFIX_WEIGHT * (1 - similarity) if similarity > _BOOST else similarity
 
 
 def _common_prefix(a: str, b: str) -> int:
@@ -93,54 +107,89 @@ def _common_prefix(a: str, b: str) -> int:
     return length
 
 
+class Similarities:
+    """Jaro or Jaro-Winkler similarities between the texts of two lists, by their numbers: floats where they suffice.
+
+    >>> names = Similarities(["MARTHA"], ["MARHTA", "ANNA"], winkler=False)
+    >>> names.at_least(np.array([0]), np.array([0, 1]), Fraction(17, 18)).tolist()
+    [[True, False]]
+    """
+
+    def __init__(self, ones: Sequence[str], others: Sequence[str], winkler: bool) -> None:
+        self.ones = ones
+        self.others = others
+        self.winkler = winkler
+        self.heads = (_heads(ones), _heads(others)) if winkler else None
+
+    def floats(self, rows: Indices, columns: Indices, least: float = 0.0) -> NDArray[np.float64]:
+        """Similarities with no more than rounding errors; those whose Jaro similarity is below `least` may come as 0."""
+        plain = process.cdist(
+            [self.ones[i] for i in rows.tolist()],
+            [self.others[j] for j in columns.tolist()],
+            scorer=FastJaro.similarity,
+            score_cutoff=least,
+            dtype=np.float64,
+        )
+        if self.heads is None:
+            return np.asarray(plain)
+        boost = float(_BOOST)
+        alike = np.ones(plain.shape, bool)
+        bonus = np.zeros(plain.shape)
+        for place in range(_PREFIX):
+            one, other = self.heads[0][rows, place][:, None], self.heads[1][columns, place][None, :]
+            alike &= (one == other) & (one > 0)
+            bonus += alike * float(_PREFIX_WEIGHT)
+        similarities = plain + (plain > boost) * bonus * (1 - plain)
+        doubtful = (np.abs(plain - boost) < _DOUBT) & (bonus > 0)  # floats cannot tell whether there is a boost at all
+        for a, b in np.argwhere(doubtful):
+            similarities[a, b] = self._exactly(rows[a], columns[b])
+        return np.asarray(similarities)
+
+    def least_jaro(self, threshold: Fraction) -> list[Fraction]:
+        """What the Jaro similarity of a pair must at least be to reach the threshold, by its common leading characters.
+
+        Entry l is for l of them, the last one also for more. For Jaro it is the threshold t. Jaro-Winkler adds l/10 of
+        what is left to 1, and only above 0.7: at t ≤ 0.7 what is not boosted must reach t itself, and what is boosted is
+        above 0.7; at t > 0.7 only what is boosted reaches it, so the similarity s is above 0.7, and s + l/10·(1 − s) ≥ t.
+        """
+        if not self.winkler or threshold <= _BOOST:
+            return [threshold] * (_PREFIX + 1)
+        bonuses = [common * _PREFIX_WEIGHT for common in range(_PREFIX + 1)]
+        return [max(_BOOST, (threshold - bonus) / (1 - bonus)) for bonus in bonuses]
+
+    def at_least(self, rows: Indices, columns: Indices, threshold: Fraction) -> NDArray[np.bool_]:
+        """For each pair whether its similarity is at least the threshold, exactly."""
+        similarities = self.floats(rows, columns, max(float(min(self.least_jaro(threshold))) - _CUTOFF_DOUBT, 0.0))
+        limit = float(max(threshold, Fraction(-1)))
+        close = similarities >= limit
+        for a, b in np.argwhere(np.abs(similarities - limit) < _DOUBT):
+            close[a, b] = self._exactly(rows[a], columns[b]) >= threshold
+        return np.asarray(close)
+
+    def _exactly(self, one: int, other: int) -> Fraction:
+        return (exact_jaro_winkler if self.winkler else exact_jaro)(self.ones[one], self.others[other])
+
+
+def _heads(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Leading characters as numbers, for comparing prefixes of many pairs at once; 0 past a text's end."""
+    heads = np.zeros((len(texts), _PREFIX), np.int64)
+    for i, text in enumerate(texts):
+        head = [ord(character) for character in text[:_PREFIX]]
+        heads[i, : len(head)] = head
+    return heads
+
+
 class _Bound(BoundDistance):
     costly = True
 
     def __init__(self, attribute: Attribute, column: Column, texts: list[str], winkler: bool) -> None:
         super().__init__(attribute)
         self.column = column
-        self.texts = texts
-        self.winkler = winkler
-        self.similarity = exact_jaro_winkler if winkler else exact_jaro
-        width = max(1, min(_PREFIX, max(map(len, texts), default=1)))
-        # leading characters as numbers, for comparing prefixes of many pairs at once; 0 past a text's end
-        self.heads = np.zeros((len(texts), width), np.int64)
-        for i, text in enumerate(texts):
-            head = [ord(character) for character in text[:width]]
-            self.heads[i, : len(head)] = head
-
-    def _similarities(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        """Similarities as floats, with no more than rounding errors."""
-        plain = process.cdist(
-            [self.texts[i] for i in rows],
-            [self.texts[j] for j in columns],
-            scorer=FastJaro.similarity,
-            dtype=np.float64,
-        )
-        if not self.winkler:
-            return np.asarray(plain)
-        boost = float(_BOOST)
-        alike = np.ones(plain.shape, bool)
-        bonus = np.zeros(plain.shape)
-        for place in range(self.heads.shape[1]):
-            one, other = self.heads[rows, place][:, None], self.heads[columns, place][None, :]
-            alike &= (one == other) & (one > 0)
-            bonus += alike * float(_PREFIX_WEIGHT)
-        similarities = plain + (plain > boost) * bonus * (1 - plain)
-        for a, b in np.argwhere(np.abs(plain - boost) < _DOUBT):  # floats cannot tell whether there is a boost at all
-            similarities[a, b] = self._exactly(rows[a], columns[b])
-        return np.asarray(similarities)
-
-    def _exactly(self, one: int, other: int) -> Fraction:
-        return self.similarity(self.texts[one], self.texts[other])
+        self.similarities = Similarities(texts, texts, winkler)
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        return np.where(lone_missing(self.column, rows, columns), 1.0, 1 - self._similarities(rows, columns))
+        return np.where(lone_missing(self.column, rows, columns), 1.0, 1 - self.similarities.floats(rows, columns))
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
-        similarities = self._similarities(rows, columns)
-        threshold = float(max(1 - epsilon, Fraction(-1)))
-        close = similarities >= threshold
-        for a, b in np.argwhere(np.abs(similarities - threshold) < _DOUBT):
-            close[a, b] = self._exactly(rows[a], columns[b]) >= 1 - epsilon
+        close = self.similarities.at_least(rows, columns, 1 - epsilon)
         return np.where(lone_missing(self.column, rows, columns), epsilon >= 1, close)

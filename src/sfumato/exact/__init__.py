@@ -1,5 +1,6 @@
 """Exact arithmetic: thresholds as the decimals that were written, and verdicts that no rounding can flip."""
 
+from sfumato.exact.exponentials import exponentials_at_most
 from sfumato.exact.logs import compare_log, sign_of_log_sum
 from sfumato.exact.numbers import Numbers
 from sfumato.exact.ratios import Ratios
@@ -12,6 +13,7 @@ __all__ = [
     "as_fraction",
     "as_parameter",
     "compare_log",
+    "exponentials_at_most",
     "largest_float_at_most",
     "nearest_float",
     "sign_of_log_sum",

@@ -12,7 +12,7 @@ from sfumato.kernels.compile import kernel
 
 
 @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
-def _popcount(typing_context: Any, word: Any) -> Any:
+def popcount(typing_context: Any, word: Any) -> Any:
     """The number of ones of a 64-bit word, as the machine's own instruction."""
     del typing_context, word
 
@@ -62,7 +62,7 @@ def bitset_counts(bits: Any, offsets: Any, values: Any, counts: Any, out: Any) -
             for plane in range(top):
                 ones = np.int64(0)
                 for word in range(words):
-                    ones += np.int64(_popcount(bits[values[i], word] & planes[plane, word]))
+                    ones += np.int64(popcount(bits[values[i], word] & planes[plane, word]))
                 total += ones << plane
             out[i] = total
         planes[:top] = 0

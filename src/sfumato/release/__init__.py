@@ -5,8 +5,11 @@ from sfumato.release.attempt import attempt_with
 from sfumato.release.release import Release
 from sfumato.release.replay import replay
 from sfumato.release.save import free_target
+from sfumato.release.save_withheld import risk_checks
+from sfumato.release.withhold import Disclosure, withhold, withhold_in
 
 __all__ = [
+    "Disclosure",
     "Release",
     "anonymize",
     "attempt_with",
@@ -14,4 +17,7 @@ __all__ = [
     "checked_share",
     "free_target",
     "replay",
+    "risk_checks",
+    "withhold",
+    "withhold_in",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,8 @@ from sfumato.exact import written
 from sfumato.hierarchy import Hierarchy, Intervals
 from sfumato.reporting import figures
 from sfumato.reporting.tables.steps import in_steps, step_of
-from sfumato.schema import Role
+from sfumato.schema import Role, Schema
+from sfumato.table import Table
 from sfumato.verifying import FORMAT
 from sfumato.verifying.manifest import READING
 from sfumato.version import __version__
@@ -47,7 +49,7 @@ def described(release: Release) -> dict[str, Any]:
         "group": release.group,
         "columns": _columns(release),
         "config": _config(release),
-        "reading": _reading(release),
+        "reading": reading_of(release.source),
         "principles": audit["principles"],
         "utility": utility,
         "figures": _figures(release, utility["loss"]["columns"]),
@@ -83,9 +85,9 @@ def _utility(release: Release) -> dict[str, Any]:
     return told
 
 
-def _reading(release: Release) -> dict[str, str]:
+def reading_of(source: Table | None) -> dict[str, str]:
     """How the original's file is read; not where in it the table stands, which is the publisher's affair."""
-    found = {} if release.source is None else release.source.reading
+    found = {} if source is None else source.reading
     return {key: found[key] for key in READING if key in found}
 
 
@@ -121,21 +123,26 @@ def _columns(release: Release) -> list[dict[str, Any]]:
 
 
 def _config(release: Release) -> dict[str, Any]:
-    """The config of the release; a hierarchy stands in it row by row, because files may not travel along."""
+    """The config of the release."""
     published = {*release.schema.quasi_identifiers, *release.schema.sensitive_columns()}
+    config = declared_config(release.schema, published)
+    return {**config, "principles": [{"name": p.name, **p.parameters()} for p in release.principles]}
+
+
+def declared_config(schema: Schema, published: AbstractSet[str]) -> dict[str, Any]:
+    """What a schema declares; a hierarchy of what is published stands in it row by row: files may not travel along."""
 
     def hierarchy(name: str, declared: Any) -> dict[str, Any] | None:
         if name not in published:
             return None
         return hierarchy_section(declared) or {"rows": _rows(declared)}
 
-    config = stated(release.schema, hierarchy, _distance)
+    config = stated(schema, hierarchy, _distance)
     config["columns"] = {
         name: column
         for name, column in config["columns"].items()
-        if column.get("role") is not None or release.schema.role(name) is not Role.OTHER
+        if name in published or column.get("role") is not None or schema.role(name) is not Role.OTHER
     }
-    config["principles"] = [{"name": p.name, **p.parameters()} for p in release.principles]
     return {key: value for key, value in config.items() if value is not None}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from sfumato.verifying import published_schema
 GROUP = "group"
 """The name of the group column, if the data has no column of that name."""
 
-_SHUFFLE = 0x5F
+SHUFFLE = 0x5F
 """Sets the random numbers of the shuffle apart from those that a method draws from the same seed."""
 
 
@@ -64,10 +65,13 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int) -> Published:
     return Published(found, table, recoded, rows, of_group)
 
 
-def resolved_schema(table: Table) -> Schema:
-    """The schema with the kind of every quasi-identifier and sensitive column stated, so that a file can be read alike."""
+def resolved_schema(table: Table, names: Sequence[str] | None = None) -> Schema:
+    """The schema with the kind of every quasi-identifier and sensitive column stated, so that a file can be read alike.
+
+    `names`: the columns of which it is stated, if they are others.
+    """
     schema = table.schema
-    names = (*schema.quasi_identifiers, *schema.sensitive_columns())
+    names = (*schema.quasi_identifiers, *schema.sensitive_columns()) if names is None else names
     kinds = {**schema.kinds, **{name: table.column(name).kind for name in names}}
     trees = {name: tree for name in schema.hierarchies if (tree := _tree(table, name)) is not None}
     return replace(schema, kinds=kinds, hierarchies=trees)
@@ -92,10 +96,10 @@ def _free(name: str, taken: list[str]) -> str:
 
 def _shuffled(plain: dict[str, Any], groups: Groups, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The published order of the rows, and the number of each group."""
-    random = np.random.default_rng([seed, _SHUFFLE])
+    random = np.random.default_rng([seed, SHUFFLE])
     codes, domains = [np.zeros(len(groups.of_row), np.int32)], [1]
     for name, column in plain.items():
-        ranks, domain = _ranks(column, name)
+        ranks, domain = ranks_of(column, name)
         codes.append(ranks)
         domains.append(domain)
     keys = combination_ranks(codes, domains)
@@ -113,12 +117,12 @@ def _shuffled(plain: dict[str, Any], groups: Groups, seed: int) -> tuple[NDArray
     return rows[random.permutation(len(rows))], of_group
 
 
-def _ranks(column: Any, name: str) -> tuple[NDArray[np.int32], int]:
+def ranks_of(column: Any, name: str) -> tuple[NDArray[np.int32], int]:
     """Each row's cell as its rank among the distinct cells, by their text."""
     chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
     if pa.types.is_dictionary(chunked.type):
         encoded = chunked.unify_dictionaries().combine_chunks()
-        ranks, domain = _ranks(encoded.dictionary, name)
+        ranks, domain = ranks_of(encoded.dictionary, name)
         indices = np.asarray(encoded.indices.fill_null(len(encoded.dictionary)))
         return np.append(ranks, np.int32(domain - 1))[indices], domain
     try:
@@ -151,7 +155,7 @@ def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
         values = values.dictionary_encode(null_encoding="encode").dictionary
     used = np.flatnonzero(np.bincount(same[np.asarray(encoded.indices.drop_null())], minlength=len(values)))
     if not column.type.ordered:
-        ranks, _ = _ranks(values.take(pa.array(used)), "")
+        ranks, _ = ranks_of(values.take(pa.array(used)), "")
         used = used[np.argsort(ranks, kind="stable")]
     place = np.zeros(len(values), np.int32)
     place[used] = np.arange(len(used))

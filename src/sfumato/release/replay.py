@@ -42,7 +42,7 @@ def replay(
     ...     [(first / name).read_bytes() == (again / name).read_bytes() for name in ("data.csv", "release.json")]
     [True, True]
     """
-    manifest = Manifest.read(Path(release))
+    manifest = Manifest.read(Path(release)).of_groups()
     manifest.check_files()
     declared, unknown = manifest.schema(schema)
     if unknown:

@@ -79,6 +79,14 @@ def _foreign(folder: Path) -> list[str]:
     return sorted({entry.name for entry in folder.iterdir()} - OWN_FILES)
 
 
+def check_format(format: str) -> None:  # noqa: A002
+    """Refuse a format of the data file that nobody knows."""
+    if format not in DATA_FILES:
+        raise ParameterProblem(
+            f"format = {format!r} is unknown", remedy=f"Write one of: {', '.join(DATA_FILES)}.", key="format", value=format
+        )
+
+
 def save(
     release: Release,
     folder: str | Path,
@@ -92,32 +100,37 @@ def save(
     progress: Progress = silent,
 ) -> Path:
     """Write a release to a new folder, and its rows to a database; if anything goes wrong nothing is left behind."""
-    if format not in DATA_FILES:
-        raise ParameterProblem(
-            f"format = {format!r} is unknown", remedy=f"Write one of: {', '.join(DATA_FILES)}.", key="format", value=format
-        )
+    check_format(format)
     if format == "csv":
         _refuse_what_csv_cannot_hold(release)
     before = None if expected is None else Manifest.read(Path(expected))
     target = free_target(folder, force)
     private = None if internal is None else free_page(internal, target, force)
+    with written_aside(folder, target) as aside:
+        progress("writing")
+        _fill(release, aside, format)
+        if before is not None:
+            refuse_different(Manifest.load(aside).content["files"], before)
+        progress("verifying what was written")
+        _verify(release, aside)
+        open_to_readers(aside)
+        # everything is written and checked before anything takes its place
+        with (
+            _internal_report(release, aside, private, progress),
+            rows_in_database(release, database, table, force) as pending,
+        ):
+            take_place(aside, target, force)
+            if pending is not None:
+                pending.commit()
+    return target
+
+
+@contextmanager
+def written_aside(folder: str | Path, target: Path) -> Iterator[Path]:
+    """A folder beside the target to write to, gone again if anything fails; what the system refuses is told as ours."""
     try:
         with folder_aside(target) as aside:
-            progress("writing")
-            _fill(release, aside, format)
-            if before is not None:
-                refuse_different(Manifest.load(aside).content["files"], before)
-            progress("verifying what was written")
-            _verify(release, aside)
-            open_to_readers(aside)
-            # everything is written and checked before anything takes its place
-            with (
-                _internal_report(release, aside, private, progress),
-                rows_in_database(release, database, table, force) as pending,
-            ):
-                put_in_place(aside, target, (lambda old: _is_release(old) and not _foreign(old)) if force else None)
-                if pending is not None:
-                    pending.commit()
+            yield aside
     except FileExistsError as error:
         raise FileProblem(
             "something has come to be here meanwhile, and is not replaced",
@@ -126,7 +139,11 @@ def save(
         ) from error
     except OSError as error:
         raise _unwritable(folder, error) from error
-    return target
+
+
+def take_place(aside: Path, target: Path, force: bool) -> None:
+    """Let what was written aside take its place; of what is there, only a release is replaced, and only by force."""
+    put_in_place(aside, target, (lambda old: _is_release(old) and not _foreign(old)) if force else None)
 
 
 @contextmanager
@@ -172,22 +189,24 @@ def _fill(release: Release, aside: Path, format: str) -> None:  # noqa: A002
     data = aside / DATA_FILES[format]
     if format == "csv":
         sets = {name: release.schema.separators.get(name, ";") for name in release.schema.sensitive_columns()}
-        _write(data, lambda file: write_csv(release.table.data, file, sets))
+        write_new(data, lambda file: write_csv(release.table.data, file, sets))
     else:
-        _write(data, lambda file: write_parquet(release.table.data, file))
+        write_new(data, lambda file: write_parquet(release.table.data, file))
     content = {**described(release), "files": {data.name: digest(data)}}
-    report = page(json.loads(_json(content)))  # from what is written, so that it can be drawn again from that
-    _write(aside / REPORT, lambda file: file.write(report.encode()))
+    report = page(json.loads(as_json(content)))  # from what is written, so that it can be drawn again from that
+    write_new(aside / REPORT, lambda file: file.write(report.encode()))
     content["files"][REPORT] = digest(aside / REPORT)
-    _write(aside / MANIFEST, lambda file: file.write(_json(content).encode()))
+    write_new(aside / MANIFEST, lambda file: file.write(as_json(content).encode()))
     sync(aside)
 
 
-def _json(content: Mapping[str, Any]) -> str:
+def as_json(content: Mapping[str, Any]) -> str:
+    """What is written to release.json."""
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
-def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:
+def write_new(path: Path, write: Callable[[BinaryIO], Any]) -> None:
+    """Write a file that must not be there, for its owner alone as yet."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         write(file)
         file.flush()

@@ -27,13 +27,8 @@ def check_unnamed(table: Table) -> None:
     """
     schema = table.schema
     decided = {*schema.identifiers, *schema.quasi_identifiers, *schema.sensitive_columns(), *schema.other}
-    if table.rows < _ROWS:
-        return
-    for name in table.data.column_names:
-        if name in decided:
-            continue
-        distinct = _distinct(table.data.column(name), table.untyped)
-        if distinct >= _SHARE * table.rows:
+    for name, distinct in telling_columns(table).items():
+        if name not in decided:
             raise ColumnProblem(
                 f"the column has no role and differs in nearly every row ({distinct:,} values in {table.rows:,} rows): "
                 "published as it is, it would tell each row by itself",
@@ -41,6 +36,19 @@ def check_unnamed(table: Table) -> None:
                 file=table.source,
                 column=name,
             )
+
+
+def telling_columns(table: Table) -> dict[str, int]:
+    """The columns of text or whole numbers that differ in nearly every row, with how many values they have.
+
+    >>> from sfumato.schema import Schema
+    >>> telling_columns(Table(pa.table({"id": range(20), "age": [1] * 20}), Schema(["age"])))
+    {'id': 20}
+    """
+    if table.rows < _ROWS:
+        return {}
+    counts = {name: _distinct(table.data.column(name), table.untyped) for name in table.data.column_names}
+    return {name: distinct for name, distinct in counts.items() if distinct >= _SHARE * table.rows}
 
 
 def _distinct(column: pa.ChunkedArray, untyped: bool) -> int:

@@ -3,6 +3,18 @@
 from sfumato.reporting.files import free_page, write_page
 from sfumato.reporting.page import page
 from sfumato.reporting.report import report
-from sfumato.reporting.tables import figures, internal_figures
+from sfumato.reporting.risk_page import risk_page
+from sfumato.reporting.tables import figures, internal_figures, risk_content
+from sfumato.reporting.withheld_page import withheld_page
 
-__all__ = ["figures", "free_page", "internal_figures", "page", "report", "write_page"]
+__all__ = [
+    "figures",
+    "free_page",
+    "internal_figures",
+    "page",
+    "report",
+    "risk_content",
+    "risk_page",
+    "withheld_page",
+    "write_page",
+]

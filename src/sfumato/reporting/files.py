@@ -13,10 +13,10 @@ _HEAD = 8192
 """Bytes within which a report says what made it."""
 
 
-def free_page(path: str | Path, folder: str | Path, force: bool = False) -> Path:
+def free_page(path: str | Path, folder: str | Path | None, force: bool = False) -> Path:
     """Return where a report may be written; refuse a place that is taken, or within a release, which is published.
 
-    `folder`: the release that the report is about, which may be yet to be written.
+    `folder`: the release that the report is about, which may be yet to be written; None if there is none.
 
     >>> free_page("release/internal.html", "release")
     Traceback (most recent call last):
@@ -24,8 +24,9 @@ def free_page(path: str | Path, folder: str | Path, force: bool = False) -> Path
     sfumato.errors.FileProblem: release/internal.html: this is inside the release, which is published. Name a file elsewhere.
     """
     target = Path(os.path.abspath(path))  # noqa: PTH100 - the last link is replaced, not followed
-    parent, release = target.parent.resolve(), Path(folder).resolve()
-    if release in (parent / target.name, parent, *parent.parents) or (parent / MANIFEST).exists():
+    parent = target.parent.resolve()
+    within = folder is not None and Path(folder).resolve() in (parent / target.name, parent, *parent.parents)
+    if within or (parent / MANIFEST).exists():
         raise FileProblem("this is inside the release, which is published", remedy="Name a file elsewhere.", file=str(path))
     if not target.parent.is_dir():
         raise FileProblem("its parent is no folder", remedy=f"Make {target.parent} first.", file=str(path))

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cache
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
-from sfumato.counting import count_of
 from sfumato.errors import ReleaseProblem
+from sfumato.reporting.frame import framed, torn
 from sfumato.reporting.plots.classes import class_sizes, gauges
 from sfumato.reporting.plots.columns import column_plot, loss_plot
 from sfumato.reporting.plots.contours import contour_plot
 from sfumato.reporting.plots.counts import errors_plot
-from sfumato.reporting.plots.figure import Figure, Numbered, percent
+from sfumato.reporting.plots.figure import Figure, Numbered
 from sfumato.reporting.plots.levels import level_plot
 from sfumato.reporting.plots.neighbourhood import neighbours_plot
 from sfumato.reporting.words import cited, configured, criteria, heading, level, verdict
-
-_HERE = Path(__file__).parent
 
 
 def page(content: Mapping[str, Any], internal: Mapping[str, Any] | None = None) -> str:
@@ -32,17 +24,11 @@ def page(content: Mapping[str, Any], internal: Mapping[str, Any] | None = None) 
     `content`: what release.json says. `internal`: what `internal_figures` computed, for a report that is not to be
     published; it is marked so throughout.
     """
-    import jinja2
-
-    try:
+    remedy = "Make the release again with this version of sfumato."
+    if not isinstance(content.get("figures"), Mapping):
+        raise ReleaseProblem("release.json holds no figures", remedy=remedy, key="figures")
+    with torn("the figures are torn", remedy, "figures"):
         return _drawn(content, internal)
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, jinja2.TemplateError) as error:
-        missing = not isinstance(content.get("figures"), Mapping)
-        raise ReleaseProblem(
-            "release.json holds no figures" if missing else f"the figures are torn ({type(error).__name__}: {error})",
-            remedy="Make the release again with this version of sfumato.",
-            key="figures",
-        ) from error
 
 
 def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> str:
@@ -50,14 +36,14 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
     numbered = Numbered()
     sections = _sections(figures, principles, content["utility"]["loss"]["mean"], internal)
     drawn = {name: numbered.add(found) for name, found in sections.items()}
-    island = json.dumps({f.key: f.spec for f in numbered.figures}, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    scripts = [_plotly(), (_HERE / "page.js").read_text(encoding="utf-8")]
-    text: str = _template().render(
-        content=content,
+    return framed(
+        "page.html.j2",
+        numbered,
+        version=str(content["sfumato"]),
         internal=internal,
+        content=content,
         figures=figures,
         drawn=drawn,
-        number={figure.key: number for number, figure in enumerate(numbered.figures, 1)},
         verdict=verdict(content),
         findings=_findings(principles, figures["words"], None if internal is None else internal["principles"]),
         criteria=criteria(content),
@@ -65,14 +51,7 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
         cited=cited(figures["words"]),
         files={name: claim for name, claim in content.get("files", {}).items() if name.startswith("data.")},
         has_epsilon=bool(figures["neighbourhoods"]),
-        island=island.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"),
-        style=(_HERE / "page.css").read_text(encoding="utf-8"),
-        scripts=scripts,
-        hashes=[base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts],
-        percent=percent,
-        counted=count_of,
     )
-    return text
 
 
 def _findings(
@@ -131,21 +110,3 @@ def _allowed(claim: Mapping[str, Any], graph: Mapping[str, Any]) -> int | None:
         return int((1 - Fraction(parameters["delta"])) * others)
     most = Fraction(parameters["m"] if claim["name"] == "epsilon-m-anonymity" else parameters["l"])
     return int(Fraction(graph["rows"]) / most) - 1
-
-
-@cache
-def _plotly() -> str:
-    """The plotting library, as it stands in its package."""
-    file = resources.files("plotly") / "package_data" / "plotly.min.js"
-    return file.read_text(encoding="utf-8")
-
-
-@cache
-def _template() -> Any:
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
-    return environment.get_template("page.html.j2")

@@ -11,8 +11,10 @@ from sfumato.errors import ReleaseProblem
 from sfumato.principles import Principle
 from sfumato.reporting.page import page
 from sfumato.reporting.tables import internal_figures
+from sfumato.reporting.withheld_page import withheld_page
 from sfumato.schema import Role, Schema
 from sfumato.verifying import (
+    WITHHELD,
     Manifest,
     Verification,
     original_table,
@@ -52,6 +54,8 @@ def report(
     [False, True]
     """
     manifest = Manifest.load(Path(folder))
+    if manifest.kind == WITHHELD:
+        return _withheld(manifest, original)
     if original is None:
         _refuse_unless(_public(manifest, schema, principles))
         return page(manifest.content)
@@ -67,6 +71,18 @@ def report(
     }
     figures = internal_figures(table, audit(published, None, asked), recodings, int(manifest.content["seed"]))
     return page(manifest.content, figures)
+
+
+def _withheld(manifest: Manifest, original: Any) -> str:
+    """The report of records with values withheld: the public one, since what an internal one tells takes dictionaries."""
+    if original is not None:
+        raise manifest.problem(
+            "kind",
+            "the internal report of records with values withheld is drawn from the config that names the dictionaries",
+            "Draw it with: sfumato risk CONFIG --report FILE.",
+        )
+    _refuse_unless(verify(manifest.path.parent))
+    return withheld_page(manifest.content)
 
 
 def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Principle] | None) -> Verification:

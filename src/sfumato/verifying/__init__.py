@@ -1,16 +1,20 @@
 """Verification: a release is checked from its written files, by code that shares nothing with what made it."""
 
-from sfumato.verifying.manifest import DATA_FILES, FORMAT, MANIFEST, REPORT, Manifest
+from sfumato.verifying.checks import Check, Verification, digest, files_check
+from sfumato.verifying.manifest import DATA_FILES, FORMAT, MANIFEST, REPORT, WITHHELD, Manifest
 from sfumato.verifying.published import original_table, published_table
-from sfumato.verifying.verify import Check, Verification, digest, files_check, published_schema, verify
+from sfumato.verifying.verify import published_schema, verify
+from sfumato.verifying.withheld import Shown
 
 __all__ = [
     "DATA_FILES",
     "FORMAT",
     "MANIFEST",
     "REPORT",
+    "WITHHELD",
     "Check",
     "Manifest",
+    "Shown",
     "Verification",
     "digest",
     "files_check",

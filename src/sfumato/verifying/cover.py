@@ -24,7 +24,8 @@ _AT_ONCE = 1 << 21
 _GRID = 1 << 23
 """Pairs that are looked at beforehand, so that each is looked at but once."""
 
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+QUOTED = re.compile(r'"(?:[^"]|"")*"')
+"""A text that stands for itself."""
 _PART = re.compile(r'"(?:[^"]|"")*"|(?!\*(?:[;,]|$))[^;,{}\[\]"\s](?:[^;,{}\[\]"]*[^;,{}\[\]"\s])?')
 """A text in quotes, or one that needs none."""
 _NESTED = re.compile(r'\{(?:[^{}"]|"(?:[^"]|"")*")*\}')
@@ -66,7 +67,7 @@ class Reader:
             elif recoding == "interval":
                 self.low[number], self.high[number] = self._interval(cell, values)
             elif recoding == "set" and cell.startswith("{") and cell.endswith("}"):
-                parts = _parts(cell[1:-1], "; ", self.nested)
+                parts = parts_of(cell[1:-1], "; ", self.nested)
                 members += [number * column.domain + values[part] for part in parts if part in values]
         self.members = np.array(sorted(members), np.int64)
         if recoding == "ancestor" and column.hierarchy is not None:
@@ -89,9 +90,9 @@ class Reader:
         if self.column.numbers is None:
             if self.nested:
                 return values.get(cell)
-            quoted = _QUOTED.fullmatch(cell)
+            quoted = QUOTED.fullmatch(cell)
             if quoted is not None:
-                return values.get(_unquoted(cell))
+                return values.get(unquoted(cell))
             return None if cell[:1] in ("", "{", "[", '"') else values.get(cell)
         if cell in values:
             return values[cell]
@@ -111,7 +112,7 @@ class Reader:
     def _interval(self, cell: str, values: dict[str, int]) -> tuple[int, int]:
         if not (cell.startswith("[") and cell.endswith("]")):
             return 1, 0
-        parts = _parts(cell[1:-1], ", ", self.nested)
+        parts = parts_of(cell[1:-1], ", ", self.nested)
         if len(parts) != 2:
             return 1, 0
         low, high = parts
@@ -119,7 +120,7 @@ class Reader:
             return (values[low], values[high]) if low in values and high in values else (1, 0)
         for end in parts:
             if end not in self.ends:
-                number = _number(end)
+                number = end_of_interval(end)
                 self.ends[end] = None if number is None else self._around(number)
         first, last = self.ends[low], self.ends[high]
         return (1, 0) if first is None or last is None else (first[0], last[1])
@@ -161,15 +162,19 @@ class Reader:
         return np.asarray(found)
 
 
-def _parts(inner: str, between: str, nested: bool) -> list[str]:
-    """The members of a set or the ends of an interval, as they were before they were written; none if it is torn."""
+def parts_of(inner: str, between: str, nested: bool) -> list[str]:
+    """The members of a set or the ends of an interval, as they were before they were written; none if it is torn.
+
+    >>> parts_of('a; "b; c"', "; ", nested=False)
+    ['a', 'b; c']
+    """
     found, at = [], 0
     while True:
         part = (_NESTED if nested else _PART).match(inner, at)
         if part is None:
             return []
         text = part[0]
-        found.append(_unquoted(text) if text.startswith('"') else text)
+        found.append(unquoted(text) if text.startswith('"') else text)
         at = part.end()
         if at == len(inner):
             return found
@@ -178,12 +183,21 @@ def _parts(inner: str, between: str, nested: bool) -> list[str]:
         at += len(between)
 
 
-def _unquoted(text: str) -> str:
+def unquoted(text: str) -> str:
+    """A text in quotes as it was before.
+
+    >>> unquoted('"the ""old"" one"')
+    'the "old" one'
+    """
     return text[1:-1].replace('""', '"')
 
 
-def _number(text: str) -> Fraction | None:
-    """An end of an interval: a decimal, or a fraction where the decimal would not end."""
+def end_of_interval(text: str) -> Fraction | None:
+    """The number that stands at an end of an interval: a decimal, or a fraction where the decimal would not end.
+
+    >>> end_of_interval("1/3"), end_of_interval("n/a")
+    (Fraction(1, 3), None)
+    """
     if re.fullmatch(r"-?\d+/\d+", text) and not text.endswith("/0"):
         return Fraction(text)
     decimal = parse_decimal(text)

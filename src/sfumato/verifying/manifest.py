@@ -28,20 +28,34 @@ DATA_FILES = {"csv": "data.csv", "parquet": "data.parquet"}
 REPORT = "report.html"
 """The report; a release may be without."""
 
-_KEYS: dict[str, type] = {
-    "format": int,
-    "holds": bool,
-    "rows": int,
-    "groups": int,
-    "suppressed": int,
-    "suppress": str,
-    "group": str,
-    "columns": list,
-    "config": dict,
-    "principles": list,
-    "files": dict,
+GROUPS, WITHHELD = "groups", "withheld"
+"""The kinds of releases: rows in groups, as `anonymize` makes them, and records with cells withheld, as `withhold` does."""
+
+_KEYS: dict[str, dict[str, type]] = {
+    GROUPS: {
+        "format": int,
+        "holds": bool,
+        "rows": int,
+        "groups": int,
+        "suppressed": int,
+        "suppress": str,
+        "group": str,
+        "columns": list,
+        "config": dict,
+        "principles": list,
+        "files": dict,
+    },
+    WITHHELD: {
+        "format": int,
+        "rows": int,
+        "attributes": list,
+        "rule": dict,
+        "dictionaries": list,
+        "config": dict,
+        "files": dict,
+    },
 }
-"""What must stand in release.json for it to be verified."""
+"""For each kind, what must stand in release.json for it to be verified."""
 
 
 def _no_function(one: Any, other: Any) -> Any:
@@ -96,12 +110,31 @@ class Manifest:
             raise manifest.problem(
                 "format", f"there is no format {manifest.content['format']}", "Fetch or make the release again."
             )
-        for key, kind in _KEYS.items():
+        if manifest.kind not in _KEYS:
+            raise manifest.problem(
+                "kind", f"the kind {manifest.kind!r} is unknown", f"It must be one of: {', '.join(_KEYS)}."
+            )
+        for key, kind in _KEYS[manifest.kind].items():
             value = manifest.content.get(key)
             if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
                 what = "is missing" if key not in manifest.content else f"is no {_WORDS[kind]}"
                 raise manifest.problem(key, f"the key {what}", "Fetch or make the release again.")
         return manifest
+
+    @property
+    def kind(self) -> str:
+        """The kind of release: rows in groups if nothing is said."""
+        return str(self.content.get("kind", GROUPS))
+
+    def of_groups(self) -> Manifest:
+        """Return the same, if it is a release of rows in groups."""
+        if self.kind != GROUPS:
+            raise self.problem(
+                "kind",
+                "this is a release of records with cells withheld, and has no groups",
+                "Make or look at such a release with: sfumato risk.",
+            )
+        return self
 
     def problem(self, key: str, problem: str, remedy: str) -> ReleaseProblem:
         """The error for something that is wrong under a key."""

@@ -52,7 +52,7 @@ class Matched:
                 )
             separators = {name: schema.separators.get(name, ";")}
             both = Cells.of(published.column(name)), Cells.of(original.data.column(name))
-            texts = _alike(*both, name, separators)
+            texts = alike(*both, name, separators)
             known = pa.concat_arrays(texts).dictionary_encode()
             numbers = np.asarray(known.indices)
             place = np.split(numbers, [len(texts[0])])
@@ -93,7 +93,7 @@ class Cells:
         return cell_texts(pa.chunked_array([self.distinct]), name, separators)
 
 
-def _alike(one: Cells, other: Cells, name: str, separators: Mapping[str, str]) -> list[pa.Array]:
+def alike(one: Cells, other: Cells, name: str, separators: Mapping[str, str]) -> list[pa.Array]:
     """Distinct cells of two columns as texts that are equal where the cells are: CSV has no types, frames have."""
     types = [one.distinct.type, other.distinct.type]
     if all(map(pa.types.is_nested, types)):

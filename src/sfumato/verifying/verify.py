@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,61 +19,12 @@ from sfumato.exact import as_fraction
 from sfumato.principles import Principle, attributes_of
 from sfumato.schema import Kind, Role, Schema
 from sfumato.table import Table
+from sfumato.verifying.checks import Check, Verification, files_check
 from sfumato.verifying.given import first_difference, in_their_order, usual_recoding
-from sfumato.verifying.manifest import Manifest
+from sfumato.verifying.manifest import WITHHELD, Manifest
 from sfumato.verifying.original import Matched, covered
 from sfumato.verifying.published import original_table, published_table
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that was looked at, and how it came out."""
-
-    name: str
-    holds: bool
-    detail: str
-
-
-@dataclass(frozen=True, repr=False)
-class Verification:
-    """What a verification found; true if every check holds.
-
-    >>> Verification("out", (Check("counts", True, "6 rows in 2 groups"), Check("groups", False, "they differ")))
-    Verification of out: 1 of 2 checks hold
-      holds  counts: 6 rows in 2 groups
-      FAILS  groups: they differ
-    """
-
-    folder: str
-    checks: tuple[Check, ...]
-
-    @property
-    def holds(self) -> bool:
-        """Whether every check holds."""
-        return all(check.holds for check in self.checks)
-
-    @property
-    def failures(self) -> str:
-        """What does not hold, in one line; empty if everything does.
-
-        >>> Verification("out", (Check("counts", True, "6 rows"), Check("groups", False, "they differ"))).failures
-        'groups: they differ'
-        """
-        return "; ".join(f"{check.name}: {check.detail}" for check in self.checks if not check.holds)
-
-    def __bool__(self) -> bool:
-        return self.holds
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON."""
-        checks = [{"name": check.name, "holds": check.holds, "detail": check.detail} for check in self.checks]
-        return {"folder": self.folder, "holds": self.holds, "checks": checks}
-
-    def __repr__(self) -> str:
-        held = sum(check.holds for check in self.checks)
-        lines = [f"Verification of {self.folder}: {held} of {count_of(len(self.checks), 'check')} hold"]
-        lines += [f"  {'holds' if c.holds else 'FAILS'}  {c.name}: {c.detail}" for c in self.checks]
-        return "\n".join(lines)
+from sfumato.verifying.withheld import withheld_checks
 
 
 def published_schema(schema: Schema, group: str) -> Schema:
@@ -126,6 +76,8 @@ def verify(
     (True, ['rows', 'cover'])
     """
     manifest = Manifest.load(Path(folder))
+    if manifest.kind == WITHHELD:
+        return Verification(str(folder), tuple(withheld_checks(manifest, original, schema)))
     declared, unknown = manifest.schema(schema)
     asked, differing = manifest.principles() if principles is None else tuple(principles), None
     if principles is not None:
@@ -156,24 +108,6 @@ def _given(manifest: Manifest, schema: Schema | None, declared: Schema, original
         found = first_difference(schema, declared, table, published)
     found = found or differing
     return Check("declared", found is None, found or "release.json declares what is given")
-
-
-def digest(path: Path) -> dict[str, Any]:
-    """The SHA-256 and the size of a file, as release.json states them."""
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"sha256": found, "bytes": path.stat().st_size}
-
-
-def files_check(manifest: Manifest) -> Check:
-    """Every file that release.json lists is as it was when it was written."""
-    files = manifest.content["files"]
-    for name, claimed in files.items():
-        found = digest(manifest.path.parent / name)
-        if any(claimed[key] != found[key] for key in found):
-            return Check("file", False, f"{name}: the file was changed after it was written")
-    stated = "its SHA-256 and size are" if len(files) == 1 else "the SHA-256 and size of each are"
-    return Check("file", True, f"{', '.join(files)}: {stated} as release.json states")
 
 
 def _columns(manifest: Manifest, table: Table, declared: Schema) -> Check:
@@ -340,6 +274,3 @@ def _original(manifest: Manifest, published: pa.Table, original: Any, declared: 
         detail = f"the published cells cover the original values; {count_of(result.one_to_one, 'row')} one to one{blunt}"
         checks.append(Check("cover", True, detail))
     return checks
-
-
-__all__ = ["Check", "Verification", "digest", "files_check", "published_schema", "verify"]

@@ -2,6 +2,6 @@
 
 from sfumato.disclosure.rules.best import best_by_cells, best_rule
 from sfumato.disclosure.rules.found import Best
-from sfumato.disclosure.rules.min_risk import Excess, independence_cost, min_risk
+from sfumato.disclosure.rules.min_risk import Independence, independence_costs, min_risk
 
-__all__ = ["Best", "Excess", "best_by_cells", "best_rule", "independence_cost", "min_risk"]
+__all__ = ["Best", "Independence", "best_by_cells", "best_rule", "independence_costs", "min_risk"]

@@ -27,14 +27,13 @@ def best_rule(
     per: str,
     prior: Sequence[float] | None = None,
     progress: Progress = silent,
-    seconds: float = 60.0,
 ) -> Best:
     """Find the rule of least risk among those that disclose `cells` cells per table, record or attribute.
 
     With one dictionary the risk is R(δ, θ); with several, and a prior over them, the Bayes risk; without a prior, the
     worst of their risks, so that the rule is the minimax rule (paper 002, equations 1 to 3). Only values that a record has
-    can be disclosed; a record (attribute, table) that has fewer discloses all that it has. `seconds` is how long a search
-    may go on that needs not end: what is found then comes with its gap to a bound.
+    can be disclosed; a record (attribute, table) that has fewer discloses all that it has. A search
+    that need not end is broken off after so many steps: what is found then comes with its gap to a bound.
 
     >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
     >>> phi = Weights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
@@ -52,10 +51,10 @@ def best_rule(
     if per == "table" and shares is not None:
         return best_of_table(choices, options_of(choices, progress), cells)
     if per == "record":
-        return worst_of_records(choices, cells, progress, seconds)
+        return worst_of_records(choices, cells, progress)
     if per == "table":
-        return worst_of_table(choices, cells, progress, seconds)
-    return best_of_attributes(choices, cells, progress, seconds)
+        return worst_of_table(choices, cells, progress)
+    return best_of_attributes(choices, cells, progress)
 
 
 def best_by_cells(
@@ -63,11 +62,11 @@ def best_by_cells(
     phi: Weights,
     prior: Sequence[float] | None = None,
     progress: Progress = silent,
-    seconds: float = 60.0,
 ) -> NDArray[np.float64]:
     """The least risk of disclosing k cells of each record, for every k from none to all, at the cost of one.
 
-    In the worst case it is the risk of the rule found for each k, within `seconds` for all, as `best_rule` finds it.
+    In the worst case, and where records have so many values that a search may be broken off, it is the risk of the rule that
+    `best_rule` finds for each k.
 
     >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
     >>> phi = Weights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
@@ -80,7 +79,7 @@ def best_by_cells(
     shares = _shares(matchings, prior)
     choices = Choices(matchings, phi, shares)
     if shares is None:
-        return worst_by_cells(choices, progress, seconds)
+        return worst_by_cells(choices, progress)
     options, at = options_of(choices, progress), choices.of_record
     sizes = [np.minimum(choices.counts, cells)[at] for cells in range(choices.attributes + 1)]
     return np.array([mean(options.least[at, size]) for size in sizes])

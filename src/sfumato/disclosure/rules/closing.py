@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.disclosure.rules.columns import Columns, Demand, Integers, Selection
 from sfumato.disclosure.rules.prices import Prices
 
-LIKELIEST = (250, 1_000, 4_000, 20_000)
-"""How many columns are searched, the likeliest first: of few a good selection is soon found, and then fewer are left."""
+LIKELIEST = {250: 2_000, 1_000: 500, 4_000: 100, 20_000: 20}
+"""How many columns are searched, the likeliest first: of few a good selection is soon found, and then fewer are left.
+
+With each the nodes of the search tree that may be looked at. They are counted, and not the time, so that the same input
+gives the same rule on every machine."""
+_LAST_RESORT = 300.0
+"""Seconds after which a program that would not end is given up all the same."""
 ROUNDING = 1e-12
 
 
-def closed(columns: Columns, demand: Demand, prices: Prices, taken: Integers, until: float, beyond: float) -> Selection:
-    """Improve a selection that meets the demand, until nothing is better or a moment of `time.monotonic` has come.
+def closed(columns: Columns, demand: Demand, prices: Prices, taken: Integers, beyond: float) -> Selection:
+    """Improve a selection that meets the demand, until nothing is better or as much as may be has been searched.
 
     A column that is dearer, at the prices, than the cheapest of its record by more than the gap between the selection and
     the bound is in no better selection. There are no columns
@@ -26,15 +29,15 @@ def closed(columns: Columns, demand: Demand, prices: Prices, taken: Integers, un
     extra = cost - cost[columns.cheapest(prices.shares, demand.prices(prices.of_sets))][columns.group]
     best = Selection(taken, float(columns.totals(taken).max(initial=0.0)), prices.bound)
     records = len(columns.copies)
-    for count in LIKELIEST:
-        gap, left = best.worst - best.bound, until - time.monotonic()
-        if gap <= ROUNDING * abs(best.worst) or left <= 0:
+    for count, nodes in LIKELIEST.items():
+        gap = best.worst - best.bound
+        if gap <= ROUNDING * abs(best.worst):
             break
         near = (extra <= gap) | (best.taken > 0)
         whole = int(near.sum()) <= count + records
         if not whole:
             near &= (extra <= np.partition(extra[near], count + records)[count + records]) | (best.taken > 0)
-        better = _search(columns, demand, prices, best, near, left if whole else left / 4)
+        better = _search(columns, demand, prices, best, near, nodes)
         best = Selection(better.taken, better.worst, better.bound if whole and gap < beyond else best.bound)
         if whole:
             break
@@ -42,7 +45,7 @@ def closed(columns: Columns, demand: Demand, prices: Prices, taken: Integers, un
 
 
 def _search(
-    columns: Columns, demand: Demand, prices: Prices, best: Selection, near: NDArray[np.bool_], seconds: float
+    columns: Columns, demand: Demand, prices: Prices, best: Selection, near: NDArray[np.bool_], nodes: int
 ) -> Selection:
     """Search among the columns told, with an integer program; its bound holds if these are all that matter.
 
@@ -75,7 +78,7 @@ def _search(
             np.r_[sums, np.full(len(paid), -np.inf)],
             np.r_[sums, (best.bound - base) / gap],
         ),
-        options={"time_limit": seconds, "mip_rel_gap": 0},
+        options={"node_limit": nodes, "time_limit": _LAST_RESORT, "mip_rel_gap": 0},
     )
     dual = getattr(done, "mip_dual_bound", None)
     bound = best.bound + gap * min(1.0, max(0.0, float(dual) if dual is not None else 0.0))

@@ -8,8 +8,6 @@ costs least, and an integer program over the choices that are nearly as cheap im
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from sfumato.disclosure.rules.choices import Choices
@@ -30,15 +28,14 @@ OFFERS = 2**18
 FEW = 32
 
 
-def best_of_attributes(choices: Choices, cells: int, progress: Progress, seconds: float) -> Best:
+def best_of_attributes(choices: Choices, cells: int, progress: Progress) -> Best:
     """Find a rule that discloses each attribute of k records, or of all that have a value, and a bound."""
     wanted, short = Wanted.of(choices, cells), int((choices.present.sum(axis=0) < cells).sum())
     demand = wanted.demand
     if not len(demand) or not cells:
         return _only(choices, short, bool(cells))
     held = Held(choices, wanted, progress)
-    until = time.monotonic() + seconds
-    prices = best_prices(held, held.demand, choices.dictionaries, until - seconds / 2)
+    prices = best_prices(held, held.demand, choices.dictionaries)
     offers = offered(choices, wanted, held, prices, max(FEW, OFFERS // len(choices.distinct)), progress)
     prices = prices._replace(bound=float(offers.least @ choices.copies + prices.of_sets @ demand.cells))
     if offers.beyond == np.inf:
@@ -48,7 +45,7 @@ def best_of_attributes(choices: Choices, cells: int, progress: Progress, seconds
             return best_of_selection(choices, columns, found, short, "every choice of each record's cells was weighed")
     repair = _repaired(choices, held, prices, offers)
     columns = offers.also(Offers.of_records(choices, repair.masks, repair.losses)).columns(choices.copies, choices.high)
-    found = closed(columns, demand, prices, columns.taken(repair.masks, choices.of_record), until, offers.beyond)
+    found = closed(columns, demand, prices, columns.taken(repair.masks, choices.of_record), offers.beyond)
     how = "prices of the attributes' cells gave a bound, and repair and an integer program a rule"
     return best_of_selection(choices, columns, found, short, how)
 

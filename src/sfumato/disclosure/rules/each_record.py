@@ -17,4 +17,8 @@ def best_of_records(choices: Choices, options: Options, cells: int) -> Best:
     risk = mean(options.least[at, size][choices.of_record])
     bound = mean(options.bounds[at, size][choices.of_record])
     short = int((choices.counts < cells)[choices.of_record].sum())
-    return Best(rule, risk, bound, short, "every choice of each record's cells was weighed")
+    done = bool((options.bounds[at, size] >= options.least[at, size]).all())
+    how = (
+        "every choice of each record's cells was weighed" if done else "the search was broken off in records of many values"
+    )
+    return Best(rule, risk, bound, short, how)

@@ -8,7 +8,6 @@ the highest under all planes, not far from the best so far.
 
 from __future__ import annotations
 
-import time
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -50,9 +49,9 @@ class Prices(NamedTuple):
     """In which proportions these selections together come nearest to the demand."""
 
 
-def best_prices(market: Market, demand: Demand, dictionaries: int, until: float) -> Prices:
-    """Raise the bound as far as it goes, or until a moment of `time.monotonic`."""
-    return _Ascent(market, demand, dictionaries).run(until)
+def best_prices(market: Market, demand: Demand, dictionaries: int) -> Prices:
+    """Raise the bound as far as it goes, or as far as a number of rounds leads."""
+    return _Ascent(market, demand, dictionaries).run()
 
 
 def bound_at(columns: Columns, demand: Demand, prices: Prices) -> float:
@@ -98,13 +97,11 @@ class _Ascent:
         self.planes.append((totals, lacking, masks))
         return float(shares @ totals + of_sets @ lacking)
 
-    def run(self, until: float) -> Prices:
+    def run(self) -> Prices:
         """Go up."""
         box = 1.0
         for _ in range(ROUNDS if len(self.shares) > 1 or len(self.demand) else 0):
             found = self._highest(box)
-            if time.monotonic() > until:
-                break
             if found.promised - self.best <= CLOSE * max(abs(self.best), self.unit):
                 if box >= WIDE:
                     break

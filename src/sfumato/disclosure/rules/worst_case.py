@@ -6,7 +6,6 @@ record and number of cells only those choices matter that no other beats in ever
 
 from __future__ import annotations
 
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -23,23 +22,23 @@ from sfumato.kernels.columns import fronts
 from sfumato.progress import Progress
 
 
-def worst_of_records(choices: Choices, cells: int, progress: Progress, seconds: float) -> Best:
+def worst_of_records(choices: Choices, cells: int, progress: Progress) -> Best:
     """The minimax rule that discloses k cells of each record."""
     sizes = np.minimum(choices.counts, cells)
     demand = Demand.of("record", choices.attributes, [])
     short = int((choices.counts < cells)[choices.of_record].sum())
-    return _best(choices, _unbeaten(choices, sizes, sizes, progress), demand, short, seconds)
+    return _best(choices, _unbeaten(choices, sizes, sizes, progress), demand, short)
 
 
-def worst_of_table(choices: Choices, cells: int, progress: Progress, seconds: float) -> Best:
+def worst_of_table(choices: Choices, cells: int, progress: Progress) -> Best:
     """The minimax rule that discloses k cells in all."""
     total = int(choices.counts[choices.of_record].sum())
     demand = Demand.of("table", choices.attributes, [min(cells, total)])
     offered = _unbeaten(choices, np.zeros_like(choices.counts), choices.counts, progress)
-    return _best(choices, offered, demand, max(0, cells - total), seconds)
+    return _best(choices, offered, demand, max(0, cells - total))
 
 
-def worst_by_cells(choices: Choices, progress: Progress, seconds: float) -> Floats:
+def worst_by_cells(choices: Choices, progress: Progress) -> Floats:
     """The least worst case of disclosing k cells of each record, for every k."""
     offered = _unbeaten(choices, np.zeros_like(choices.counts), choices.counts, progress)
     demand, numbers = Demand.of("record", choices.attributes, []), choices.attributes + 1
@@ -49,7 +48,7 @@ def worst_by_cells(choices: Choices, progress: Progress, seconds: float) -> Floa
         columns = offered.columns.of_sizes(sizes)
         same = offered.under is offered.columns
         mine = _Offered(columns, columns if same else offered.under.of_sizes(sizes))
-        risks.append(_best(choices, mine, demand, 0, seconds / numbers).risk)
+        risks.append(_best(choices, mine, demand, 0).risk)
     return np.array(risks)
 
 
@@ -102,16 +101,15 @@ def _front(table: Floats, low: int, high: int) -> Integers:
         room *= 4
 
 
-def _best(choices: Choices, offered: _Offered, demand: Demand, short: int, seconds: float) -> Best:
+def _best(choices: Choices, offered: _Offered, demand: Demand, short: int) -> Best:
     columns, complete = offered.columns, offered.under is offered.columns
     found = best_of_few(columns, demand) if complete else None
     how = "every choice that no other beats was weighed"
     if found is None:
-        until = time.monotonic() + seconds
-        prices = best_prices(columns, demand, choices.dictionaries, until - seconds / 2)
+        prices = best_prices(columns, demand, choices.dictionaries)
         first = _first(columns, demand, prices, choices.of_record)
         prices = prices._replace(bound=bound_at(offered.under, demand, prices))
-        found = closed(columns, demand, prices, first, until, np.inf if complete else 0.0)
+        found = closed(columns, demand, prices, first, np.inf if complete else 0.0)
         how = "shares of the dictionaries gave a bound, and an integer program a rule"
     return best_of_selection(choices, columns, found, short, how)
 

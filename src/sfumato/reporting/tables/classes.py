@@ -53,10 +53,19 @@ def histogram(before: NDArray[np.int64], after: NDArray[np.int64], step: Fractio
     >>> histogram(np.array([1, 1, 3]), np.array([5]), Fraction(1, 100))
     {'bins': ['1', '2', '3–4', '5–9'], 'before': [0.4, 0.0, 0.6, 0.0], 'after': [0.0, 0.0, 0.0, 1.0]}
     """
-    starts = _starts(max(int(before.max()), int(after.max())))
-    ends = [*(start - 1 for start in starts[1:]), _end(starts[-1])]
-    bins = [f"{start:,}" if start == end else f"{start:,}–{end:,}" for start, end in zip(starts, ends, strict=True)]
+    starts, bins = bins_up_to(max(int(before.max()), int(after.max())))
     return {"bins": bins, "before": _shares(before, starts, step), "after": _shares(after, starts, EXACT)}
+
+
+def bins_up_to(largest: int) -> tuple[list[int], list[str]]:
+    """The bins of sizes up to one: where each starts, and what it is called.
+
+    >>> bins_up_to(12)
+    ([1, 2, 3, 5, 10], ['1', '2', '3–4', '5–9', '10–19'])
+    """
+    starts = _starts(largest)
+    ends = [*(start - 1 for start in starts[1:]), _end(starts[-1])]
+    return starts, [f"{start:,}" if start == end else f"{start:,}–{end:,}" for start, end in zip(starts, ends, strict=True)]
 
 
 def _starts(largest: int) -> list[int]:

@@ -7,14 +7,17 @@ import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
+from sfumato.config.problems import problem_of
+from sfumato.config.risk import RiskSection
+from sfumato.config.sections import ColumnSection, DataSection, MethodSection, MissingSection, OutputSection, Section
 from sfumato.declared import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
+from sfumato.disclosure import Setting
 from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigProblem, ParameterProblem, SfumatoError
 from sfumato.hierarchy import Hierarchy
@@ -31,77 +34,7 @@ FORMAT = 1
 """The version of the config's format that is written, and the newest that is read."""
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
-
-class DataSection(_Section):
-    """`[data]`: where the table is, a file or a database, and how it is read."""
-
-    path: str
-    query: str | None = None
-    table: str | None = None
-    sheet: str | None = None
-    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
-    encoding: str | None = None
-    person_id: str | None = None
-    group: str | None = None
-
-
-class HierarchySection(_Section):
-    """`hierarchy = { … }` of a column: a builder instead of a file."""
-
-    intervals: list[int | Decimal | str] | None = None
-    origin: int | Decimal | str = 0
-    flat: bool = False
-
-
-class ColumnSection(_Section):
-    """`[columns.NAME]`: one column, or one vector attribute spread over several."""
-
-    role: Role = Role.OTHER
-    kind: Kind | None = None
-    order: list[str] | None = None
-    hierarchy: str | HierarchySection | None = None
-    recoding: Literal["interval", "ancestor", "set"] | None = None
-    separator: str | None = Field(default=None, min_length=1)
-    columns: list[str] | None = None
-    distance: dict[str, Any] | None = None
-
-
-class MissingSection(_Section):
-    """`[missing]`: what counts as missing, and what is done about it."""
-
-    values: list[str] | None = None
-    policy: str = "value"
-
-
-class MethodSection(_Section):
-    """`[method]`: how groups are found. Further keys are the method's own parameters."""
-
-    model_config = ConfigDict(extra="allow")
-
-    name: str = "auto"
-    seed: int = Field(default=0, ge=0, strict=True)
-    suppress: int | Decimal | str = 0
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The method's own parameters."""
-        return dict(self.model_extra or {})
-
-
-class OutputSection(_Section):
-    """`[output]`: where the release goes, its data's format, the table that its rows go to as well, the internal report."""
-
-    path: str
-    format: Literal["csv", "parquet"] = "csv"
-    database: str | None = None
-    table: str | None = None
-    internal: str | None = None
-
-
-class Config(_Section):
+class Config(Section):
     """A config file, checked: every key known and of the right type.
 
     >>> config = Config.parse('''
@@ -125,6 +58,7 @@ class Config(_Section):
     principles: list[dict[str, Any]] = Field(default_factory=list)
     method: MethodSection | None = None
     output: OutputSection | None = None
+    risk: RiskSection | None = None
     source: Path | None = Field(default=None, exclude=True)
     """The file that it was read from; relative paths start at its folder."""
 
@@ -151,10 +85,11 @@ class Config(_Section):
         try:
             config = cls.model_validate({**raw, "source": source})
         except ValidationError as error:
-            raise _problem(error, name) from None
+            raise problem_of(error, name, cls) from None
         # what needs no data is checked now, so that errors name the key and not some later step
         _ = (config.schema, config.asked)
         config._check_method()
+        config._check_risk()
         return config
 
     @classmethod
@@ -307,6 +242,26 @@ class Config(_Section):
         if section.name != "auto" or section.parameters:
             _ = self.finder
 
+    def _check_risk(self) -> None:
+        """Check what `[risk]` declares, as far as that needs no data."""
+        try:
+            (self.risk or RiskSection()).check()
+        except SfumatoError as error:
+            raise self._located(error, "") from error
+
+    def setting(self, path: str | Path | None = None) -> Setting:
+        """The records beside every dictionary of `[risk]`; the table itself is the dictionary if none is named."""
+
+        def find(given: str) -> str | Path:
+            found = expanded(given, os.environ)
+            return self._database(found) if is_uri(found) else self._near(found)
+
+        records = self.table(path)
+        try:
+            return (self.risk or RiskSection()).setting(records, find)
+        except ConfigProblem as error:
+            raise self._located(error, "") from error
+
     def table(self, path: str | Path | None = None) -> Table:
         """Read the data; from another path than the config's own, if one is given."""
         how = self.data.model_dump(include={"query", "table", "sheet", "delimiter", "encoding"})
@@ -347,47 +302,6 @@ def write_config(path: str | Path, text: str) -> None:
         raise ConfigProblem(
             f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)
         ) from error
-
-
-_HINTS = {
-    "principles": "Write [[principles]], in double brackets, before each one.",
-    "distance": 'Write a table, such as { kind = "lp" }.',
-    "columns": "Write a table, such as [columns.age].",
-}
-"""What to write where something of another type stands, by the last word of the key."""
-
-
-def _problem(error: ValidationError, name: str | None) -> ConfigProblem:
-    """The first thing that is wrong, under the key as the user wrote it; a misspelt key before what it leaves missing."""
-    problems = error.errors(include_url=False)
-    first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
-    # a column's hierarchy is a text or a table; the branch that was not meant is not worth a word
-    place = [str(part) for part in first["loc"] if part not in ("str", "HierarchySection")]
-    key, last = ".".join(place), place[-1]
-    if first["type"] == "extra_forbidden":
-        close = get_close_matches(last, _known_keys(place), n=1)
-        remedy = f"Did you mean {close[0]!r}?" if close else f"The keys here are: {', '.join(_known_keys(place))}."
-        return ConfigProblem("the key is unknown", remedy=remedy, file=name, key=key, value=first["input"])
-    if first["type"] == "missing":
-        return ConfigProblem("the key is missing", remedy="Add it.", file=name, key=key)
-    message = first["msg"][0].lower() + first["msg"][1:]
-    shown = repr(first["input"]) if isinstance(first["input"], str | int) else "what stands there"
-    return ConfigProblem(
-        f"{shown} is not right: {message}", remedy=_HINTS.get(last, "Mend the value."), file=name, key=key,
-        value=first["input"],
-    )  # fmt: skip
-
-
-def _known_keys(place: Sequence[str]) -> list[str]:
-    """The keys that may stand where an unknown one does."""
-    sections: dict[str, type[_Section]] = {
-        "data": DataSection, "missing": MissingSection, "output": OutputSection,
-    }  # fmt: skip
-    if len(place) == 1:
-        return [key for key in Config.model_fields if key != "source"]
-    if place[0] == "columns":
-        return list((HierarchySection if "hierarchy" in place[2:-1] else ColumnSection).model_fields)
-    return list(sections[place[0]].model_fields)
 
 
 def _hierarchy_section(column: str, declared: Any) -> str | dict[str, Any]:

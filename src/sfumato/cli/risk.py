@@ -1,0 +1,163 @@
+"""`sfumato risk`: what an attacker with a dictionary gains from the records of a config, and what to hold back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sfumato.cli.completion import config_files
+from sfumato.cli.progress import progress_bar
+from sfumato.cli.streams import say
+
+if TYPE_CHECKING:
+    from sfumato.config import Config
+    from sfumato.disclosure import Risk
+    from sfumato.release import Disclosure
+
+
+@click.command(
+    epilog="""\b
+Example:
+  sfumato risk sfumato.toml
+  sfumato risk sfumato.toml --report risk.html --worst 20
+  sfumato risk sfumato.toml --disclose 5 --output release
+  sfumato risk sfumato.toml --disclose 50% --per attribute --against worst --output release --json"""
+)
+@click.argument("config", type=click.Path(path_type=Path), shell_complete=config_files)
+@click.option("--data", metavar="SOURCE", help="The records, in place of data.path.")
+@click.option("--limit", metavar="R", help="The risk must be at most this; risk.limit if not given.")
+@click.option("--worst", default=5, show_default=True, type=click.IntRange(min=0), help="Records at most risk to list.")
+@click.option(
+    "--disclose",
+    metavar="K",
+    help="Withhold all but K values, or a share such as 50%, and write the release; risk.disclose if --output is given.",
+)
+@click.option(
+    "--per",
+    type=click.Choice(["record", "attribute", "table"]),
+    help="What K is counted in; risk.per if not given, which is record.",
+)
+@click.option(
+    "--against",
+    type=click.Choice(["prior", "worst"]),
+    help="The mean over the dictionaries under the prior, or the worst of them; the prior if there is one.",
+)
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="The folder to write; output.path of the config if not given."
+)
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    help="Also draw the report, which names records and is not for publication, to this file.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Shuffles rows, draws samples.")
+@click.option("--force", is_flag=True, help="Replace a release or a report that is there already.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def risk(
+    config: Path,
+    data: str | None,
+    limit: str | None,
+    worst: int,
+    disclose: str | None,
+    per: str | None,
+    against: str | None,
+    output: Path | None,
+    report: Path | None,
+    seed: int,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Tell what an attacker with a dictionary gains from the records, and which values to withhold.
+
+    CONFIG is a sfumato.toml; its [risk] says what an attacker may know, and how sensitive what he learns is. Without it the
+    table itself is the dictionary, and every value weighs 1. With --disclose the values that leave the least risk are
+    disclosed, the others withheld, and the release is written and verified. Exit status: 0 done, and the risk is within the
+    limit; 1 it is not, and nothing was written; 2 bad input.
+    """
+    from sfumato.cli.show_risk import show_disclosure, show_risk
+    from sfumato.config import Config
+    from sfumato.config.risk import RiskSection
+    from sfumato.disclosure import risk_of
+    from sfumato.release import free_target, withhold_in
+    from sfumato.reporting import free_page, risk_content, risk_page, write_page
+
+    declared = Config.load(config)
+    section = declared.risk or RiskSection()
+    amount = disclose if disclose is not None else section.disclose if output is not None else None
+    if amount is None and (output is not None or per is not None or against is not None):
+        raise click.UsageError(
+            "--output, --per and --against are for withholding: say how much is disclosed with --disclose."
+        )
+    folder = _folder(declared, config, output) if amount is not None else None
+    # what is in the way is found before the work, not after it
+    if folder is not None:
+        free_target(folder, force)
+    target = None if report is None else free_page(report, folder, force)
+    at_most = limit if limit is not None else section.limit
+    with progress_bar() as progress:
+        progress("reading")
+        setting = declared.setting(data)
+        progress("measuring")
+        found, made = risk_of(setting, limit=at_most), None
+        if amount is not None:
+            chosen = against or section.against
+            made = withhold_in(
+                setting, amount, per=per or section.per, against=chosen, seed=seed, limit=at_most, progress=progress
+            )
+            if made.risk.holds is not False:
+                made.save(
+                    str(folder), force=force, format=declared.output.format if declared.output else "csv", progress=progress
+                )
+        if target is not None:
+            content = risk_content(found if made is None else made.risk, seed=seed, progress=progress)
+            progress("drawing the report")
+            write_page(risk_page(content), target, private=True)
+        if as_json:
+            say(json.dumps(_content(found, made, folder, worst), indent=2))
+    if not as_json:
+        show_risk(found, worst)
+        if made is not None:
+            show_disclosure(made, folder)
+        if report is not None:
+            say(f"Wrote the report, which names records and is not for publication, to {report}.")
+    sys.exit(1 if (found if made is None else made.risk).holds is False else 0)
+
+
+def _folder(declared: Config, config: Path, output: Path | None) -> Path:
+    """Where the release goes."""
+    from sfumato.errors import ConfigProblem
+
+    folder = declared.folder if output is None else output
+    if folder is None:
+        raise ConfigProblem(
+            "the config does not say where the release goes",
+            remedy='Write [output] with path = "release", or use --output.',
+            file=str(config),
+            key="output.path",
+        )
+    return folder
+
+
+def _content(found: Risk, made: Disclosure | None, folder: Path | None, worst: int) -> dict[str, Any]:
+    """Everything as plain data: the risk of the records as they are, and of what is disclosed of them."""
+    from sfumato.reporting import risk_content
+
+    content = risk_content(found, curves=False, worst=worst)
+    if made is not None:
+        content["disclosure"] = {
+            "folder": str(folder) if made.risk.holds is not False else None,
+            "cells": made.cells,
+            "per": made.per,
+            "against": made.against,
+            "withheld": made.withheld,
+            "short": made.best.short,
+            "exact": made.best.exact,
+            "gap": made.best.gap,
+            "how": made.best.how,
+            "risk": risk_content(made.risk, curves=False, worst=worst),
+        }
+    return content

@@ -1,0 +1,146 @@
+"""Show disclosure risk on a terminal."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
+from rich.text import Text
+
+from sfumato.cli.show import console
+from sfumato.counting import count_of
+from sfumato.disclosure import Risk
+from sfumato.exact import written
+from sfumato.release import Disclosure
+
+
+def show_risk(found: Risk, worst: int) -> None:
+    """Print the risk against every dictionary, attribute by attribute, and of the records that lose most."""
+    out = console()
+    setting = found.setting
+    source = f"{setting.table.source}: " if setting.table.source else ""
+    out.print(
+        f"[bold]{escape(source)}[/bold]{count_of(setting.records, 'record')} of "
+        f"{count_of(len(setting.attributes), 'attribute')}, {count_of(found.disclosed, 'value')}; "
+        f"{setting.sensitivity.name} sensitivity"
+    )
+    for note in found.notes:
+        out.print(f"[yellow]note[/yellow] {escape(note)}")
+    out.print(_dictionaries(found))
+    if setting.prior is not None and len(found.dictionaries) > 1:
+        out.print(f"Under the prior: {number(found.risk)}.")
+    out.print()
+    out.print(_attributes(found))
+    if worst:
+        out.print()
+        out.print(_records(found, worst))
+    _verdict(found, out)
+
+
+def show_disclosure(made: Disclosure, folder: Path | None) -> None:
+    """Print what is withheld, what that lowers the risk to, and how near that is to the least."""
+    out = console()
+    best = made.best
+    for note in made.notes:
+        out.print(f"[yellow]note[/yellow] {escape(note)}")
+    out.print(
+        f"\n[bold]Withheld[/bold] {made.withheld:,} of {count_of(made.before.disclosed, 'value')}, so that "
+        f"{made.cells:,} per {made.per} are disclosed"
+        f"{_short(made)}."
+    )
+    least = "no rule that discloses as much has less" if best.exact else f"the least is at most {best.gap:.2%} below"
+    out.print(f"Risk {number(best.risk)} in place of {number(made.before.risk)}: {least} ({escape(best.how)}).")
+    out.print(_dictionaries(made.risk))
+    _verdict(made.risk, out)
+    if made.risk.holds is False:
+        out.print("Nothing was written.")
+        return
+    out.print(
+        f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}", markup=False
+    )
+
+
+def _short(made: Disclosure) -> str:
+    """How many have fewer values than were to be disclosed."""
+    if not made.best.short:
+        return ""
+    if made.per == "table":
+        return f"; there are {count_of(made.best.short, 'value')} fewer than that, so nothing is withheld"
+    return f"; {count_of(made.best.short, made.per)} had fewer, and withhold nothing"
+
+
+def _verdict(found: Risk, out: Console) -> None:
+    if found.limit is None:
+        return
+    colour, word = ("green", "within") if found.holds else ("red", "above")
+    out.print(
+        f"\n[bold {colour}]The risk, {number(found.risk)}, is {word} the limit of {written(found.limit)}.[/bold {colour}]"
+    )
+
+
+def number(value: float | None) -> str:
+    """A risk in four digits.
+
+    >>> number(0.123456), number(float("inf")), number(None)
+    ('0.1235', '∞', '–')
+    """
+    return "–" if value is None else "∞" if math.isinf(value) else f"{value:.4g}"
+
+
+def _grid(*headings: str) -> Grid:
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for place, heading in enumerate(headings):
+        grid.add_column(heading, justify="right" if place else "left", overflow="fold")
+    return grid
+
+
+def _dictionaries(found: Risk) -> Grid:
+    grid = _grid("dictionary", "individuals", "prior", "risk", "prosecutor", "journalist", "marketer", "alone", "nobody")
+    for place, each in enumerate(found.dictionaries):
+        who = each.attackers
+        prior = found.setting.prior
+        grid.add_row(
+            Text(each.name),
+            f"{each.individuals:,}",
+            "–" if prior is None else written(prior[place]),
+            number(each.risk),
+            number(who.prosecutor),
+            number(who.journalist),
+            number(who.marketer),
+            f"{who.unique:,}",
+            f"{int((each.sizes == 0).sum()):,}",
+        )
+    return grid
+
+
+def _attributes(found: Risk) -> Grid:
+    grid = _grid("attribute", "disclosed", "weight", "identifies alone", "risk without it", "saves")
+    order = sorted(found.by_attribute, key=lambda each: -math.inf if each.saves is None else -each.saves)
+    for each in order:
+        grid.add_row(
+            Text(each.name), f"{each.disclosed:,}", number(each.weight), number(each.alone), number(each.without),
+            number(each.saves),
+        )  # fmt: skip
+    return grid
+
+
+def _records(found: Risk, worst: int) -> Grid:
+    named = found.setting.identity is not None
+    grid = _grid(
+        f"worst records by {found.worst.name}",
+        *(["identity"] if named else []),
+        "consistent",
+        "chance",
+        "sensitivity",
+        "loss",
+    )
+    for each in found.worst_records(worst):
+        identity = [Text(str(each.identity))] if named else []
+        grid.add_row(
+            f"row {each.row:,}", *identity, f"{each.consistent:,}", number(each.probability), number(each.sensitivity),
+            number(each.loss),
+        )  # fmt: skip
+    return grid

@@ -1,0 +1,82 @@
+"""The sections of a config file, each with its keys."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sfumato.schema import Kind, Role
+
+
+class Section(BaseModel):
+    """Part of a config: every key known, nothing changed after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class DataSection(Section):
+    """`[data]`: where the table is, a file or a database, and how it is read."""
+
+    path: str
+    query: str | None = None
+    table: str | None = None
+    sheet: str | None = None
+    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    encoding: str | None = None
+    person_id: str | None = None
+    group: str | None = None
+
+
+class HierarchySection(Section):
+    """`hierarchy = { … }` of a column: a builder instead of a file."""
+
+    intervals: list[int | Decimal | str] | None = None
+    origin: int | Decimal | str = 0
+    flat: bool = False
+
+
+class ColumnSection(Section):
+    """`[columns.NAME]`: one column, or one vector attribute spread over several."""
+
+    role: Role = Role.OTHER
+    kind: Kind | None = None
+    order: list[str] | None = None
+    hierarchy: str | HierarchySection | None = None
+    recoding: Literal["interval", "ancestor", "set"] | None = None
+    separator: str | None = Field(default=None, min_length=1)
+    columns: list[str] | None = None
+    distance: dict[str, Any] | None = None
+
+
+class MissingSection(Section):
+    """`[missing]`: what counts as missing, and what is done about it."""
+
+    values: list[str] | None = None
+    policy: str = "value"
+
+
+class MethodSection(Section):
+    """`[method]`: how groups are found. Further keys are the method's own parameters."""
+
+    model_config = ConfigDict(extra="allow")
+
+    name: str = "auto"
+    seed: int = Field(default=0, ge=0, strict=True)
+    suppress: int | Decimal | str = 0
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The method's own parameters."""
+        return dict(self.model_extra or {})
+
+
+class OutputSection(Section):
+    """`[output]`: where the release goes, its data's format, the table that its rows go to as well, the internal report."""
+
+    path: str
+    format: Literal["csv", "parquet"] = "csv"
+    database: str | None = None
+    table: str | None = None
+    internal: str | None = None

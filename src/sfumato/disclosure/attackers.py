@@ -1,0 +1,101 @@
+"""Prosecutor, journalist and marketer: three attackers as reviewers of releases know them.
+
+Source: El Emam and Dankar, Protecting privacy using k-anonymity, JAMIA 15(5), 2008, where they count the rows that look
+alike; here they count the individuals of a dictionary who are consistent with a record, which is the same if no value is
+missing or withheld.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.disclosure.matching import Matching
+from sfumato.exact import written
+
+THRESHOLDS = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(1, 3), Fraction(1, 2))
+"""Chances of identification above which reviewers ask how many records are; 1/3 is what is often written 0.33."""
+
+
+@dataclass(frozen=True)
+class Attackers:
+    """The chance of identification against one dictionary, as three attackers have it."""
+
+    dictionary: str
+    prosecutor: float | None
+    """The highest chance of a record, to an attacker who knows that his target is in the table and has the table itself."""
+    journalist: float | None
+    """The highest chance of a record, to an attacker who has a register of more people and wants to identify anybody."""
+    marketer: float
+    """The mean chance of a record: the share that an attacker who tries all of them is expected to get right."""
+    unique: int
+    """Records with which one individual alone is consistent."""
+    above: tuple[tuple[Fraction, int], ...]
+    """For each threshold how many records have a higher chance."""
+    records: int
+    why: str
+    """Why it is the prosecutor, or the journalist, whom the dictionary stands for."""
+
+    @property
+    def named(self) -> tuple[str, float]:
+        """Whom of prosecutor and journalist the dictionary stands for, and the highest chance that he has."""
+        return ("journalist", self.journalist or 0.0) if self.prosecutor is None else ("prosecutor", self.prosecutor)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain data."""
+        return {
+            "prosecutor": self.prosecutor,
+            "journalist": self.journalist,
+            "marketer": self.marketer,
+            "unique": self.unique,
+            "above": {written(threshold): count / self.records for threshold, count in self.above},
+            "why": self.why,
+        }
+
+
+def attackers(name: str, matching: Matching, sizes: NDArray[np.int64], probabilities: NDArray[np.float64]) -> Attackers:
+    """The three attackers against one dictionary, from |ρ| and the chance of identification of every record.
+
+    Prosecutor if the dictionary holds the records' individuals and nobody else, journalist otherwise.
+
+    >>> people = np.array([[30], [30], [41]])
+    >>> itself = Matching.of_codes(people, people, own=np.arange(3))
+    >>> sizes = itself.sizes(itself.everything)
+    >>> found = attackers("the table itself", itself, sizes, itself.probabilities(itself.everything))
+    >>> found.prosecutor, found.journalist, found.unique, round(found.marketer, 3)
+    (1.0, None, 1, 0.667)
+    """
+    highest = float(probabilities.max())
+    itself, why = _is_the_table(matching)
+    if len(matching.weights):
+        above = [int((probabilities > float(threshold)).sum()) for threshold in THRESHOLDS]
+    else:
+        fits = sizes[sizes > 0]
+        above = [int((fits * threshold.numerator < threshold.denominator).sum()) for threshold in THRESHOLDS]
+    return Attackers(
+        dictionary=name,
+        prosecutor=highest if itself else None,
+        journalist=None if itself else highest,
+        marketer=float(probabilities.mean()),
+        unique=int((sizes == 1).sum()),
+        above=tuple(zip(THRESHOLDS, above, strict=True)),
+        records=matching.records,
+        why=why,
+    )
+
+
+def _is_the_table(matching: Matching) -> tuple[bool, str]:
+    """Whether the dictionary holds all individuals of the records and nobody else, and the reason in words."""
+    known = matching.own >= 0
+    if not known.any():
+        return False, "whose records they are is not known, so the dictionary is taken as a register of anybody"
+    if not known.all():
+        return False, f"the dictionary lacks the individuals of {int((~known).sum()):,} records"
+    others = matching.individuals - len(np.unique(matching.own))
+    if others:
+        return False, f"the dictionary holds {others:,} individuals beside those of the records"
+    return True, "the dictionary holds the individuals of the records and nobody else"

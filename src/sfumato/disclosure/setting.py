@@ -1,0 +1,215 @@
+"""What a risk is taken in: records, what an attacker may know, and how sensitive the records are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sfumato.auditing import table_of
+from sfumato.disclosure.consistency import Consistency
+from sfumato.disclosure.dictionary import Dictionary
+from sfumato.disclosure.matched import matched
+from sfumato.disclosure.matching import Matching, Rule
+from sfumato.disclosure.sensitivity import Additive, Sensitivity
+from sfumato.disclosure.weights import Weights
+from sfumato.errors import ColumnProblem, ParameterProblem
+from sfumato.exact import Number, as_fraction, written
+from sfumato.schema import Schema
+from sfumato.table import Table, unknown_column
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Records beside dictionaries, with a sensitivity: all that a risk depends on but the rule."""
+
+    table: Table
+    attributes: tuple[str, ...]
+    """The columns that may be disclosed, in the order of a rule's columns."""
+    identity: str | None
+    """The column that tells whose record it is. Several records may be of one person."""
+    dictionaries: tuple[Dictionary, ...]
+    matchings: tuple[Matching, ...]
+    """The records beside each dictionary."""
+    prior: tuple[Fraction, ...] | None
+    """How likely each dictionary is the attacker's; None if nothing is known of that."""
+    sensitivity: Sensitivity
+    phi: Weights
+    consistency: Mapping[str, Consistency] = field(default_factory=dict)
+    """How attributes are compared, where not by equality."""
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return self.matchings[0].records
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the dictionaries."""
+        return tuple(dictionary.name for dictionary in self.dictionaries)
+
+    @property
+    def everything(self) -> Rule:
+        """The rule that withholds nothing."""
+        return self.matchings[0].everything
+
+    def checked(self, rule: Rule | None) -> Rule:
+        """A rule for these records: everything if none is given; what a record does not have it does not disclose."""
+        if rule is None:
+            return self.everything
+        given = np.asarray(rule)
+        wanted = self.everything.shape
+        if given.dtype != np.bool_ or given.shape != wanted:
+            raise ParameterProblem(
+                f"the rule is of the shape {given.shape} and the type {given.dtype}",
+                remedy=f"Give true or false for each of {wanted[0]} records and {wanted[1]} attributes: {self.attributes}.",
+                key="rule",
+            )
+        return given & self.everything
+
+    def identity_of(self, record: int) -> Any:
+        """Whose record it is; None if no identity is declared."""
+        if self.identity is None:
+            return None
+        column = self.table.column(self.identity)
+        return column.value(int(column.codes[record]))
+
+
+def setting_of(
+    data: Any,
+    schema: Schema | None,
+    dictionaries: Sequence[Dictionary] | Dictionary,
+    *,
+    attributes: Sequence[str] | None = None,
+    identity: str | None = None,
+    sensitivity: Sensitivity | None = None,
+    consistency: Mapping[str, Consistency] | None = None,
+    prior: Mapping[str, Number] | Sequence[Number] | None = None,
+) -> Setting:
+    """Read the records, and match them with every dictionary.
+
+    Without `attributes` they are all columns but identifiers, the identity, the schema's person and group columns, and
+    those that hold weights. Without a sensitivity every attribute weighs 1.
+
+    >>> import pyarrow as pa
+    >>> people = pa.table({"id": [1, 2], "age": [30, 41]})
+    >>> book = Dictionary(pa.table({"id": [1, 2, 3], "age": [30, 41, 41]}), identity="id", name="book")
+    >>> found = setting_of(people, Schema(), [book], identity="id")
+    >>> found.attributes, found.matchings[0].sizes(found.everything).tolist()
+    (('age',), [1, 2])
+    """
+    table = table_of(data, schema)
+    phi = Additive() if sensitivity is None else sensitivity
+    if not isinstance(phi, Sensitivity):
+        remedy = "Give one such as Additive({...}) or ConstantSensitivity()."
+        raise ParameterProblem(f"{phi!r} is no sensitivity", remedy=remedy, key="sensitivity", value=phi)
+    known = _dictionaries(dictionaries)
+    chosen = _attributes(table, attributes, identity, phi)
+    likely = _prior(prior, known)
+    weights = phi.weights_of(table, chosen, identity)
+    compared = dict(consistency or {})
+    matchings = [matched(table, chosen, dictionary, compared, identity) for dictionary in known]
+    for dictionary, matching in zip(known, matchings, strict=True):
+        _refuse_unknown_owners(dictionary, matching)
+    return Setting(table, chosen, identity, known, tuple(matchings), likely, phi, weights, compared)
+
+
+def _refuse_unknown_owners(dictionary: Dictionary, matching: Matching) -> None:
+    """Raise if an attacker leans to some individuals and nobody knows who is right: every record would look safe."""
+    if len(matching.weights) and (matching.own < 0).all():
+        raise ParameterProblem(
+            f"{dictionary.title} has weights, and of no record it is known which individual is the right one",
+            remedy="Declare the identity of the records and of the dictionary, or drop the weight.",
+            file=dictionary.table.source,
+            key="identity",
+        )
+
+
+def _dictionaries(given: Sequence[Dictionary] | Dictionary) -> tuple[Dictionary, ...]:
+    known = (given,) if isinstance(given, Dictionary) else tuple(given)
+    for dictionary in known:
+        if not isinstance(dictionary, Dictionary):
+            remedy = 'Give one such as Dictionary("phonebook.csv", identity="id").'
+            raise ParameterProblem(f"{dictionary!r} is no dictionary", remedy=remedy, key="dictionaries", value=dictionary)
+    if not known:
+        remedy = "Give at least one; the table itself is one that an attacker may have."
+        raise ParameterProblem("there is no dictionary to match the records with", remedy=remedy, key="dictionaries")
+    names = [dictionary.name for dictionary in known]
+    for name in names:
+        if names.count(name) > 1:
+            remedy = "Give every dictionary a name of its own."
+            raise ParameterProblem(f"two dictionaries are named {name!r}", remedy=remedy, key="dictionaries", value=name)
+    return known
+
+
+def _attributes(table: Table, given: Sequence[str] | None, identity: str | None, phi: Sensitivity) -> tuple[str, ...]:
+    columns = list(table.data.column_names)
+    if identity is not None and identity not in columns:
+        raise unknown_column(identity, columns, table.source)
+    if given is None:
+        schema = table.schema
+        apart = {*schema.identifiers, *phi.columns(), identity, schema.person_id, schema.group}
+        chosen = tuple(name for name in columns if name not in apart)
+    else:
+        chosen = (given,) if isinstance(given, str) else tuple(map(str, given))
+    for name in chosen:
+        if name not in columns:
+            raise unknown_column(name, columns, table.source)
+        if chosen.count(name) > 1:
+            raise ColumnProblem(
+                "the attribute is named twice", remedy="Name it once.", column=name, file=table.source, key="attributes"
+            )
+        if name == identity:
+            raise ColumnProblem(
+                "the identity is taken as an attribute too",
+                remedy="Leave it out of the attributes: it is never disclosed.",
+                column=name,
+                file=table.source,
+                key="attributes",
+            )
+    if not chosen:
+        remedy = "Name the columns that may be disclosed."
+        raise ParameterProblem("no column is left to be disclosed", remedy=remedy, file=table.source, key="attributes")
+    return chosen
+
+
+def _prior(given: Any, dictionaries: Sequence[Dictionary]) -> tuple[Fraction, ...] | None:
+    """How likely each dictionary is: numbers that are at least 0 and sum to 1, exactly."""
+    if given is None:
+        return None
+    names = [dictionary.name for dictionary in dictionaries]
+    remedy = f"Give one number for each of: {', '.join(map(repr, names))}; they must sum to 1."
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in names:
+                raise ParameterProblem(
+                    f"the prior names {name!r}, which is no dictionary", remedy=remedy, key="prior", value=name
+                )
+        for name in names:
+            if name not in given:
+                raise ParameterProblem(f"the prior says nothing of {name!r}", remedy=remedy, key="prior", value=name)
+        listed = [given[name] for name in names]
+    else:
+        try:
+            listed = list(given)
+        except TypeError:
+            listed = []
+        if isinstance(given, str) or len(listed) != len(names):
+            problem = f"the prior {given!r} is not one number for each of {len(names)} dictionaries"
+            raise ParameterProblem(problem, remedy=remedy, key="prior", value=given)
+    prior = tuple(as_fraction(value, f"prior.{name}") for name, value in zip(names, listed, strict=True))
+    for name, value in zip(names, prior, strict=True):
+        if value < 0:
+            problem = f"the prior of {name!r} is negative: {written(value)}"
+            raise ParameterProblem(problem, remedy=remedy, key=f"prior.{name}", value=value)
+    if sum(prior) != 1:
+        raise ParameterProblem(
+            f"the prior sums to {written(Fraction(sum(prior)))}, not to 1",
+            remedy='Mend it; thirds can be written "1/3".',
+            key="prior",
+            value=given,
+        )
+    return prior
