@@ -114,27 +114,3 @@ def combined(found, prior):
 
 def least(table, records, books, cells, per, prior):
     return min(combined(risks(table, rule, books), prior) for rule in rules(records, cells, per))
-
-
-def alone(records, book, i, j):
-    """α: how many individuals are consistent with one cell; all of them if it is missing."""
-    if records[i][j] is None:
-        return len(book.held)
-    return sum(has[j] is None or book.near(j, records[i][j], has[j]) for has in book.held)
-
-
-def literal_min_risk(records, phi, book, cells):
-    """Algorithm 1 as it is printed: γ of missing values too, and infinite where nobody is consistent."""
-    rule = []
-    for i, row in enumerate(records):
-        gamma = []
-        for j in range(len(row)):
-            alpha = alone(records, book, i, j)
-            gamma.append(math.exp(phi.cells[i][j]) * len(book.held) / alpha if alpha else math.inf)
-        rule.append(frozenset(sorted(range(len(row)), key=lambda j: (gamma[j], j))[:cells]))
-    return tuple(rule)
-
-
-def scanned(gamma, cells):
-    """Step (ii) in the proof of Theorem 2: the elements below the k-th smallest."""
-    return [j for j, one in enumerate(gamma) if one < sorted(gamma)[cells - 1]]
