@@ -17,9 +17,7 @@ WEIGHTS = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2)
 class Small:
     """Records, one to three dictionaries over them, and a sensitivity."""
 
-    def __init__(
-        self, seed, records=4, attributes=4, individuals=6, dictionaries=None, form=None, weighted=None, infinite=None
-    ):
+    def __init__(self, seed, records=4, attributes=4, dictionaries=None, form=None, pairs=True):
         random = np.random.default_rng(seed)
         n, m = int(random.integers(1, records + 1)), int(random.integers(1, attributes + 1))
         self.shape = n, m
@@ -28,17 +26,17 @@ class Small:
             self.values[-1] = self.values[0]
         self.records = [[None if value < 0 else int(value) for value in row] for row in self.values]
         count = dictionaries or int(random.integers(1, 4))
-        weighted = random.random() < 0.25 if weighted is None else weighted
-        pairs = [self._dictionary(random, individuals, weighted) for _ in range(count)]
-        self.matchings, self.books = [matching for matching, _ in pairs], [book for _, book in pairs]
+        weighted = random.random() < 0.25
+        both = [self._dictionary(random, weighted) for _ in range(count)]
+        self.matchings, self.books = [matching for matching, _ in both], [book for _, book in both]
         form = form or str(random.choice(["sum", "sum", "product", "constant"]))
-        self._sensitivity(random, form, random.random() < 0.25 if infinite is None else infinite)
+        self._sensitivity(random, form, pairs)
         self.prior = [Fraction(int(part), 8) for part in random.multinomial(8, [1 / count] * count)]
         self.random = random
 
-    def _dictionary(self, random, individuals, weighted):
+    def _dictionary(self, random, weighted):
         n, m = self.shape
-        size = int(random.integers(0, individuals + 1))
+        size = int(random.integers(0, 7))
         held = np.where(random.random((size, m)) < random.choice([0, 0.3]), -1, random.integers(0, 4, (size, m)))
         for v in range(size):
             if random.random() < 0.5:  # most individuals resemble a record, so that few choices are inconsistent with all
@@ -68,15 +66,15 @@ class Small:
         )
         return matching, book
 
-    def _sensitivity(self, random, form, infinite):
+    def _sensitivity(self, random, form, paired):
         n, m = self.shape
-        top = len(WEIGHTS) if infinite else len(WEIGHTS) - 1
+        top = len(WEIGHTS) if random.random() < 0.25 else len(WEIGHTS) - 1  # with infinite ones, or without
         cells = [[WEIGHTS[random.integers(top)] for _ in range(m)] for _ in range(n)]
         if random.random() < 0.5:
             cells = [cells[0]] * n
         scale = [WEIGHTS[random.integers(top)] for _ in range(n)] if random.random() < 0.5 else [Fraction(1)] * n
         pairs = {}
-        if random.random() < 0.3:
+        if paired and random.random() < 0.3:
             pairs = {(j, h): WEIGHTS[random.integers(top)] for j in range(m) for h in range(j + 1, m)}
         between = np.zeros((m, m))
         for (j, h), weight in pairs.items():

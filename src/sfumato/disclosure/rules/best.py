@@ -42,6 +42,8 @@ def best_rule(
     ([[True, True, False]], 1.5, True)
     """
     check(matchings, cells, per, prior)
+    if not matchings[0].records:
+        return Best(matchings[0].everything, 0.0, 0.0, 0, "there are no records")
     shares = _shares(matchings, prior)
     choices = Choices(matchings, phi, shares)
     if per == "record" and shares is not None:
@@ -72,6 +74,8 @@ def best_by_cells(
     [0.0, 0.333, 1.5, 7.0]
     """
     check(matchings, 0, "record", prior)
+    if not matchings[0].records:
+        return np.zeros(matchings[0].attributes + 1)
     shares = _shares(matchings, prior)
     choices = Choices(matchings, phi, shares)
     if shares is None:
