@@ -253,7 +253,7 @@ def test_a_release_of_real_cells_contains_what_it_was_made_from(tmp_path):
     rng = np.random.default_rng(5)
     towns = np.array(["Rome", "Pisa", "Bonn", "Ulm"])[rng.integers(0, 4, 60)]
     people = pa.table({"age": rng.integers(18, 70, 60), "town": towns, "pay": np.arange(60)})
-    release = sf.anonymize(people, schema, sf.KAnonymity(5))
+    release = sf.anonymize(people, schema, sf.KAnonymity(5), method="mondrian")
     published = Table(release.frame, sf.Schema(["age", "town"], ["pay"], hierarchies=schema.hierarchies))
     both = matched(
         published, ["age", "town"], Dictionary(people, identity="pay"), {"age": Containment(), "town": Containment()}, "pay"
