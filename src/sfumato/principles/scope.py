@@ -49,15 +49,17 @@ def in_projection(
     """What a principle comes to in a table that has only some of the sensitive attributes.
 
     `sets`: the bits of each set that was spread into bits. The table may then give away the set although every bit is
-    protected, so a principle on each attribute is also asked of the bits of a set taken together, and one on a set by its name of
-    its bits. A principle on an attribute that stands elsewhere comes to nothing here. One on several attributes taken
-    together binds them: None if just some of them are here.
+    protected, so a principle on each attribute is also asked of the bits of a set taken together. A principle on an attribute
+    that stands elsewhere comes to nothing here. One on several attributes taken together, or on a set by its name, keeps them
+    together: None if just some of them are here.
 
     >>> from sfumato.principles import TCloseness
     >>> in_projection(TCloseness("0.2"), ["job", "dx=a", "dx=b"], {"dx": ("dx=a", "dx=b")})[1].on
     ('dx=a', 'dx=b')
-    >>> in_projection(TCloseness("0.2", on=("job", "pay")), ["job"], {}), in_projection(TCloseness("0.2", on="pay"), ["job"], {})
-    (None, ())
+    >>> in_projection(TCloseness("0.2", on="pay"), ["job"], {})
+    ()
+    >>> in_projection(TCloseness("0.2", on=("job", "pay")), ["job"], {}) is None
+    True
     """
     on = getattr(principle, "on", None)
     if on is None:
@@ -70,7 +72,7 @@ def in_projection(
     names = (on,) if isinstance(on, str) else tuple(on)
     asked = [part for name in names for part in sets.get(name, (name,))]
     found = tuple(name for name in asked if name in attributes)
-    if len(names) > 1 and 0 < len(found) < len(asked):
+    if 0 < len(found) < len(asked):
         return None
     if found == names:
         return (principle,)

@@ -20,7 +20,10 @@ Bits = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """Entropies, and for each pair of attributes what they share and what one exposes beyond the other; in bits."""
+    """Entropies, and for each pair of attributes what they share and what one exposes beyond the other; in bits.
+
+    An attribute shares all of its entropy with itself, and exposes nothing beyond itself.
+    """
 
     names: tuple[str, ...]
     entropy: Bits
@@ -45,7 +48,7 @@ class Shared:
         ]
         entropy = np.array([_entropy(attribute.counts) for attribute in found])
         sensitive = [_sensitive(attribute, harmless.get(attribute.name, ())) for attribute in found]
-        information, exposure = np.zeros((2, len(found), len(found)))
+        information, exposure = np.diag(entropy), np.zeros((len(found), len(found)))
         for i, one in enumerate(found):
             for j, other in enumerate(found[:i]):
                 joint = _joint(one, other)
@@ -64,12 +67,11 @@ class Shared:
         tables = np.array([table_of[name] for name in self.names])
         apart = tables[:, None] != tables[None, :]
         size = np.bincount(tables)[tables] / len(tables)
-        lost = self.information[apart].sum()
+        shared, exposable = self.information[~np.eye(len(tables), dtype=bool)].sum(), self.exposure.sum()
         exposed = (self.exposure * ~apart * size[:, None]).sum()
-        whole = self.information.sum(), self.exposure.sum()
         return {
-            "alpha": float(lost / whole[0]) if whole[0] else 0.0,
-            "beta": float(exposed / whole[1]) if whole[1] else 0.0,
+            "alpha": float(self.information[apart].sum() / shared) if shared else 0.0,
+            "beta": float(exposed / exposable) if exposable else 0.0,
         }
 
 
