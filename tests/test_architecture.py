@@ -42,6 +42,7 @@ ROOMS = [
     ["feasible"],
     ["verifying"],
     ["disclosure"],
+    ["projections"],
     ["reporting"],
     ["release"],
     ["config", "census"],
