@@ -1,3 +1,4 @@
+from .attacks import Attacks, BackgroundJoin, Intersection, Seen, background_join, intersection
 from .attribute import Attribute
 from .auditing import Audit, Finding, audit
 from .census import synthetic_census
@@ -106,8 +107,10 @@ __all__ = [
     "Absolute",
     "Additive",
     "AlphaKAnonymity",
+    "Attacks",
     "Attribute",
     "Audit",
+    "BackgroundJoin",
     "Best",
     "BetaLikeness",
     "Bound",
@@ -147,6 +150,7 @@ __all__ = [
     "Groups",
     "Hierarchy",
     "HierarchyProblem",
+    "Intersection",
     "Intervals",
     "Jaccard",
     "Jaro",
@@ -180,6 +184,7 @@ __all__ = [
     "Risk",
     "Role",
     "Schema",
+    "Seen",
     "SfumatoError",
     "Similarity",
     "TCloseness",
@@ -198,8 +203,10 @@ __all__ = [
     "__version__",
     "anonymize",
     "audit",
+    "background_join",
     "feasibility",
     "frontier",
+    "intersection",
     "k_levels",
     "marginals",
     "profile",
