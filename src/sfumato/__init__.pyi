@@ -1,3 +1,4 @@
+from .attacks import Attacks, BackgroundJoin, Intersection, Seen, background_join, intersection
 from .attribute import Attribute
 from .auditing import Audit, Finding, audit
 from .census import synthetic_census
@@ -117,8 +118,10 @@ __all__ = [
     "Absolute",
     "Additive",
     "AlphaKAnonymity",
+    "Attacks",
     "Attribute",
     "Audit",
+    "BackgroundJoin",
     "Best",
     "BetaLikeness",
     "Bound",
@@ -159,6 +162,7 @@ __all__ = [
     "Groups",
     "Hierarchy",
     "HierarchyProblem",
+    "Intersection",
     "Intervals",
     "Jaccard",
     "Jaro",
@@ -194,6 +198,7 @@ __all__ = [
     "Risk",
     "Role",
     "Schema",
+    "Seen",
     "SfumatoError",
     "Similarity",
     "Spread",
@@ -215,8 +220,10 @@ __all__ = [
     "__version__",
     "anonymize",
     "audit",
+    "background_join",
     "feasibility",
     "frontier",
+    "intersection",
     "k_levels",
     "marginals",
     "profile",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.attacks import Attacks, Seen, attacks_on, warnings_of
+from sfumato.attacks import Attacks, Seen, Warned, attack, warnings_of
 from sfumato.counting import count_of
 from sfumato.exact import written
 from sfumato.principles import Principle
@@ -104,12 +104,12 @@ class Projection:
 
     def attacks(self) -> Attacks:
         """What an attacker who knows the quasi-identifiers reaches; for the publisher, since it takes the original."""
-        return attacks_on(self.table, self.seen)
+        return attack(self.table, self.seen, self.dependence)
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Warned, ...]:
         """Dependent attributes that stand in different tables; for the publisher, since it takes the original."""
-        return tuple(warnings_of(self.dependence, self.plan))
+        return warnings_of(self.dependence, self.plan)
 
     def to_dict(self) -> dict[str, Any]:
         """What release.json says, but for the files."""
@@ -142,7 +142,7 @@ class Projection:
             f"  information exposure  {weighed.information_exposure:.4f}, wanted at most {written(self.beta.limit)}",
         ]
         lines += [f"  note   {note}" for note in (*self.reading, *self.notes)]
-        lines += [f"  warns  {warning}" for warning in self.warnings]
+        lines += [f"  warns  {warned.text}" for warned in self.warnings[:3]]
         for block, release in zip(self.plan.blocks, self.releases, strict=True):
             told = repr(release).splitlines()
             lines += [f"  {' + '.join(block)}: {told[0]}", *(f"  {line}" for line in told[1:])]
