@@ -12,7 +12,7 @@ Content = Mapping[str, Any]
 
 _CHOSEN = {
     "given": "The plan was given by the publisher.",
-    "greedy": "The plan was searched for by merging, one pair of tables at a time, those whose attributes tell most of each other.",
+    "greedy": "The plan was found by merging, two tables at a time, those whose attributes tell most of each other.",
     "exhaustive": "Every plan was weighed, and the one that loses least among those that meet the wish was taken.",
 }
 
@@ -23,7 +23,8 @@ def verdict(content: Content) -> str:
     where = "the one table" if len(content["tables"]) == 1 else f"every one of the {tables}"
     if content["holds"]:
         asked = any(one["origin"] == "given" for one in content["thresholds"])
-        return f"Every principle that was asked for holds in {where}{', and the thresholds on the plan are met' if asked else ''}."
+        met = ", and the thresholds on the plan are met" if asked else ""
+        return f"Every principle that was asked for holds in {where}{met}."
     failing = [one["name"] for one in content["thresholds"] if not one["holds"]]
     some = [str(number) for number, table in enumerate(content["tables"], 1) if not table["holds"]]
     told = [f"a principle does not hold in table {', '.join(some)}"] if some else []
@@ -41,23 +42,19 @@ def facts(content: Content) -> list[list[str]]:
     """Each table in figures: rows of a table."""
     return [
         [
-            str(number),
-            ", ".join(table["attributes"]),
+            f"{number}: {', '.join(table['attributes'])}",
             f"{table['rows']:,}",
             f"{table['groups']:,}",
             f"{table['suppressed']:,}",
             percent(table["utility"]["loss"]["mean"]),
             percent(table["figures"]["risk"]["after"]["highest"]),
             percent(table["figures"]["risk"]["after"]["mean"]),
-            table["method"]["name"],
         ]
         for number, table in enumerate(content["tables"], 1)
     ]
 
 
-FACTS = (
-    "table", "sensitive attributes", "rows", "groups", "suppressed", "information loss", "highest risk", "mean risk", "method",
-)  # fmt: skip
+FACTS = ("table", "rows", "groups", "suppressed", "loss", "highest risk", "mean risk")
 
 
 def limits(content: Content) -> list[tuple[str, str]]:
@@ -69,8 +66,8 @@ def limits(content: Content) -> list[tuple[str, str]]:
         said.append(
             (
                 "Background knowledge, within a table.",
-                f"Attributes of one table stand beside each other. Who knows a person’s {one}, say, looks among the rows of the "
-                f"person’s group that have it, and may read {other} from them. The principles are measured attribute by "
+                f"Attributes of one table stand beside each other. Who knows a person’s {one}, say, looks among the rows of "
+                f"the person’s group that have it, and may read {other} from them. The principles are measured attribute by "
                 "attribute, and do not bound that; the information exposure above says how much of it the plan leaves.",
             )
         )
@@ -79,17 +76,17 @@ def limits(content: Content) -> list[tuple[str, str]]:
             (
                 "Dependent attributes, in different tables.",
                 "That attributes stand in different tables hides which value of one goes with which of the other. Who knows "
-                "from elsewhere how they depend, as a profession and an income do, can look up a person’s group in both tables "
-                "and combine what they tell. The bounds on joining tables that are known hold only where attributes of "
-                "different tables are independent.",
+                "from elsewhere how they depend, as a profession and an income do, can look up a person’s group in both "
+                "tables and combine what they tell. The bounds on joining tables that are known hold only where attributes "
+                "of different tables are independent.",
             )
         )
         said.append(
             (
                 "Several groups of one person.",
-                "Every table has its own groups. A person whose quasi-identifiers are known is found in one group of each, and "
-                "what those groups tell is known together. No column links the tables, and the rows of each were shuffled on "
-                "their own.",
+                "Every table has its own groups. A person whose quasi-identifiers are known is found in one group of each, "
+                "and what those groups tell is known together. No column links the tables, and the rows of each were "
+                "shuffled on their own.",
             )
         )
     if content["sets"]:
@@ -97,31 +94,31 @@ def limits(content: Content) -> list[tuple[str, str]]:
         said.append(
             (
                 "Sets, taken bit by bit.",
-                f"Each item of {some} is a column of its own, and what was measured was measured on each alone. A set can be told by "
-                "its items together where none of them tells much.",
+                f"Each item of {some} is a column of its own, and what was measured was measured on each alone. A set can "
+                "be told by its items together where none of them tells much.",
             )
         )
     if content["harmless"]:
         said.append(
             (
                 "Values that were called harmless.",
-                f"Some values of {', '.join(content['harmless'])} were declared not to be sensitive, and what they reveal does "
-                "not count in the information exposure.",
+                f"Some values of {', '.join(content['harmless'])} were declared not to be sensitive, and what they reveal "
+                "does not count in the information exposure.",
             )
         )
     said += [
         (
             "The choice of the plan.",
-            "Which attributes stand together, and the two ratios, follow from how the attributes depend in the original. The ratios "
-            "are told in hundredths for that reason."
+            "Which attributes stand together, and the two ratios, follow from how the attributes depend in the original. "
+            "The ratios are told in hundredths for that reason."
             if content["chosen"] != "given"
-            else "The two ratios follow from how the attributes depend in the original. They are told in hundredths for that reason.",
+            else "The two ratios follow from how the attributes depend in the original. They are told in hundredths for that.",
         ),
         (
             "Other releases, and who is in the table.",
-            "Two releases about the same people can tell together what neither tells alone; and whoever fits no group was not in "
-            "the table. Columns that were not declared as quasi-identifiers or sensitive, and identify people after all, are not "
-            "seen.",
+            "Two releases about the same people can tell together what neither tells alone; and whoever fits no group was "
+            "not in the table. Columns that were not declared as quasi-identifiers or sensitive, and identify people after "
+            "all, are not seen.",
         ),
     ]
     return said
@@ -152,7 +149,11 @@ def certain(internal: Content) -> list[str]:
         if found:
             worst = found[0]
             name = " and ".join(worst[knows]) if knows == "known" else worst[knows]
-            how = f"By knowing a person’s {name}" if knows == "known" else f"By knowing how {name} and {worst['target']} depend"
+            how = (
+                f"By knowing a person’s {name}"
+                if knows == "known"
+                else f"By knowing how {name} and {worst['target']} depend"
+            )
             said.append(
                 f"{how}, an attacker becomes certain of the {worst['target']} of "
                 f"{count_of(worst['gain']['newly_certain'], 'person', 'people')} more ({worst['after']['certain']:,} of "

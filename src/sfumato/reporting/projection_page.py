@@ -24,7 +24,7 @@ EXAMINED = 200
 
 
 def projected_page(content: Mapping[str, Any]) -> str:
-    """The public report of several tables as HTML; `content`: what release.json says (see `release/describe_projection.py`)."""
+    """The public report of several tables as HTML; `content`: what release.json says, as `describe_projection` tells."""
     with torn("release.json is torn", "Fetch or make the release again.", "tables"):
         return _drawn(content, None)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sfumato.reporting.plots.figure import BEFORE, BREACH, FAINT, LEGEND, Figure, Table, axis, percent, plain
+from sfumato.reporting.plots.figure import BEFORE, BREACH, FAINT, LEGEND, Figure, Table, axis, both_ends, percent, plain
 
 DRAWN = 15
 """The most attacks that are drawn, worst first; the numbers below list more."""
+_TICK = {"size": 12, "color": FAINT, "symbol": "line-ns-open", "line": {"width": 2}}
 LISTED = 120
 """The most attacks that are listed."""
 
@@ -28,8 +29,9 @@ def inferences_plot(inferences: Sequence[Table]) -> Figure:
     return _attack_plot(
         "inferences",
         "Who knows how attributes depend, and combines two tables",
-        "The attacker knows the person’s group in both tables, and how the two attributes depend on each other in general, from a "
-        "survey, say; he knows no secret of the person. He guesses the attribute named second by the one named first.",
+        "The attacker knows the person’s group in both tables, and how the two attributes depend on each other in general, "
+        "from a survey, say; he knows no secret of the person. He guesses the attribute named second by the one named "
+        "first.",
         [{**one, "from": one["helper"], "tables": f"{one['helper_table'] + 1}, {one['table'] + 1}"} for one in inferences],
     )
 
@@ -44,24 +46,22 @@ def _attack_plot(key: str, title: str, assumed: str, attacks: Sequence[Table]) -
         caption=f"{assumed} Dots: the confidence in the likeliest value, on average over people, by the groups alone "
         f"(ochre) and with that knowledge (red). The tick is the highest confidence that he reaches of anybody.{more}",
         alt=f"Dots: the mean confidence of an attacker before and after, for {len(drawn)} pairs of attributes. The worst: "
-        f"{worst['from']} tells {worst['target']}, from {percent(worst['before']['mean'])} to {percent(worst['after']['mean'])}; "
-        f"certain of {worst['after']['certain']:,} people.",
+        f"{worst['from']} tells {worst['target']}, from {percent(worst['before']['mean'])} to "
+        f"{percent(worst['after']['mean'])}; certain of {worst['after']['certain']:,} people.",
         data=[
             _gains(drawn),
             _points(drawn, "before", "mean", "groups alone", {"size": 10, "color": BEFORE}),
             _points(drawn, "after", "mean", "with what he knows", {"size": 10, "color": BREACH, "symbol": "diamond"}),
-            _points(
-                drawn, "after", "largest", "highest", {"size": 12, "color": FAINT, "symbol": "line-ns-open", "line": {"width": 2}}
-            ),
+            _points(drawn, "after", "largest", "highest", _TICK),
         ],
         layout={
             "showlegend": True,
-            "legend": LEGEND,
-            "margin": {"l": 60, "r": 14, "t": 56, "b": 36},
-            "xaxis": axis(None, tickformat=".0%", range=[0, 1.03], nticks=6),
+            "legend": {**LEGEND, "xref": "container", "y": 0.995, "yref": "container", "yanchor": "top"},
+            "margin": {"l": 60, "r": 14, "t": 62, "b": 36},
+            "xaxis": axis(None, tickformat=".0%", range=[0, 1.03], tickvals=[0, 0.25, 0.5, 0.75, 1], tickangle=0),
             "yaxis": axis(
                 None, tickvals=places, tickfont={"size": 11}, showgrid=True, range=[len(drawn) - 0.4, -0.6],
-                ticktext=[f"{plain(one['from'], 13)} → {plain(one['target'], 13)}" for one in drawn],
+                ticktext=[f"{both_ends(one['from'], 22)}<br>→ {both_ends(one['target'], 20)}" for one in drawn],
             ),
         },
         head=("known", "guessed", "tables", "mean before", "mean after", "highest before", "highest after", "certain before",
@@ -81,7 +81,7 @@ def _attack_plot(key: str, title: str, assumed: str, attacks: Sequence[Table]) -
             )
             for one in attacks[:LISTED]
         ],
-        height=100 + 25 * len(drawn),
+        height=104 + 36 * len(drawn),
         internal=True,
     )  # fmt: skip
 

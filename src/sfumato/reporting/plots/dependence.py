@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sfumato.reporting.plots.figure import FAINT, INK, Figure, Table, axis, percent, plain
+from sfumato.reporting.plots.figure import FAINT, INK, Figure, Table, axis, both_ends, percent, plain
 
 _WRITTEN = 7
 """The most attributes for which the figures stand in the cells."""
+_NUMBERED = 16
+"""The most columns whose numbers fit side by side on a phone."""
 _APART = "#e3ddd0"
 """Of pairs that stand in different tables: no shade of the scale."""
 _SCALE = [[0, "#f3f7fa"], [0.35, "#a7c4d8"], [0.7, "#3f7aa3"], [1, "#12344d"]]
@@ -29,7 +31,7 @@ def dependence_plot(pairs: Sequence[Table], plan: Sequence[Sequence[str]], *, in
             shares[i][j] = None if pair["share"] is None else 100 * pair["share"]
             apart[i][j] = 1 if pair["share"] is None else None
             hover[i][j] = f"{plain(names[i], 50)} and {plain(names[j], 50)}: {_bits(pair)}"
-    few = len(names) <= _WRITTEN
+    few, places, step = len(names) <= _WRITTEN, list(range(len(names))), -(-len(names) // _NUMBERED)
     heat = {
         **_cells(shares, hover),
         "zmin": 0,
@@ -37,8 +39,9 @@ def dependence_plot(pairs: Sequence[Table], plan: Sequence[Sequence[str]], *, in
         "colorscale": _SCALE,
         **({"texttemplate": "%{z:.0f}", "textfont": {"size": 12}} if few else {}),
         "colorbar": {
-            "orientation": "h", "thickness": 10, "len": 0.62, "x": 0, "xanchor": "left", "y": 1.0, "yanchor": "bottom",
-            "outlinewidth": 0, "ticksuffix": " %", "tickvals": [0, 50, 100], "tickfont": {"size": 11},
+            "orientation": "h", "thickness": 10, "len": 0.8, "x": 0, "xanchor": "left", "y": 1.0, "yanchor": "bottom",
+            "outlinewidth": 0, "tickvals": [0, 50, 100], "tickfont": {"size": 11}, "ypad": 3,
+            "ticktext": [percent(share) for share in (0, 0.5, 1)],
         },
     }  # fmt: skip
     return Figure(
@@ -50,13 +53,13 @@ def dependence_plot(pairs: Sequence[Table], plan: Sequence[Sequence[str]], *, in
         data=[{**_cells(apart, hover), "colorscale": [[0, _APART], [1, _APART]], "showscale": False}, heat],
         layout={
             "shapes": _frames(plan),
-            "margin": {"l": 40, "r": 6, "t": 44, "b": 26},
+            "margin": {"l": 40, "r": 6, "t": 34, "b": 26},
             "xaxis": axis(
-                None, tickvals=list(range(len(names))), ticktext=[str(i) for i in range(1, len(names) + 1)], tickangle=0,
-                tickfont={"size": 11}, showgrid=False, range=[-0.55, len(names) - 0.45],
+                None, tickvals=places[::step], ticktext=[str(i + 1) for i in places[::step]], tickangle=0,
+                tickfont={"size": 11 if few else 9}, showgrid=False, range=[-0.55, len(names) - 0.45],
             ),
             "yaxis": axis(
-                None, tickvals=list(range(len(names))), ticktext=[f"{plain(n, 21)} {i}" for i, n in enumerate(names, 1)],
+                None, tickvals=places, ticktext=[f"{both_ends(n, 20)} {i}" for i, n in enumerate(names, 1)],
                 tickfont={"size": 11}, showgrid=False, range=[len(names) - 0.45, -0.55],
             ),
         },
@@ -78,14 +81,16 @@ def dependence_plot(pairs: Sequence[Table], plan: Sequence[Sequence[str]], *, in
 
 def _caption(apart: bool, internal: bool) -> str:
     said = (
-        "The darker a cell, the more the two attributes tell of each other: their mutual information, as a share of the lesser "
-        f"of their entropies. {percent(0)} is independent, {percent(1)} says that one follows from the other. The numbers below "
-        "are those beside the names. A frame holds the attributes of one table."
+        "The darker a cell, the more the two attributes tell of each other: their mutual information, as a share of the "
+        f"lesser of their entropies. {percent(0)} is independent, {percent(1)} says that one follows from the other. The "
+        "numbers below are those beside the names. A frame holds the attributes of one table."
     )
     if internal:
         return f"{said} What lies outside the frames is what readers of the release are not told."
     if apart:
-        said += " Sand-coloured cells are kept apart: the two stand in different tables, and how they go together is not told."
+        said += (
+            " Sand-coloured cells are kept apart: the two stand in different tables, and how they go together is not told."
+        )
     return said
 
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from sfumato.counting import count_of
-from sfumato.reporting.plots.figure import AFTER, FAINT, INK, PALE, Figure, plain
+from sfumato.reporting.plots.figure import AFTER, FAINT, INK, PALE, Figure, both_ends, plain
 
 _LINE = 21
 """Pixels of a line of text."""
 _SHARED, _TABLES = (0.0, 0.36), (0.46, 1.0)
 """Where the box of the quasi-identifiers stands, and those of the tables, as shares of the width."""
-_LONGEST = (15, 25)
+_LONGEST = (13, 22)
 """Characters of a name in either box that fit on a phone; the table below the picture has all."""
 _GAP = 0.7
 """Lines between two boxes."""
@@ -45,14 +45,18 @@ def plan_plot(blocks: Sequence[Sequence[str]], quasi_identifiers: Sequence[str])
         "row by row; "
         "which row of one table belongs to which row of another is not told.",
         alt=f"A picture of {held} in {many} beside the {count_of(len(quasi_identifiers), 'quasi-identifier')} that all "
-        f"share: {'; '.join(f'table {number}: {", ".join(block)}' for number, block in enumerate(blocks, 1))}.",
+        f"share: {'; '.join(f'{at} holds ' + ' and '.join(block) for at, block in enumerate(blocks, 1))}.",
         data=[_names(shared, _SHARED[0], _LONGEST[0], FAINT), _names(inner, _TABLES[0], _LONGEST[1], AFTER)],
         layout={
             "margin": dict.fromkeys("lrtb", 2),
             "shapes": shapes,
             "annotations": notes,
             "xaxis": {"visible": False, "fixedrange": True, "range": [-0.005, 1.005]},
-            "yaxis": {"visible": False, "fixedrange": True, "range": [max(whole, middle + half) + 0.1, min(0, middle - half) - 0.1]},
+            "yaxis": {
+                "visible": False,
+                "fixedrange": True,
+                "range": [max(whole, middle + half) + 0.1, min(0, middle - half) - 0.1],
+            },
         },
         head=("table", "sensitive attributes", "quasi-identifiers"),
         rows=[(number, ", ".join(block), ", ".join(quasi_identifiers)) for number, block in enumerate(blocks, 1)],
@@ -93,9 +97,9 @@ def _names(named: Sequence[tuple[str, str, float]], left: float, longest: int, c
         "mode": "markers+text",
         "x": [left + 0.028] * len(named),
         "y": [at + 0.1 for _, _, at in named],
-        "text": [f" {plain(name, longest)}" for name, _, _ in named],
+        "text": [f" {both_ends(name, longest)}" for name, _, _ in named],
         "textposition": "middle right",
-        "textfont": {"size": 12.5, "color": INK},
+        "textfont": {"size": 12, "color": INK},
         "marker": {"size": 5, "color": colour, "symbol": "square", "opacity": 1},
         "customdata": [[plain(name, 80), where] for name, where, _ in named],
         "hovertemplate": "%{customdata[0]}: %{customdata[1]}<extra></extra>",

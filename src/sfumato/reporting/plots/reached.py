@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from sfumato.reporting.plots.figure import AFTER, BEFORE, BREACH, INK, LEGEND, Figure, Table, axis, plain
+from sfumato.reporting.plots.figure import AFTER, BEFORE, BREACH, INK, LEGEND, Figure, Table, axis, both_ends, plain
 
 
 def reached_plot(number: int, heading: str, part: Table) -> Figure:
@@ -32,7 +32,8 @@ def reached_plot(number: int, heading: str, part: Table) -> Figure:
             "x": [row["measured"] for row in rows],
             "marker": {"color": [AFTER if row["holds"] else BREACH for row in rows]},
             "text": ["∞" if row["measured"] is None else f"{row['measured']:.4g}" for row in rows],
-            "textposition": "outside",
+            "textposition": ["outside" if (row["measured"] or 0) < 0.2 * top else "inside" for row in rows],
+            "insidetextanchor": "end",
             "textfont": {"size": 11},
             "cliponaxis": False,
             "customdata": [[plain(row["attribute"] or "all", 60), plain(row["shown"])] for row in rows],
@@ -76,9 +77,9 @@ def reached_plot(number: int, heading: str, part: Table) -> Figure:
                 }
             ],
             "showlegend": internal,
-            "legend": {**LEGEND, "y": 0, "yanchor": "top", "yref": "container"} if internal else LEGEND,
-            "margin": {"l": 60, "r": 34, "t": 26, "b": 60 if internal else 32},
-            "xaxis": axis(None, range=[0, 1.15 * top], nticks=6),
+            "legend": {**LEGEND, "xref": "container", "y": 0.01, "yref": "container"},
+            "margin": {"l": 60, "r": 20, "t": 26, "b": 60 if internal else 32},
+            "xaxis": axis(None, range=[0, 1.1 * top], nticks=5, tickangle=0),
             "yaxis": axis(
                 None, tickvals=places, ticktext=[_label(row) for row in rows], tickfont={"size": 11}, showgrid=False,
                 range=[len(rows) - 0.4, -0.6],
@@ -99,4 +100,4 @@ def _each(rows: Sequence[Table]) -> str:
 
 
 def _label(row: Table) -> str:
-    return f"{row['table']}: {plain(row['attribute'], 22)}" if row["attribute"] else f"table {row['table']}"
+    return f"{row['table']}: {both_ends(row['attribute'], 20)}" if row["attribute"] else f"table {row['table']}"
