@@ -2,7 +2,8 @@
 
 from sfumato.release.anonymize import anonymize, checked_seed, checked_share
 from sfumato.release.attempt import attempt_with
-from sfumato.release.project import project
+from sfumato.release.describe_projection import curve_content
+from sfumato.release.project import attributes_apart, checked_limit, project
 from sfumato.release.projection import Projection, Threshold
 from sfumato.release.release import Release
 from sfumato.release.replay import replay
@@ -17,8 +18,11 @@ __all__ = [
     "Threshold",
     "anonymize",
     "attempt_with",
+    "attributes_apart",
+    "checked_limit",
     "checked_seed",
     "checked_share",
+    "curve_content",
     "free_target",
     "project",
     "replay",
