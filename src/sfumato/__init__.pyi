@@ -59,7 +59,7 @@ from .feasible import (
 from .groups import Groups
 from .hierarchy import Flat, Hierarchy, Intervals
 from .io.read import read_table
-from .methods import Glaze, Grouping, Method, Mondrian, Task, XColor
+from .methods import Glaze, Grouping, Lattice, Method, Mondrian, Task, XColor
 from .neighbours import NeighbourGraph
 from .principles import (
     AlphaKAnonymity,
@@ -155,6 +155,7 @@ __all__ = [
     "KEAnonymity",
     "KLevels",
     "Kind",
+    "Lattice",
     "Loss",
     "Lp",
     "Marginal",
