@@ -84,7 +84,7 @@ from .principles import (
 from .profiling import ColumnProfile, Profile, profile
 from .progress import Progress
 from .recoding import Recoded, recode
-from .release import Disclosure, Release, anonymize, replay, withhold
+from .release import Disclosure, FullDomain, Release, anonymize, full_domain, replay, withhold
 from .reporting import report
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
@@ -142,6 +142,7 @@ __all__ = [
     "Flat",
     "FrequencyLDiversity",
     "Frontier",
+    "FullDomain",
     "Glaze",
     "Grouping",
     "Groups",
@@ -201,6 +202,7 @@ __all__ = [
     "audit",
     "feasibility",
     "frontier",
+    "full_domain",
     "k_levels",
     "marginals",
     "profile",

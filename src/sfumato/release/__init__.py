@@ -2,6 +2,7 @@
 
 from sfumato.release.anonymize import anonymize, checked_seed, checked_share
 from sfumato.release.attempt import attempt_with
+from sfumato.release.full_domain import FullDomain, full_domain
 from sfumato.release.release import Release
 from sfumato.release.replay import replay
 from sfumato.release.save import free_target
@@ -10,12 +11,14 @@ from sfumato.release.withhold import Disclosure, withhold, withhold_in
 
 __all__ = [
     "Disclosure",
+    "FullDomain",
     "Release",
     "anonymize",
     "attempt_with",
     "checked_seed",
     "checked_share",
     "free_target",
+    "full_domain",
     "replay",
     "risk_checks",
     "withhold",
