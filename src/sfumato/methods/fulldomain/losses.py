@@ -182,13 +182,16 @@ class Entropy(FullLoss):
             found.append(np.array(levels))
         return found
 
+    @cached_property
+    def _table(self) -> Floats:
+        return np.round(self._over(self._bits), 6)
+
     def bounds(self) -> Floats:
-        return self._over(self._bits)
+        return self._table
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
         del violating
-        bits = math.fsum(float(own[level]) for own, level in zip(self._bits, classes.levels, strict=True))
-        return Fraction(round(bits * 10**6), 10**6)
+        return Fraction(round(float(self._table[classes.levels]) * 10**6), 10**6)
 
 
 class Discernibility(FullLoss):
