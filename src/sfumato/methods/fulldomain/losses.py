@@ -203,7 +203,7 @@ class Discernibility(FullLoss):
     name = "discernibility"
 
     def bounds(self) -> Floats:
-        """n rows in c classes cost at least n²/c, and there are no more classes than combinations of nodes."""
+        """N rows in c classes cost at least n²/c, and there are no more classes than combinations of nodes."""
         combinations = np.exp(self._over([np.log(ladder.nodes.max(axis=1) + 1.0) for ladder in self.cube.ladders]))
         return np.asarray(self.cube.rows**2 / combinations)
 
