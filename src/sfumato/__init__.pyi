@@ -1,3 +1,4 @@
+from .attacks import Attacks, BackgroundJoin, Intersection, Seen, background_join, intersection
 from .attribute import Attribute
 from .auditing import Audit, Finding, audit
 from .census import synthetic_census
@@ -83,6 +84,17 @@ from .principles import (
 )
 from .profiling import ColumnProfile, Profile, profile
 from .progress import Progress
+from .projections import (
+    Dependence,
+    Plan,
+    PlanSearch,
+    Spread,
+    Tradeoff,
+    Weighed,
+    search_plans,
+    spread,
+    tradeoff,
+)
 from .recoding import Recoded, recode
 from .release import Disclosure, Release, anonymize, replay, withhold
 from .reporting import report
@@ -106,8 +118,10 @@ __all__ = [
     "Absolute",
     "Additive",
     "AlphaKAnonymity",
+    "Attacks",
     "Attribute",
     "Audit",
+    "BackgroundJoin",
     "Best",
     "BetaLikeness",
     "Bound",
@@ -126,6 +140,7 @@ __all__ = [
     "DatabaseProblem",
     "DeltaDisclosure",
     "DeltaLDiversity",
+    "Dependence",
     "Dictionary",
     "Disclosure",
     "Discrete",
@@ -147,6 +162,7 @@ __all__ = [
     "Groups",
     "Hierarchy",
     "HierarchyProblem",
+    "Intersection",
     "Intervals",
     "Jaccard",
     "Jaro",
@@ -169,6 +185,8 @@ __all__ = [
     "Outlook",
     "PSensitivity",
     "ParameterProblem",
+    "Plan",
+    "PlanSearch",
     "Principle",
     "Profile",
     "Progress",
@@ -180,26 +198,32 @@ __all__ = [
     "Risk",
     "Role",
     "Schema",
+    "Seen",
     "SfumatoError",
     "Similarity",
+    "Spread",
     "TCloseness",
     "Table",
     "Task",
     "Taxonomy",
     "TotalVariation",
+    "Tradeoff",
     "Unreached",
     "Unrepeated",
     "Utility",
     "VarianceControl",
     "Verification",
     "View",
+    "Weighed",
     "Workload",
     "XColor",
     "__version__",
     "anonymize",
     "audit",
+    "background_join",
     "feasibility",
     "frontier",
+    "intersection",
     "k_levels",
     "marginals",
     "profile",
@@ -209,7 +233,10 @@ __all__ = [
     "replay",
     "report",
     "risk",
+    "search_plans",
+    "spread",
     "synthetic_census",
+    "tradeoff",
     "utility_of",
     "verify",
     "vulnerability",

@@ -2,6 +2,8 @@
 
 from sfumato.release.anonymize import anonymize, checked_seed, checked_share
 from sfumato.release.attempt import attempt_with
+from sfumato.release.project import project
+from sfumato.release.projection import Projection, Threshold
 from sfumato.release.release import Release
 from sfumato.release.replay import replay
 from sfumato.release.save import free_target
@@ -10,12 +12,15 @@ from sfumato.release.withhold import Disclosure, withhold, withhold_in
 
 __all__ = [
     "Disclosure",
+    "Projection",
     "Release",
+    "Threshold",
     "anonymize",
     "attempt_with",
     "checked_seed",
     "checked_share",
     "free_target",
+    "project",
     "replay",
     "risk_checks",
     "withhold",
