@@ -96,7 +96,7 @@ from .projections import (
     tradeoff,
 )
 from .recoding import Recoded, recode
-from .release import Disclosure, Release, anonymize, replay, withhold
+from .release import Disclosure, Projection, Release, Threshold, anonymize, project, replay, withhold
 from .reporting import report
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
@@ -190,6 +190,7 @@ __all__ = [
     "Principle",
     "Profile",
     "Progress",
+    "Projection",
     "QueryErrors",
     "Recoded",
     "RecursiveLDiversity",
@@ -206,6 +207,7 @@ __all__ = [
     "Table",
     "Task",
     "Taxonomy",
+    "Threshold",
     "TotalVariation",
     "Tradeoff",
     "Unreached",
@@ -227,6 +229,7 @@ __all__ = [
     "k_levels",
     "marginals",
     "profile",
+    "project",
     "query_errors",
     "read_table",
     "recode",

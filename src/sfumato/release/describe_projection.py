@@ -62,7 +62,6 @@ from sfumato.release.release import Release
 from sfumato.reporting import internal_figures
 from sfumato.reporting.tables.steps import in_steps
 from sfumato.verifying import FORMAT, PROJECTED
-from sfumato.verifying.manifest import table_name
 from sfumato.verifying.projected import THRESHOLDS
 
 if TYPE_CHECKING:

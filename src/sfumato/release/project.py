@@ -265,9 +265,7 @@ def _check_plan(plan: Plan, dependence: Dependence, thresholds: Mapping[str, Thr
         blocks.release(block)
 
 
-def _told_harmless(
-    harmless: Harmless, table: Table, plan: Plan, releases: Sequence[Release]
-) -> dict[str, list[str]]:
+def _told_harmless(harmless: Harmless, table: Table, plan: Plan, releases: Sequence[Release]) -> dict[str, list[str]]:
     """The published values that are not sensitive, as they are shown: those of suppressed rows are nobody's affair."""
     found = {}
     for block, release in zip(plan.blocks, releases, strict=True):
