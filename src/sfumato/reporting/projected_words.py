@@ -112,7 +112,7 @@ def limits(content: Content) -> list[tuple[str, str]]:
             "Which attributes stand together, and the two ratios, follow from how the attributes depend in the original. "
             "The ratios are told in hundredths for that reason."
             if content["chosen"] != "given"
-            else "The two ratios follow from how the attributes depend in the original. They are told in hundredths for that.",
+            else "The two ratios follow from how the attributes depend in the original; so they are told in hundredths.",
         ),
         (
             "Other releases, and who is in the table.",

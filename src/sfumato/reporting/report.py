@@ -10,10 +10,12 @@ from sfumato.auditing import audit
 from sfumato.errors import ReleaseProblem
 from sfumato.principles import Principle
 from sfumato.reporting.page import page
+from sfumato.reporting.projection_page import projected_page
 from sfumato.reporting.tables import internal_figures
 from sfumato.reporting.withheld_page import withheld_page
 from sfumato.schema import Role, Schema
 from sfumato.verifying import (
+    PROJECTED,
     WITHHELD,
     Manifest,
     Verification,
@@ -56,6 +58,8 @@ def report(
     manifest = Manifest.load(Path(folder))
     if manifest.kind == WITHHELD:
         return _withheld(manifest, original)
+    if manifest.kind == PROJECTED:
+        return _projected(manifest, original, schema, principles)
     if original is None:
         _refuse_unless(_public(manifest, schema, principles))
         return page(manifest.content)
@@ -83,6 +87,20 @@ def _withheld(manifest: Manifest, original: Any) -> str:
         )
     _refuse_unless(verify(manifest.path.parent))
     return withheld_page(manifest.content)
+
+
+def _projected(
+    manifest: Manifest, original: Any, schema: Schema | None, principles: Sequence[Principle] | None
+) -> str:
+    """The report of several tables: the public one, since what an internal one tells takes the groups of every row."""
+    if original is not None:
+        raise manifest.problem(
+            "kind",
+            "the internal report of several tables is drawn while they are made: the files do not tell whose the rows are",
+            "Draw it with: sfumato project CONFIG --output FOLDER --internal FILE.",
+        )
+    _refuse_unless(_public(manifest, schema, principles))
+    return projected_page(manifest.content)
 
 
 def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Principle] | None) -> Verification:
