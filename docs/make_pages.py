@@ -167,6 +167,17 @@ SECTIONS = {
         "k_levels",
         "KLevels",
     ],
+    "Several sensitive attributes": [
+        "Dependence",
+        "Plan",
+        "Weighed",
+        "search_plans",
+        "PlanSearch",
+        "tradeoff",
+        "Tradeoff",
+        "spread",
+        "Spread",
+    ],
     "Attacks on several tables": [
         "background_join",
         "BackgroundJoin",

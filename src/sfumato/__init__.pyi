@@ -84,6 +84,17 @@ from .principles import (
 )
 from .profiling import ColumnProfile, Profile, profile
 from .progress import Progress
+from .projections import (
+    Dependence,
+    Plan,
+    PlanSearch,
+    Spread,
+    Tradeoff,
+    Weighed,
+    search_plans,
+    spread,
+    tradeoff,
+)
 from .recoding import Recoded, recode
 from .release import Disclosure, Release, anonymize, replay, withhold
 from .reporting import report
@@ -129,6 +140,7 @@ __all__ = [
     "DatabaseProblem",
     "DeltaDisclosure",
     "DeltaLDiversity",
+    "Dependence",
     "Dictionary",
     "Disclosure",
     "Discrete",
@@ -173,6 +185,8 @@ __all__ = [
     "Outlook",
     "PSensitivity",
     "ParameterProblem",
+    "Plan",
+    "PlanSearch",
     "Principle",
     "Profile",
     "Progress",
@@ -187,17 +201,20 @@ __all__ = [
     "Seen",
     "SfumatoError",
     "Similarity",
+    "Spread",
     "TCloseness",
     "Table",
     "Task",
     "Taxonomy",
     "TotalVariation",
+    "Tradeoff",
     "Unreached",
     "Unrepeated",
     "Utility",
     "VarianceControl",
     "Verification",
     "View",
+    "Weighed",
     "Workload",
     "XColor",
     "__version__",
@@ -216,7 +233,10 @@ __all__ = [
     "replay",
     "report",
     "risk",
+    "search_plans",
+    "spread",
     "synthetic_census",
+    "tradeoff",
     "utility_of",
     "verify",
     "vulnerability",

@@ -1,7 +1,7 @@
 """The experiments of paper 004, Section 7.1, again: Figures 5, 6 and 7 as tables, and plans for Figures 8 and 9.
 
-On the table of `several`. Two runs of CODIP* are told apart. *As printed* it stops at the first pair of blocks that may not be
-merged, so that every plan lies on one path of merges. *Mended* it goes on with the next best pair, which is what
+On the table of `several`. Two runs of CODIP* are told apart. *As printed* it stops at the first pair of blocks that may not
+be merged, so that every plan lies on one path of merges. *Mended* it goes on with the next best pair, which is what
 `sf.search_plans` does.
 """
 

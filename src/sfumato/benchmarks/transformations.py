@@ -40,7 +40,7 @@ class Transformations:
     def of(
         cls, table: Table, names: Sequence[str], k: int = 2, tell: Callable[[str], None] = lambda _: None
     ) -> Transformations:
-        """Measure every transformation with groups of at least k rows. Cost: a sort of the rows for each and each attribute."""
+        """Measure every transformation with groups of at least k rows. Cost: for each as many sorts as attributes."""
         quasi = table.schema.quasi_identifiers
         every = list(product(*(range(paths_of(table.column(name)).shape[1]) for name in quasi)))
         principle = TCloseness(1)
