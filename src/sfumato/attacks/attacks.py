@@ -39,6 +39,13 @@ class Attacks:
                             "truth": {"before": 0.3, "after": 0.4}}, …],
             "left_out": [{"attributes": ["a", "b"], "why": "…"}, …]},
          "warnings": [{"attributes": ["job", "income"], "tables": [0, 1], "information": 0.2, "share": 0.3, "text": "…"}, …]}
+
+    >>> import numpy as np, pyarrow as pa
+    >>> from sfumato.schema import Schema
+    >>> table = Table(pa.table({"job": ["a", "b"], "sick": ["x", "y"]}), Schema(sensitive=["job", "sick"]))
+    >>> found = attack(table, [Seen(("job", "sick"), np.array([0, 0]))])
+    >>> found.background.worst.newly_certain, found.to_dict()["warnings"]
+    (2, [])
     """
 
     tables: tuple[tuple[str, ...], ...]
