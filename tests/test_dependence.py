@@ -242,6 +242,8 @@ def test_attributes_that_are_no_several(names, problem):
         ({"job": ["coock"]}, "'job'.*'coock'.*Did you mean 'cook'"),
         ({"job": [7]}, "'job'.*7.*'cook', 'smith'"),
         ({"wage": ["abc"]}, "'wage'.*'abc'"),
+        ({"wage": [{}]}, "'wage'.*{}"),
+        ({"wage": 0}, "'wage'.*0 is neither"),
         ({"job": lambda value: value > 3}, "'job'.*failed on 'cook'"),
         ({"job": lambda value: "yes"}, "'job'.*answered 'yes'"),
     ],
