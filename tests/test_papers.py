@@ -18,7 +18,7 @@ import sfumato as sf
 from sfumato.attacks import belief, theorem_2
 
 EXAMPLES = json.loads((Path(__file__).parent / "paper_examples.json").read_text(encoding="utf-8"))
-LATER = {"gamma"}
+LATER: set[str] = set()
 """Functions of the examples that speak of things this package does not have yet."""
 
 DISTANCES = {"variational": sf.TotalVariation(), "min": sf.MinCoordinate(), "abs": sf.Absolute()}
@@ -139,6 +139,13 @@ def closeness(column, groups):
 
 def distinct_l_col(column, groups):
     return audit_level_of_rows(column, groups, sf.DistinctLDiversity(1))
+
+
+def gamma(table, plan):
+    """Γ_α and Γ_β of a plan."""
+    dependence = sf.Dependence.of(sf.Table(pa.table(table), sf.Schema(sensitive=list(table))))
+    weighed = dependence.weighed(sf.Plan.of(plan, list(table)))
+    return [weighed.association_loss, weighed.information_exposure]
 
 
 def audit_level_of_rows(column, groups, principle):
