@@ -168,6 +168,9 @@ SECTIONS = {
         "KLevels",
     ],
     "Several sensitive attributes": [
+        "project",
+        "Projection",
+        "Threshold",
         "Dependence",
         "Plan",
         "Weighed",

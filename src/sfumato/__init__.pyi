@@ -60,7 +60,7 @@ from .feasible import (
 from .groups import Groups
 from .hierarchy import Flat, Hierarchy, Intervals
 from .io.read import read_table
-from .methods import Glaze, Grouping, Method, Mondrian, Task, XColor
+from .methods import Glaze, Grouping, Lattice, Method, Mondrian, Task, XColor
 from .neighbours import NeighbourGraph
 from .principles import (
     AlphaKAnonymity,
@@ -96,7 +96,18 @@ from .projections import (
     tradeoff,
 )
 from .recoding import Recoded, recode
-from .release import Disclosure, Release, anonymize, replay, withhold
+from .release import (
+    Disclosure,
+    FullDomain,
+    Projection,
+    Release,
+    Threshold,
+    anonymize,
+    full_domain,
+    project,
+    replay,
+    withhold,
+)
 from .reporting import report
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
@@ -157,6 +168,7 @@ __all__ = [
     "Flat",
     "FrequencyLDiversity",
     "Frontier",
+    "FullDomain",
     "Glaze",
     "Grouping",
     "Groups",
@@ -171,6 +183,7 @@ __all__ = [
     "KEAnonymity",
     "KLevels",
     "Kind",
+    "Lattice",
     "Loss",
     "Lp",
     "Marginal",
@@ -190,6 +203,7 @@ __all__ = [
     "Principle",
     "Profile",
     "Progress",
+    "Projection",
     "QueryErrors",
     "Recoded",
     "RecursiveLDiversity",
@@ -206,6 +220,7 @@ __all__ = [
     "Table",
     "Task",
     "Taxonomy",
+    "Threshold",
     "TotalVariation",
     "Tradeoff",
     "Unreached",
@@ -223,10 +238,12 @@ __all__ = [
     "background_join",
     "feasibility",
     "frontier",
+    "full_domain",
     "intersection",
     "k_levels",
     "marginals",
     "profile",
+    "project",
     "query_errors",
     "read_table",
     "recode",
