@@ -100,4 +100,4 @@ def _each(rows: Sequence[Table]) -> str:
 
 
 def _label(row: Table) -> str:
-    return f"{row['table']}: {both_ends(row['attribute'], 20)}" if row["attribute"] else f"table {row['table']}"
+    return f"{row['table']}: {both_ends(row['attribute'], 24)}" if row["attribute"] else f"table {row['table']}"
