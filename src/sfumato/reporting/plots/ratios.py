@@ -100,7 +100,7 @@ def tradeoff_plot(tradeoff: Table, chosen: Table, examined: Sequence[Table], thr
         },
         head=("plan", "tables", LOSS, EXPOSURE),
         rows=[weighed_row(chosen), *(weighed_row(one, knee["label"]) for one in points)],
-        height=380,
+        height=420,
         internal=True,
     )
 

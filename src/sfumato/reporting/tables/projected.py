@@ -65,13 +65,13 @@ def _named(attribute: str | None, sets: Mapping[str, Sequence[str]]) -> str | No
     """What a principle was measured on; the items of one set, taken together, by the name of the set.
 
     >>> _named("dx=a + dx=b", {"dx": ["dx=a", "dx=b", "dx=c"]}), _named("dx=a", {"dx": ["dx=a"]}), _named(None, {})
-    ('dx, items together', 'dx=a', None)
+    ('dx (set)', 'dx=a', None)
     """
     if attribute is None:
         return None
     parts = attribute.split(" + ")
     whole = [name for name, bits in sets.items() if len(parts) > 1 and set(parts) <= set(bits)]
-    return f"{whole[0]}, items together" if whole else attribute
+    return f"{whole[0]} (set)" if whole else attribute
 
 
 def reached(content: Content, before: Sequence[Content] | None = None) -> list[dict[str, Any]]:
