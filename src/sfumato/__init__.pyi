@@ -60,7 +60,7 @@ from .feasible import (
 from .groups import Groups
 from .hierarchy import Flat, Hierarchy, Intervals
 from .io.read import read_table
-from .methods import Glaze, Grouping, Method, Mondrian, Task, XColor
+from .methods import Glaze, Grouping, Lattice, Method, Mondrian, Task, XColor
 from .neighbours import NeighbourGraph
 from .principles import (
     AlphaKAnonymity,
@@ -96,7 +96,18 @@ from .projections import (
     tradeoff,
 )
 from .recoding import Recoded, recode
-from .release import Disclosure, Projection, Release, Threshold, anonymize, project, replay, withhold
+from .release import (
+    Disclosure,
+    FullDomain,
+    Projection,
+    Release,
+    Threshold,
+    anonymize,
+    full_domain,
+    project,
+    replay,
+    withhold,
+)
 from .reporting import report
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
@@ -157,6 +168,7 @@ __all__ = [
     "Flat",
     "FrequencyLDiversity",
     "Frontier",
+    "FullDomain",
     "Glaze",
     "Grouping",
     "Groups",
@@ -171,6 +183,7 @@ __all__ = [
     "KEAnonymity",
     "KLevels",
     "Kind",
+    "Lattice",
     "Loss",
     "Lp",
     "Marginal",
@@ -225,6 +238,7 @@ __all__ = [
     "background_join",
     "feasibility",
     "frontier",
+    "full_domain",
     "intersection",
     "k_levels",
     "marginals",

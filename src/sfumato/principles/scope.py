@@ -49,9 +49,9 @@ def in_projection(
     """What a principle comes to in a table that has only some of the sensitive attributes.
 
     `sets`: the bits of each set that was spread into bits. The table may then give away the set although every bit is
-    protected, so a principle on each attribute is also asked of the bits of a set taken together. A principle on an attribute
-    that stands elsewhere comes to nothing here. One on several attributes taken together, or on a set by its name, keeps them
-    together: None if just some of them are here.
+    protected, so a principle on each attribute is also asked of the bits of a set taken together. A principle on an
+    attribute that stands elsewhere comes to nothing here. One on several attributes taken together, or on a set by its name,
+    keeps them together: None if just some of them are here.
 
     >>> from sfumato.principles import TCloseness
     >>> in_projection(TCloseness("0.2"), ["job", "dx=a", "dx=b"], {"dx": ("dx=a", "dx=b")})[1].on

@@ -97,8 +97,8 @@ def projected(table: Table, block: Sequence[str]) -> Table:
 
     >>> import pyarrow as pa
     >>> from sfumato.schema import Schema
-    >>> people = Table(pa.table({"name": ["Ann"], "age": [30], "ill": ["flu"], "job": ["cook"]}), Schema(["age"], ["ill", "job"]))
-    >>> projected(people, ["job"]).data.column_names
+    >>> people = pa.table({"name": ["Ann"], "age": [30], "ill": ["flu"], "job": ["cook"]})
+    >>> projected(Table(people, Schema(["age"], ["ill", "job"])), ["job"]).data.column_names
     ['age', 'job']
     """
     schema = table.schema.projected(block)

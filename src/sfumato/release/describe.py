@@ -108,7 +108,7 @@ def _rounded(told: Any, step: Fraction) -> Any:
 
 def _columns(release: Release) -> list[dict[str, Any]]:
     """The published columns in order, each with its role, its kind, and how it is published."""
-    how = release.recodings
+    how, levels = release.recodings, release.levels
     columns = []
     read = {*release.schema.quasi_identifiers, *release.schema.sensitive_columns()}
     for name in release.table.data.column_names:
@@ -118,6 +118,7 @@ def _columns(release: Release) -> list[dict[str, Any]]:
             "role": "group" if name == release.group else str(release.schema.role(name)),
             "kind": None if kind is None else str(kind),
             "recoding": how.get(name),
+            "level": levels.get(name),
         }
         columns.append({key: value for key, value in column.items() if value is not None})
     return columns

@@ -59,11 +59,12 @@ def project(
     """Publish several sensitive attributes in several tables, so that none betrays another (paper 004).
 
     Every table has all quasi-identifiers and some of the sensitive attributes, and every principle holds in it. `alpha`: how
-    much of the association between attributes may be lost (Γ_α), from 0 to 1; `beta`: how much of what one attribute can betray
-    of another may be exposed (Γ_β). Without either, both are taken from the knee of the trade-off; without one of them, the
-    least that can be had with the other is. `plan`: the attributes of each table, if you know; it is checked, and not
-    searched for. `harmless`: for an attribute the values that harm nobody, or a function that says so. `sets`: "bits" spreads
-    a set into one attribute for each item, "whole" keeps it. `search`: "greedy" (CODIP*), "exhaustive", or "auto".
+    much of the association between attributes may be lost (Γ_α), from 0 to 1; `beta`: how much of what one attribute can
+    betray of another may be exposed (Γ_β). Without either, both are taken from the knee of the trade-off; without one of
+    them, it is the least that can be had beside the other. `plan`: the attributes of each table, if you know; it is
+    checked, and none is searched for. `harmless`: for an attribute the values that harm nobody, or a function that says so.
+    `sets`: "bits" spreads a set into one attribute for each item, "whole" keeps it. `search`: "greedy" (CODIP*),
+    "exhaustive", or "auto".
 
     A principle on one attribute holds in the table where that stands; one on several taken together keeps them together.
     `suppress`: the largest share of rows that each table may drop. The rest is as for `anonymize`. If there is no such plan,
@@ -84,13 +85,11 @@ def project(
     """
     asked = listed(principles)
     seed, share = checked_seed(seed), checked_share(suppress)
-    limits = {"alpha": _checked_limit(alpha, "alpha"), "beta": _checked_limit(beta, "beta")}
+    limits = {"alpha": checked_limit(alpha, "alpha"), "beta": checked_limit(beta, "beta")}
     source = table_of(data, schema)
-    check(source, ())
     progress("measuring how the attributes depend on one another")
-    apart = _spread(source, sets)
-    _check_principles(source.schema, apart, asked)
-    dependence = Dependence.of(apart.table, harmless=harmless)
+    apart, dependence = attributes_apart(source, sets, harmless)
+    _check_principles(apart, asked)
     curve = tradeoff(dependence)
     blocks = Blocks(apart.table, apart.bits, asked, method, seed, share, progress)
     if plan is not None:
@@ -127,7 +126,12 @@ def project(
     )
 
 
-def _checked_limit(value: Number | None, key: str) -> Fraction | None:
+def checked_limit(value: Number | None, key: str) -> Fraction | None:
+    """A threshold on a plan: from 0 to 1, or None if it is left open.
+
+    >>> checked_limit("0.3", "alpha")
+    Fraction(3, 10)
+    """
     if value is None:
         return None
     limit = as_fraction(value, key)
@@ -141,8 +145,15 @@ def _checked_limit(value: Number | None, key: str) -> Fraction | None:
     return limit
 
 
-def _spread(source: Table, sets: str) -> Spread:
-    """The table with its sets as they are to be published; one sensitive attribute alone needs no plan."""
+def attributes_apart(source: Table, sets: str = "bits", harmless: Harmless | None = None) -> tuple[Spread, Dependence]:
+    """The table with its sets as they are to be published, and how its sensitive attributes depend on one another.
+
+    >>> import pyarrow as pa
+    >>> people = Table(pa.table({"age": [1, 2], "dx": [["a"], ["a", "b"]]}), Schema(["age"], ["dx"]))
+    >>> attributes_apart(people)[1].names
+    ('dx=a', 'dx=b')
+    """
+    check(source, ())
     if sets not in SETS:
         raise ParameterProblem(
             f"sets = {sets!r} is unknown", remedy=f"Write one of: {', '.join(SETS)}.", key="sets", value=sets
@@ -157,14 +168,14 @@ def _spread(source: Table, sets: str) -> Spread:
             file=source.source,
             column=next(iter(apart.table.schema.sensitive), None),
         )
-    return apart
+    return apart, Dependence.of(apart.table, harmless=harmless)
 
 
-def _check_principles(schema: Schema, apart: Spread, asked: Sequence[Principle]) -> None:
+def _check_principles(apart: Spread, asked: Sequence[Principle]) -> None:
     """Refuse a principle on what is no attribute; a set may be named, and so may its bits."""
     named = replace(apart.table.schema, sensitive=(*apart.table.schema.sensitive, *apart.bits))
     for principle in asked:
-        attributes_of(principle, named if apart.bits else schema)
+        attributes_of(principle, named)
 
 
 def _given(plan: Iterable[Iterable[str]], apart: Spread, names: Sequence[str]) -> Plan:
@@ -174,7 +185,7 @@ def _given(plan: Iterable[Iterable[str]], apart: Spread, names: Sequence[str]) -
 
 
 def _thresholds(limits: Mapping[str, Fraction | None], curve: Tradeoff) -> dict[str, Threshold]:
-    """What is asked of a plan: as given; else what the knee of the trade-off has, or the least beside the one that is given."""
+    """What is asked of a plan: as given; else as the knee of the trade-off has it, or the least beside what is given."""
     if all(limit is None for limit in limits.values()):
         return {"alpha": Threshold(curve.alpha, "knee"), "beta": Threshold(curve.beta, "knee")}
     found = {key: Threshold(limit, "given") for key, limit in limits.items() if limit is not None}
@@ -186,7 +197,7 @@ def _thresholds(limits: Mapping[str, Fraction | None], curve: Tradeoff) -> dict[
 
 
 def _taken_together(principle: Principle, sets: Mapping[str, Sequence[str]]) -> set[str]:
-    """The attributes that a principle names to be taken together; a set stands for its bits. None are, if it names just one."""
+    """The attributes that a principle names to be taken together, a set as its bits; none if it names just one."""
     on = getattr(principle, "on", None)
     names = () if on is None else (on,) if isinstance(on, str) else on
     found = {part for name in names for part in sets.get(name, (name,))}

@@ -206,7 +206,7 @@ def write_rows(release: Release, data: Path) -> None:
 def write_told(
     aside: Path, content: Mapping[str, Any], data: Sequence[Path], draw: Callable[[Mapping[str, Any]], str]
 ) -> None:
-    """Write release.json and the report, which is drawn from what release.json says, so that it can be drawn again from that."""
+    """Write release.json, and the report from what that says, so that it can be drawn again from it."""
     content = {**content, "files": {path.name: digest(path) for path in data}}
     report = draw(json.loads(as_json(content)))
     write_new(aside / REPORT, lambda file: file.write(report.encode()))

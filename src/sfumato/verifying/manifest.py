@@ -219,7 +219,7 @@ class Manifest:
     @property
     def data(self) -> Path:
         """The data file; of several tables the first."""
-        return self.path.parent / next(name for name in self.content["files"] if name != REPORT)
+        return self.path.parent / next(str(name) for name in self.content["files"] if name != REPORT)
 
     def schema(self, known: Schema | None = None) -> tuple[Schema, list[str]]:
         """The schema of the original table; with the keys of distances that are functions which are not at hand.

@@ -84,27 +84,24 @@ def declared_attributes(manifest: Manifest, declared: Schema) -> list[str]:
 
 def _plan_problem(manifest: Manifest, declared: Schema) -> str | None:
     """What is wrong with the plan: it must hold every attribute exactly once."""
-    plan, sets = manifest.content["plan"], manifest.content["sets"]
+    plan, sets, told = manifest.content["plan"], manifest.content["sets"], manifest.content["tables"]
     lists = [manifest.content["attributes"], *plan, *sets.values()]
     if not all(isinstance(names, list) and names and all(isinstance(name, str) for name in names) for names in lists):
         return "the plan, the attributes or the sets in release.json are torn"
-    if not sets.keys() <= set(declared.sensitive):
-        return "release.json tells the bits of a set that is not sensitive"
     attributes = declared_attributes(manifest, declared)
-    if manifest.content["attributes"] != attributes:
-        return f"release.json lists the attributes {', '.join(manifest.content['attributes'])}, and the config has others"
     placed = [name for block in plan for name in block]
     twice = [name for name in attributes if placed.count(name) > 1]
-    if twice:
-        return f"{twice[0]!r} stands in two tables, which then can be joined by it"
     lost = [name for name in attributes if name not in placed]
-    if lost or len(placed) != len(attributes):
-        return f"{lost[0]!r} is in no table" if lost else "a table holds what is no sensitive attribute"
-    if len(plan) != len(manifest.content["tables"]):
-        return f"the plan has {count_of(len(plan), 'table')}, and {len(manifest.content['tables'])} are told of"
-    if manifest.content["holds"] is not True:
-        return "release.json says that the plan does not hold what was asked"
-    return None
+    problems = {
+        "release.json tells the bits of a set that is not sensitive": not sets.keys() <= set(declared.sensitive),
+        "the attributes that release.json lists are not those of its config": manifest.content["attributes"] != attributes,
+        f"{', '.join(map(repr, twice))} stands in two tables, which then can be joined by it": twice,
+        f"{', '.join(map(repr, lost))} is in no table": lost,
+        "a table holds what is no sensitive attribute": len(placed) != len(attributes),
+        f"the plan has {count_of(len(plan), 'table')}, and {len(told)} are told of": len(plan) != len(told),
+        "release.json says that the plan does not hold what was asked": manifest.content["holds"] is not True,
+    }
+    return next((problem for problem, found in problems.items() if found), None)
 
 
 def _principles(
@@ -178,7 +175,7 @@ def _thresholds(manifest: Manifest, measured: Mapping[str, float] | None, suppre
         claim = claims.get(key, {})
         told = claim.get("measured")
         try:
-            wanted = as_fraction(claim.get("wanted"), key)
+            wanted = as_fraction(str(claim.get("wanted")), key)
         except SfumatoError as error:
             checks.append(Check(name, False, f"no threshold is told that can be read: {error.problem}"))
             continue
