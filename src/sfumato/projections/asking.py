@@ -22,6 +22,7 @@ class Asking:
     reachable: Reachable
     monotone: bool = False
     answers: dict[Block, bool] = field(default_factory=dict)
+    _doomed: set[Block] = field(default_factory=set)
 
     def __call__(self, block: Block) -> bool:
         """Whether the principles can be reached on the block."""
@@ -33,9 +34,11 @@ class Asking:
 
     def doomed(self, block: Block) -> bool:
         """Whether it is known, without asking, that they cannot."""
-        if self.answers.get(block) is False:
+        if self.answers.get(block) is False or block in self._doomed:
             return True
-        return self.monotone and any(set(refused) <= set(block) for refused in self.refused)
+        if self.monotone and any(set(refused) <= set(block) for refused in self.refused):
+            self._doomed.add(block)
+        return block in self._doomed
 
     @property
     def refused(self) -> tuple[Block, ...]:

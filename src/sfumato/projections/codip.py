@@ -14,6 +14,9 @@ from sfumato.projections.plan import Plan, label_of
 _PLACES = 12
 """Average information that agrees in so many places counts as equal."""
 
+_CLEAR = 1e-9
+"""Ratios this far from a threshold are on the side that the float says."""
+
 
 @dataclass(frozen=True)
 class Path:
@@ -51,11 +54,12 @@ class Codip:
     dependence: Dependence
     asking: Asking = field(default_factory=lambda: Asking(lambda block: True))
     _scores: dict[Block, float] = field(default_factory=dict)
+    _plans: dict[Plan, Weighed] = field(default_factory=dict)
 
     def run(self, beta: Fraction, start: Plan | None = None, until: Fraction | None = None) -> Path:
         """Merge from a plan (all apart, if none is given) on; until Γ_α ≤ `until`, or no merge is left within β."""
         plan = Plan.apart(self.dependence.names) if start is None else start
-        plans, steps = [self.dependence.weighed(plan)], []
+        plans, steps = [self._weighed(plan)], []
         above: set[tuple[Block, Block]] = set()  # Γ_β grows with every merge: what is too much now stays so
         held_back, merged = False, True
         while merged and (until is None or not self.dependence.loses_at_most(plan, until)):
@@ -66,8 +70,8 @@ class Codip:
                     continue
                 candidate = plan.merged(u, w)
                 told = f"{label_of(pair[0])} with {label_of(pair[1])}"
-                weighed = self.dependence.weighed(candidate)
-                if not self.dependence.exposes_at_most(candidate, beta):
+                weighed = self._weighed(candidate)
+                if not self._within(weighed, beta):
                     above.add(pair)
                     steps.append(f"not {told}: Γ_β would be {weighed.information_exposure:.4f}")
                 elif not self.asking(plan.union(u, w)):
@@ -90,3 +94,13 @@ class Codip:
         if block not in self._scores:
             self._scores[block] = round(self.dependence.average_information(block), _PLACES)
         return self._scores[block]
+
+    def _weighed(self, plan: Plan) -> Weighed:
+        if plan not in self._plans:
+            self._plans[plan] = self.dependence.weighed(plan)
+        return self._plans[plan]
+
+    def _within(self, weighed: Weighed, beta: Fraction) -> bool:
+        """Whether Γ_β ≤ β, exactly. Γ_β is a ratio of sums without negative terms: its float is right to many places."""
+        gap = weighed.information_exposure - float(beta)
+        return gap < 0 if abs(gap) > _CLEAR else self.dependence.exposes_at_most(weighed.plan, beta)

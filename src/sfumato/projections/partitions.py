@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,10 @@ FEW = 10
 """Up to so many attributes all plans are looked at unasked: 115,975 of them."""
 
 MOST = 12
-"""Up to so many attributes all plans may be looked at: 4,213,597 of them, in some seconds."""
+"""Up to so many attributes all plans may be looked at: 4,213,597 of them, in ten seconds or so."""
+
+_AT_A_TIME = 1 << 14
+"""So many plans are weighed at a time, to stay within a processor's cache."""
 
 _PLACES = 12
 """Ratios that agree in so many places count as equal where plans are put in order."""
@@ -56,8 +60,8 @@ class Partitions:
             added = np.arange(len(row)) - np.repeat(np.cumsum(blocks) - blocks, blocks)
             strings = np.column_stack([strings[row], added.astype(np.uint8)])
             if most_exposure < 1:
-                strings = strings[_exposure(strings, dependence) <= most_exposure]
-        return cls(dependence.names, strings, _loss(strings, dependence), _exposure(strings, dependence))
+                strings = strings[_ratios(strings, dependence)[1] <= most_exposure]
+        return cls(dependence.names, strings, *_ratios(strings, dependence))
 
     def __len__(self) -> int:
         return len(self.strings)
@@ -86,23 +90,25 @@ class Partitions:
         return [int(index) for index in order[exposure < before]]
 
 
-def _loss(strings: NDArray[np.uint8], dependence: Dependence) -> NDArray[np.float64]:
-    every = float(np.triu(dependence.information, 1).sum())
-    total = np.zeros(len(strings))
-    for i, j in dependence.logs.joint:
-        if dependence.information[i, j] > 0:
-            total += dependence.information[i, j] / every * (strings[:, i] != strings[:, j])
-    return total
-
-
-def _exposure(strings: NDArray[np.uint8], dependence: Dependence) -> NDArray[np.float64]:
-    """Γ_β of plans over the first attributes, as far as those make it up."""
-    every = float(np.triu(dependence.exposure, 1).sum())
-    size, count = len(dependence.names), strings.shape[1]
-    total = np.zeros(len(strings))
-    for i in range(count - 1):
-        same = strings[:, i, None] == strings
-        members = same.sum(axis=1)
-        later = dependence.exposure[i, i + 1 : count] / (every * size) if every else np.zeros(count - i - 1)
-        total += members * (same[:, i + 1 :] @ later)
-    return total
+def _ratios(strings: NDArray[np.uint8], dependence: Dependence) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Γ_α and Γ_β of plans over the first attributes, as far as those make them up."""
+    size = len(dependence.names)
+    information, exposure = (
+        matrix / (float(np.triu(matrix, 1).sum()) or 1.0) for matrix in (dependence.information, dependence.exposure)
+    )
+    pairs = list(combinations(range(strings.shape[1]), 2))
+    loss, exposed = np.zeros(len(strings)), np.zeros(len(strings))
+    for start in range(0, len(strings), _AT_A_TIME):
+        columns = np.ascontiguousarray(strings[start : start + _AT_A_TIME].T)
+        here = slice(start, start + columns.shape[1])
+        same = {(i, j): columns[i] == columns[j] for i, j in pairs}
+        members = np.ones(columns.shape, np.uint8)
+        for (i, j), together in same.items():
+            members[i] += together
+            members[j] += together
+        for (i, j), together in same.items():
+            if information[i, j] > 0:
+                loss[here] += information[i, j] * ~together
+            if exposure[i, j] > 0:
+                exposed[here] += exposure[i, j] / size * (together * members[i])
+    return loss, exposed

@@ -66,8 +66,11 @@ class Plan:
 
     def merged(self, u: int, w: int) -> Plan:
         """The plan in which the blocks at two positions are one."""
-        rest = [block for position, block in enumerate(self.blocks) if position not in (u, w)]
-        return Plan.of([*rest, self.union(u, w)], self.attributes)
+        first, second = sorted((u, w))
+        blocks = list(self.blocks)
+        blocks[first] = self.union(u, w)
+        del blocks[second]  # the union begins where the earlier block began, so the order of blocks stays
+        return Plan(tuple(blocks), self.attributes)
 
     def union(self, u: int, w: int) -> tuple[str, ...]:
         """The block that two blocks would be together."""

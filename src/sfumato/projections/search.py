@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.counting import count_of
 from sfumato.errors import ParameterProblem
 from sfumato.exact import Number, as_fraction, written
@@ -44,7 +47,7 @@ class PlanSearch:
     """Why none was found: "alpha" (plans within β lose more), "beta" (no plan that can satisfy the principles is within
     β), "principles" (plans within both were refused, or single attributes were)."""
     nearest: Weighed | None
-    """The plan that can satisfy the principles and is above the thresholds by the least, Γ_α and Γ_β taken together."""
+    """Of the plans examined the one that is above the thresholds by the least, Γ_α and Γ_β taken together."""
     least_alpha: Weighed | None
     """Of the plans within β, the one that loses least: its Γ_α is the α that could be wished for."""
     least_beta: Weighed | None
@@ -193,19 +196,27 @@ class _Exhaustive:
                 break
         steps = [f"{count_of(len(within), 'plan')} within β, looked at from the least Γ_α on"]
         steps += [f"the principles cannot be reached on {label_of(block)}" for block in self.asking.refused]
-        failed: list[str] = []
+        failed: tuple[str, ...] = ()
         if found is None:
-            failed += ["alpha"] if examined else []
-            met = any(
-                self.dependence.loses_at_most(within.plan(int(p)), self.limits.alpha)
-                for p in order[:1]
-                if self.asking.refused
-            )
             others = self._others()
-            failed += ["beta"] if not examined and others else []
-            failed += ["principles"] if met or not (examined or others) else []
-            examined += [other for other in others if other.plan not in {known.plan for known in examined}]
-        return _summed_up(self.dependence, self.limits, examined, found, tuple(failed), self.asking, True, tuple(steps))
+            reasons = {
+                "alpha": bool(examined),
+                "beta": bool(others) and not examined,
+                "principles": self._refused_one(within, order) or not (examined or others),
+            }
+            failed = tuple(reason for reason, holds in reasons.items() if holds)
+            known = {weighed.plan for weighed in examined}
+            examined += [other for other in others if other.plan not in known]
+        return _summed_up(self.dependence, self.limits, examined, found, failed, self.asking, True, tuple(steps))
+
+    def _refused_one(self, within: Partitions, order: NDArray[np.int64]) -> bool:
+        """Whether a plan within both thresholds was refused: the one that loses least would be."""
+        best = next((within.plan(int(p)) for p in order[:1]), None)
+        return (
+            best is not None
+            and self.dependence.exposes_at_most(best, self.limits.beta)
+            and self.dependence.loses_at_most(best, self.limits.alpha)
+        )
 
     def _others(self) -> list[Weighed]:
         """The nearest plan, and the one that exposes least within α; of all that can satisfy the principles."""
@@ -214,18 +225,12 @@ class _Exhaustive:
         near = every.by_excess(alpha, beta)
         light = every.by_excess(alpha, -1.0)
         light = light[every.loss[light] <= alpha + _SURE]
-        found = [next(self._reachable(every, near, within_beta=False), None)]
-        found.append(
-            next(
-                (
-                    plan
-                    for plan in self._reachable(every, light, within_beta=False)
-                    if self.dependence.loses_at_most(plan, self.limits.alpha)
-                ),
-                None,
-            )
-        )
-        return [self.dependence.weighed(plan) for plan in dict.fromkeys(found) if plan is not None]
+        nearest = next(self._reachable(every, near, within_beta=False), None)
+        lightest = next(filter(self._light, self._reachable(every, light, within_beta=False)), None)
+        return [self.dependence.weighed(plan) for plan in dict.fromkeys([nearest, lightest]) if plan is not None]
+
+    def _light(self, plan: Plan) -> bool:
+        return self.dependence.loses_at_most(plan, self.limits.alpha)
 
     def _reachable(self, plans: Partitions, order: Iterable[int], within_beta: bool = True) -> Iterator[Plan]:
         """The plans that can satisfy the principles (and are within β), in the order given."""

@@ -132,12 +132,12 @@ def _knee(points: Sequence[Weighed]) -> tuple[Weighed, str]:
             knee,
             f"the curve has no knee: less exposure costs the same all along. The balanced plan is {knee}. {_advice(knee)}",
         )
-    at = list(points).index(knee)
-    before, after = points[at - 1], points[at + 1]
+    fallen = first.information_exposure - knee.information_exposure
+    left = last.association_loss - knee.association_loss
     return knee, (
-        f"the knee is {knee}: below it Γ_β falls to {after.information_exposure:.4f} only if Γ_α rises to "
-        f"{after.association_loss:.4f}; above it Γ_α falls to {before.association_loss:.4f} only if Γ_β rises to "
-        f"{before.information_exposure:.4f}. {_advice(knee)}"
+        f"the knee is {knee}. Down to it Γ_β falls by {fallen:.4f} at the price of "
+        f"{knee.association_loss - first.association_loss:.4f} of Γ_α; the last {knee.information_exposure:.4f} of Γ_β "
+        f"would cost another {left:.4f}. {_advice(knee)}"
     )
 
 
