@@ -67,8 +67,8 @@ def tradeoff_plot(tradeoff: Table, chosen: Table, examined: Sequence[Table], thr
     return Figure(
         key="tradeoff",
         title="The trade-off, and its knee",
-        caption="Each dot is a plan. The blue line joins those that no other one beats in both ratios; the dotted one merges "
-        "tables step by step, from each attribute in a table of its own to all in one. "
+        caption="Each dot is a plan. The blue line joins those that no other one beats in both ratios; the dotted one "
+        "merges tables step by step, from each attribute in a table of its own to all in one. "
         f"The diamond is the knee, and the red circle the plan that was chosen. {told}"
         + (f" In grey, other plans that were examined: {_some(len(drawn), len(others))}." if others else ""),
         alt=f"A curve of {len(points)} plans; the knee loses {knee['association_loss']:.3f} and exposes "
