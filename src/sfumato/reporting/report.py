@@ -89,9 +89,7 @@ def _withheld(manifest: Manifest, original: Any) -> str:
     return withheld_page(manifest.content)
 
 
-def _projected(
-    manifest: Manifest, original: Any, schema: Schema | None, principles: Sequence[Principle] | None
-) -> str:
+def _projected(manifest: Manifest, original: Any, schema: Schema | None, principles: Sequence[Principle] | None) -> str:
     """The report of several tables: the public one, since what an internal one tells takes the groups of every row."""
     if original is not None:
         raise manifest.problem(
@@ -110,7 +108,13 @@ def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Prin
         return found
     asked = manifest.principles() if principles is None else principles
     beyond = {principle.label for principle in asked if principle.asks_distance} if manifest.schema()[1] else set()
-    return Verification(found.folder, tuple(check for check in found.checks if check.name not in beyond))
+    return Verification(found.folder, tuple(check for check in found.checks if _bare(check.name) not in beyond))
+
+
+def _bare(name: str) -> str:
+    """The name of a check, without that of the table it is of, where there are several."""
+    table, colon, rest = name.partition(": ")
+    return rest if colon and table.startswith("table_") else name
 
 
 def _refuse_unless(found: Verification) -> None:

@@ -12,7 +12,7 @@ _DRAWN = 1500
 """The most examined plans that are drawn beside the curve."""
 _ORIGINS = {
     "given": "Asked for",
-    "knee": "Nothing was asked, and so the knee of the trade-off was taken",
+    "knee": "Nothing was asked of the plan, so that the knee of the trade-off was taken",
     "least": "The least that goes with it",
 }
 """Where a threshold comes from, in words; what is of no other origin is no limit."""
@@ -67,10 +67,10 @@ def tradeoff_plot(tradeoff: Table, chosen: Table, examined: Sequence[Table], thr
     return Figure(
         key="tradeoff",
         title="The trade-off, and its knee",
-        caption="Each dot is a plan. The blue line joins those that no other one beats in both ratios; the dotted one merges "
-        "tables step by step, from each attribute in a table of its own to all in one. "
+        caption="Each dot is a plan. The blue line joins those that no other one beats in both ratios; the dotted one "
+        "merges tables step by step, from each attribute in a table of its own to all in one. "
         f"The diamond is the knee, and the red circle the plan that was chosen. {told}"
-        + (f" Grey dots are {_some(len(drawn), len(others))} other plans that were examined." if others else ""),
+        + (f" In grey, other plans that were examined: {_some(len(drawn), len(others))}." if others else ""),
         alt=f"A curve of {len(points)} plans; the knee loses {knee['association_loss']:.3f} and exposes "
         f"{knee['information_exposure']:.3f}. {told}",
         data=[
@@ -100,7 +100,7 @@ def tradeoff_plot(tradeoff: Table, chosen: Table, examined: Sequence[Table], thr
         },
         head=("plan", "tables", LOSS, EXPOSURE),
         rows=[weighed_row(chosen), *(weighed_row(one, knee["label"]) for one in points)],
-        height=380,
+        height=420,
         internal=True,
     )
 
