@@ -165,6 +165,10 @@ class TestTampered:
         claim(folder, lambda content: content.update(plan=[["sex"], ["title", "job", "pay"]]))
         assert {"table_1: terms", "table_2: terms"} <= set(failing(sf.verify(folder)))
 
+    def test_a_table_told_to_hold_another_attribute(self, folder):
+        claim(folder, lambda content: content["tables"][0].update(attributes=["sex"]))
+        assert failing(sf.verify(folder)) == ["table_1: terms"]
+
     def test_an_attribute_left_out(self, folder):
         claim(folder, lambda content: content.update(plan=[["sex", "title"], ["job"]]))
         assert failing(sf.verify(folder)) == ["plan"]
@@ -204,6 +208,16 @@ class TestTampered:
     def test_values_claimed_harmless(self, folder):
         claim(folder, lambda content: content.update(harmless={"pay": ["low", "mid", "high"]}))
         assert "table_2: dependence" in failing(sf.verify(folder))
+
+    @pytest.mark.parametrize("key", ["plan", "sets", "harmless", "thresholds", "attributes"])
+    @pytest.mark.parametrize("torn", [[[]], [3], {"pay": 3}, {"pay": []}, [{"key": []}]])
+    def test_torn(self, folder, key, torn):
+        """Whatever stands there, it is found out and not run into."""
+        claim(folder, lambda content: content.update({key: torn}))
+        try:
+            assert not sf.verify(folder)
+        except sf.ReleaseProblem as error:
+            assert key in str(error)
 
     def test_another_original(self, folder):
         data = people()

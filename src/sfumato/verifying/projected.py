@@ -85,9 +85,9 @@ def declared_attributes(manifest: Manifest, declared: Schema) -> list[str]:
 def _plan_problem(manifest: Manifest, declared: Schema) -> str | None:
     """What is wrong with the plan: it must hold every attribute exactly once."""
     plan, sets, told = manifest.content["plan"], manifest.content["sets"], manifest.content["tables"]
-    lists = [manifest.content["attributes"], *plan, *sets.values()]
+    lists = [manifest.content["attributes"], *plan, *sets.values(), *manifest.content["harmless"].values()]
     if not all(isinstance(names, list) and names and all(isinstance(name, str) for name in names) for names in lists):
-        return "the plan, the attributes or the sets in release.json are torn"
+        return "the plan, the attributes, the sets or the harmless values in release.json are torn"
     attributes = declared_attributes(manifest, declared)
     placed = [name for block in plan for name in block]
     twice = [name for name in attributes if placed.count(name) > 1]
@@ -121,7 +121,7 @@ def _terms(
     manifest: Manifest, table: Manifest, whole: Schema, schema: Schema, block: Sequence[str], differing: str | None
 ) -> Check:
     """Check that a table is declared as the whole is: the same quasi-identifiers, its attributes, and no column beside."""
-    if list(schema.sensitive) != list(block):
+    if list(schema.sensitive) != list(block) or table.content.get("attributes") != list(block):
         return Check("terms", False, f"the plan says {', '.join(block)}, and the table has {', '.join(schema.sensitive)}")
     if list(schema.quasi_identifiers) != list(whole.quasi_identifiers):
         return Check("terms", False, "its quasi-identifiers are not those of the whole")
@@ -169,7 +169,7 @@ def _close(claimed: Any, found: Any) -> bool:
 
 def _thresholds(manifest: Manifest, measured: Mapping[str, float] | None, suppressed: bool) -> list[Check]:
     """Compare what is claimed of the plan with the thresholds; with the original, measure it again."""
-    claims = {claim.get("key"): claim for claim in manifest.content["thresholds"] if isinstance(claim, Mapping)}
+    claims = {str(claim.get("key")): claim for claim in manifest.content["thresholds"] if isinstance(claim, Mapping)}
     checks = []
     for key, name in THRESHOLDS.items():
         claim = claims.get(key, {})

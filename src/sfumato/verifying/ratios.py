@@ -52,13 +52,10 @@ class Shared:
         for i, one in enumerate(found):
             for j, other in enumerate(found[:i]):
                 joint = _joint(one, other)
-                if _independent(one.counts, other.counts, joint):
-                    shared = 0.0
-                else:
-                    shared = max(0.0, float(entropy[i] + entropy[j] - _entropy(joint[:, 2])))
-                own = sensitive[i] * (entropy[i] - shared) + sensitive[j] * (entropy[j] - shared)
+                alone = _left(joint, other.counts[joint[:, 1]]), _left(joint, one.counts[joint[:, 0]])
+                shared = 0.0 if _independent(one.counts, other.counts, joint) else max(0.0, float(entropy[i]) - alone[0])
                 information[i, j] = information[j, i] = shared
-                exposure[i, j] = exposure[j, i] = max(0.0, float(own))
+                exposure[i, j] = exposure[j, i] = sensitive[i] * alone[0] + sensitive[j] * alone[1]
         return cls(tuple(attribute.name for attribute in found), entropy, information, exposure)
 
     def ratios(self, plan: Sequence[Sequence[str]]) -> dict[str, float]:
@@ -80,8 +77,17 @@ def _entropy(counts: NDArray[np.int64]) -> float:
     return float(max(0.0, -(shares * np.log2(shares)).sum()))
 
 
+def _left(joint: NDArray[np.int64], known: NDArray[np.int64]) -> float:
+    """The entropy that is left of one attribute where the other is known, `known` of whose values occur so often.
+
+    Nothing is left, exactly, if the one is a function of the other.
+    """
+    counts = joint[:, 2]
+    return float((counts * np.log2(known / counts)).sum() / counts.sum())
+
+
 def _joint(one: Attribute, other: Attribute) -> NDArray[np.int64]:
-    """How often each pair of values that occurs together does; the values in the first two columns."""
+    """The pairs of values that occur, in the first two columns, and how often they do."""
     codes, pairs = combined([one.codes.astype(np.int32), other.codes.astype(np.int32)], [len(one), len(other)])
     counts = np.bincount(codes, minlength=len(pairs))
     return np.column_stack([pairs, counts])
