@@ -85,6 +85,11 @@ class Transformations:
         place = self._best(block, k, most)
         return None if place is None else self.levels[place]
 
+    def finest(self, k: int = 2) -> tuple[int, ...] | None:
+        """The levels of the transformation of least discernibility whose groups have at least k rows."""
+        valid = np.flatnonzero(self.valid(k)).tolist()
+        return self.levels[min(valid, key=lambda place: int(self.discernibility[place]))] if valid else None
+
     def best_of(self, blocks: Sequence[Sequence[str]], k: int = 2, most: float | None = None) -> Fraction | None:
         """The best closeness of a plan, each of whose tables may have a transformation of its own: that of the worst."""
         each = [self.best(block, k, most) for block in blocks]

@@ -60,6 +60,10 @@ def _refused(attribute: Attribute, value: Any, problem: str) -> ParameterProblem
 def _listed(attribute: Attribute, given: Iterable[Any]) -> NDArray[np.bool_]:
     """Which values that occur are among those given; one that the attribute does not have is an error."""
     found = np.zeros(len(attribute), bool)
+    if not isinstance(given, Iterable):
+        remedy = "List the values that harm nobody, or give a function that says so of a value."
+        problem = f"{given!r} is neither a list of harmless values nor a function"
+        raise ParameterProblem(problem, remedy=remedy, key="harmless", column=attribute.name, value=given)
     wanted = [given] if isinstance(given, str) else list(given)
     if not wanted:
         return found
@@ -85,10 +89,8 @@ def _key(value: Any, numeric: Sequence[bool]) -> Any:
         return None
     if isinstance(value, set | frozenset | list | tuple):
         return frozenset(map(str, value))
-    if numeric[0]:
-        number = parse_decimal(value)
-        return value if number is None else Fraction(number)
-    return str(value)
+    number = parse_decimal(value) if numeric[0] else None
+    return str(value) if number is None else str(Fraction(number))
 
 
 def _unknown_value(attribute: Attribute, value: Any, labels: list[str]) -> ParameterProblem:
