@@ -103,5 +103,5 @@ of them holds. Theorem 2 does not hold there: who knows how they depend can comb
         blocks,
         background_join(table, tables, known),
         intersection(table, tables),
-        warnings_of(known_of_them, Plan(blocks, tuple(names))),
+        warnings_of(known_of_them, Plan.of(blocks, names)),
     )
