@@ -43,6 +43,7 @@ ROOMS = [
     ["verifying"],
     ["disclosure"],
     ["projections"],
+    ["attacks"],
     ["reporting"],
     ["release"],
     ["config", "census"],

@@ -1,3 +1,4 @@
+from .attacks import Attacks, BackgroundJoin, Intersection, Seen, background_join, intersection
 from .attribute import Attribute
 from .auditing import Audit, Finding, audit
 from .census import synthetic_census
@@ -59,7 +60,7 @@ from .feasible import (
 from .groups import Groups
 from .hierarchy import Flat, Hierarchy, Intervals
 from .io.read import read_table
-from .methods import Glaze, Grouping, Method, Mondrian, Task, XColor
+from .methods import Glaze, Grouping, Lattice, Method, Mondrian, Task, XColor
 from .neighbours import NeighbourGraph
 from .principles import (
     AlphaKAnonymity,
@@ -95,7 +96,18 @@ from .projections import (
     tradeoff,
 )
 from .recoding import Recoded, recode
-from .release import Disclosure, Release, anonymize, replay, withhold
+from .release import (
+    Disclosure,
+    FullDomain,
+    Projection,
+    Release,
+    Threshold,
+    anonymize,
+    full_domain,
+    project,
+    replay,
+    withhold,
+)
 from .reporting import report
 from .schema import Kind, Missing, Role, Schema
 from .table import Table
@@ -117,8 +129,10 @@ __all__ = [
     "Absolute",
     "Additive",
     "AlphaKAnonymity",
+    "Attacks",
     "Attribute",
     "Audit",
+    "BackgroundJoin",
     "Best",
     "BetaLikeness",
     "Bound",
@@ -154,11 +168,13 @@ __all__ = [
     "Flat",
     "FrequencyLDiversity",
     "Frontier",
+    "FullDomain",
     "Glaze",
     "Grouping",
     "Groups",
     "Hierarchy",
     "HierarchyProblem",
+    "Intersection",
     "Intervals",
     "Jaccard",
     "Jaro",
@@ -167,6 +183,7 @@ __all__ = [
     "KEAnonymity",
     "KLevels",
     "Kind",
+    "Lattice",
     "Loss",
     "Lp",
     "Marginal",
@@ -186,6 +203,7 @@ __all__ = [
     "Principle",
     "Profile",
     "Progress",
+    "Projection",
     "QueryErrors",
     "Recoded",
     "RecursiveLDiversity",
@@ -194,6 +212,7 @@ __all__ = [
     "Risk",
     "Role",
     "Schema",
+    "Seen",
     "SfumatoError",
     "Similarity",
     "Spread",
@@ -201,6 +220,7 @@ __all__ = [
     "Table",
     "Task",
     "Taxonomy",
+    "Threshold",
     "TotalVariation",
     "Tradeoff",
     "Unreached",
@@ -215,11 +235,15 @@ __all__ = [
     "__version__",
     "anonymize",
     "audit",
+    "background_join",
     "feasibility",
     "frontier",
+    "full_domain",
+    "intersection",
     "k_levels",
     "marginals",
     "profile",
+    "project",
     "query_errors",
     "read_table",
     "recode",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -38,6 +39,8 @@ class Task:
     principles: tuple[Principle, ...]
     progress: Progress = silent
     """Told how far a method has got."""
+    suppress: Fraction = Fraction(0)
+    """The largest share of the rows that may be dropped from what the method finds."""
 
     @cached_property
     def domains(self) -> list[Domain]:
@@ -83,6 +86,10 @@ class Grouping:
     of_row: NDArray[np.int64]
     notes: tuple[str, ...] = ()
     """What a reader should know about how it was found."""
+    levels: tuple[int, ...] | None = None
+    """For each quasi-identifier the level that all its cells are to be published at, if the groups were made for that."""
+    private: tuple[str, ...] = ()
+    """What the publisher alone should know: exact figures of the search would let a reader check guesses at secrets."""
 
     @property
     def count(self) -> int:
@@ -124,7 +131,8 @@ class Method(ABC):
         """The parameters as they stand in a config; none if the method is no dataclass."""
         if not is_dataclass(self):
             return {}
-        return {field.name: as_parameter(getattr(self, field.name)) for field in fields(self)}
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: as_parameter(value) for name, value in given.items() if value is not None}
 
 
 def numbered(labels: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:

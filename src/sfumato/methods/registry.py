@@ -9,13 +9,14 @@ from typing import Any
 from sfumato.errors import ParameterProblem
 from sfumato.methods.base import Method
 from sfumato.methods.glaze import Glaze
+from sfumato.methods.lattice import Lattice
 from sfumato.methods.limits import served
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.xcolor import XColor
 from sfumato.named import built
 from sfumato.principles import Principle
 
-METHODS: dict[str, type[Method]] = {method.name: method for method in (Glaze, Mondrian, XColor)}
+METHODS: dict[str, type[Method]] = {method.name: method for method in (Glaze, Lattice, Mondrian, XColor)}
 """Every method under its name in a config."""
 
 AUTO = "auto"

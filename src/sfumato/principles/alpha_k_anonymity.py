@@ -41,6 +41,7 @@ class AlphaKAnonymity(Principle):
     name: ClassVar[str] = "alpha-k-anonymity"
     title: ClassVar[str] = "(α,k)-anonymity"
     monotone: ClassVar[bool] = True
+    relative: ClassVar[bool] = False
     scope: ClassVar[Literal["each"]] = "each"
 
     def __post_init__(self) -> None:

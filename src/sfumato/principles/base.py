@@ -116,6 +116,10 @@ class Principle(ABC):
     """The name in the literature."""
     monotone: ClassVar[bool]
     """Whether the union of two groups that satisfy it always satisfies it (the table as a whole unchanged)."""
+    absorbing: ClassVar[bool] = False
+    """Whether the union of a group that satisfies it with any other group satisfies it (so it is monotone as well)."""
+    relative: ClassVar[bool] = True
+    """Whether a group is compared with the table as a whole, so that rows dropped elsewhere may change its verdict."""
     scope: ClassVar[Literal["groups", "each", "whole"]]
     """Looks at groups only; at each sensitive attribute alone; or at all of them as a whole."""
     asks_distance: ClassVar[bool] = False

@@ -42,6 +42,7 @@ class DeltaLDiversity(Principle):
     name: ClassVar[str] = "delta-l-diversity"
     title: ClassVar[str] = "(δ,l)-diversity"
     monotone: ClassVar[bool] = False
+    relative: ClassVar[bool] = False
     scope: ClassVar[Literal["each"]] = "each"
 
     def __post_init__(self) -> None:

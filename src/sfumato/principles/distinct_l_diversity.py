@@ -37,6 +37,8 @@ class DistinctLDiversity(Principle):
     name: ClassVar[str] = "distinct-l-diversity"
     title: ClassVar[str] = "distinct l-diversity"
     monotone: ClassVar[bool] = True
+    absorbing: ClassVar[bool] = True
+    relative: ClassVar[bool] = False
     scope: ClassVar[Literal["each"]] = "each"
 
     def __post_init__(self) -> None:

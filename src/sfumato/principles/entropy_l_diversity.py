@@ -44,6 +44,7 @@ class EntropyLDiversity(Principle):
     name: ClassVar[str] = "entropy-l-diversity"
     title: ClassVar[str] = "entropy l-diversity"
     monotone: ClassVar[bool] = True
+    relative: ClassVar[bool] = False
     scope: ClassVar[Literal["each"]] = "each"
 
     def __post_init__(self) -> None:

@@ -50,6 +50,7 @@ class EpsilonMAnonymity(Principle):
     name: ClassVar[str] = "epsilon-m-anonymity"
     title: ClassVar[str] = "(ε,m)-anonymity"
     monotone: ClassVar[bool] = False
+    relative: ClassVar[bool] = False
     scope: ClassVar[Literal["each"]] = "each"
 
     def __post_init__(self) -> None:

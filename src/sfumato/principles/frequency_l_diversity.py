@@ -37,6 +37,7 @@ class FrequencyLDiversity(Principle):
     name: ClassVar[str] = "frequency-l-diversity"
     title: ClassVar[str] = "frequency l-diversity"
     monotone: ClassVar[bool] = True
+    relative: ClassVar[bool] = False
     scope: ClassVar[Literal["each"]] = "each"
 
     def __post_init__(self) -> None:

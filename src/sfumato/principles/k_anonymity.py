@@ -33,6 +33,8 @@ class KAnonymity(Principle):
     name: ClassVar[str] = "k-anonymity"
     title: ClassVar[str] = "k-anonymity"
     monotone: ClassVar[bool] = True
+    absorbing: ClassVar[bool] = True
+    relative: ClassVar[bool] = False
     scope: ClassVar[Literal["groups"]] = "groups"
 
     def __post_init__(self) -> None:

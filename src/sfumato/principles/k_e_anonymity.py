@@ -42,6 +42,8 @@ class KEAnonymity(Principle):
     name: ClassVar[str] = "k-e-anonymity"
     title: ClassVar[str] = "(k,e)-anonymity"
     monotone: ClassVar[bool] = True
+    absorbing: ClassVar[bool] = True
+    relative: ClassVar[bool] = False
     scope: ClassVar[Literal["each"]] = "each"
 
     def __post_init__(self) -> None:

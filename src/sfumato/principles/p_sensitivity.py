@@ -38,6 +38,8 @@ class PSensitivity(Principle):
     name: ClassVar[str] = "p-sensitivity"
     title: ClassVar[str] = "p-sensitive k-anonymity"
     monotone: ClassVar[bool] = True
+    absorbing: ClassVar[bool] = True
+    relative: ClassVar[bool] = False
     scope: ClassVar[Literal["each"]] = "each"
 
     def __post_init__(self) -> None:

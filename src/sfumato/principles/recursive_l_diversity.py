@@ -45,6 +45,7 @@ class RecursiveLDiversity(Principle):
     name: ClassVar[str] = "recursive-l-diversity"
     title: ClassVar[str] = "recursive (c,l)-diversity"
     monotone: ClassVar[bool] = True
+    relative: ClassVar[bool] = False
     scope: ClassVar[Literal["each"]] = "each"
 
     def __post_init__(self) -> None:

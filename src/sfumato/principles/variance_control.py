@@ -40,6 +40,7 @@ class VarianceControl(Principle):
     name: ClassVar[str] = "variance-control"
     title: ClassVar[str] = "variance control"
     monotone: ClassVar[bool] = True
+    relative: ClassVar[bool] = False
     scope: ClassVar[Literal["each"]] = "each"
 
     def __post_init__(self) -> None:

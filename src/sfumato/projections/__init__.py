@@ -3,7 +3,7 @@
 from sfumato.projections.asking import Asking, Block, Reachable
 from sfumato.projections.codip import Codip, Path
 from sfumato.projections.dependence import Dependence, Weighed
-from sfumato.projections.harmless import Harmless
+from sfumato.projections.harmless import Harmless, harmless_values
 from sfumato.projections.partitions import FEW, MOST, Partitions
 from sfumato.projections.plan import Plan, label_of
 from sfumato.projections.search import SEARCHES, PlanSearch, search_plans
@@ -28,6 +28,7 @@ __all__ = [
     "Tradeoff",
     "Weighed",
     "bits",
+    "harmless_values",
     "label_of",
     "search_plans",
     "spread",

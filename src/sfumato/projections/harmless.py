@@ -28,9 +28,13 @@ def sensitive_rows(attributes: Sequence[Attribute], harmless: Harmless | None) -
     counts = []
     for attribute in attributes:
         given = (harmless or {}).get(attribute.name, ())
-        harms = ~(_judged(attribute, given) if callable(given) else _listed(attribute, given))
-        counts.append(int(attribute.counts[harms].sum()))
+        counts.append(int(attribute.counts[~harmless_values(attribute, given)].sum()))
     return counts
+
+
+def harmless_values(attribute: Attribute, given: Iterable[Any] | Callable[[Any], bool]) -> NDArray[np.bool_]:
+    """For each value of an attribute whether it harms nobody."""
+    return _judged(attribute, given) if callable(given) else _listed(attribute, given)
 
 
 def _judged(attribute: Attribute, says: Callable[[Any], bool]) -> NDArray[np.bool_]:

@@ -10,13 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.errors import ParameterProblem
 from sfumato.groups import Groups, distinct_pairs
+from sfumato.recoding.cell import cell_text
 from sfumato.recoding.domain import Domain, How, domains_of
-from sfumato.schema import Kind
-from sfumato.table import Table, as_member, in_quotes
-
-WITHHELD = "*"
-"""A cell that tells nothing."""
+from sfumato.recoding.ladder import Ladder, ladders_of
+from sfumato.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +24,11 @@ class RecodedColumn:
 
     domain: Domain
     low: NDArray[np.int64]
-    """For each group the first place of its values."""
+    """For each group the first place that its cell covers."""
     high: NDArray[np.int64]
-    """For each group the last place; the domain's size if a value is missing."""
+    """For each group the last place; the domain's size if it covers missing values."""
     offsets: NDArray[np.int64]
-    """The distinct places of group g are `places[offsets[g]:offsets[g + 1]]`, ascending."""
+    """The distinct places of the values of group g are `places[offsets[g]:offsets[g + 1]]`, ascending."""
     places: NDArray[np.int64]
     cell: NDArray[np.int64]
     """For each group which of the distinct cells it publishes; those are numbered in the order of their first groups."""
@@ -68,6 +67,8 @@ class Recoded:
 
     groups: Groups
     columns: tuple[RecodedColumn, ...]
+    levels: tuple[int, ...] | None = None
+    """For each quasi-identifier the level that all its cells are published at, if they are."""
 
     def texts(self, column: RecodedColumn) -> pa.Array:
         """The published cells of one column, row by row; each distinct one is held once."""
@@ -77,17 +78,31 @@ class Recoded:
         )
 
 
-def recode(table: Table, groups: Groups) -> Recoded:
+def recode(table: Table, groups: Groups, levels: Sequence[int] | None = None) -> Recoded:
     """Publish each group's quasi-identifiers as what all its rows have in common.
 
-    Cost: that of sorting one integer per row and column.
+    With `levels`, one per quasi-identifier, every cell is the node on that level of the column's hierarchy, and `*` on the
+    last one (see `Ladder`); all rows of a group must have the same nodes. Cost: that of sorting one integer per row and
+    column.
 
     >>> from sfumato.schema import Schema
     >>> table = Table(pa.table({"town": ["Rome", "Bonn", "Bonn"]}), Schema(["town"]))
     >>> recode(table, Groups(np.array([0, 0, 1]), 2, 3)).columns[0].labels
     ('{Bonn; Rome}', 'Bonn')
     """
-    return Recoded(groups, tuple(_column(domain, groups) for domain in domains_of(table)))
+    if levels is None:
+        return Recoded(groups, tuple(_column(domain, groups) for domain in domains_of(table)))
+    levels = tuple(map(int, levels))
+    ladders = ladders_of(table)
+    if len(levels) != len(ladders) or any(not 0 <= at <= ladder.height for at, ladder in zip(levels, ladders, strict=False)):
+        raise ParameterProblem(
+            f"levels = {list(levels)} do not fit the quasi-identifiers",
+            remedy=f"Give one for each, at most {[ladder.height for ladder in ladders]}.",
+            key="levels",
+            value=levels,
+        )
+    columns = (_level_column(ladder, groups, level) for ladder, level in zip(ladders, levels, strict=True))
+    return Recoded(groups, tuple(columns), levels)
 
 
 def _column(domain: Domain, groups: Groups) -> RecodedColumn:
@@ -103,7 +118,28 @@ def _column(domain: Domain, groups: Groups) -> RecodedColumn:
     column = RecodedColumn(domain, low, high, offsets, covered, cell, np.zeros(0), ())
     keys = list(column.keys())
     shares = np.array([domain.share(key[0], key[-1], len(key)) for key in keys])
-    return replace(column, shares=shares[cell], cells=tuple(_label(domain, key) for key in keys))
+    return replace(column, shares=shares[cell], cells=tuple(cell_text(domain, key) for key in keys))
+
+
+def _level_column(ladder: Ladder, groups: Groups, level: int) -> RecodedColumn:
+    """Every cell the node of one level: what a group publishes covers all that is under it."""
+    domain, codes = ladder.domain, ladder.domain.column.codes
+    first = codes[groups.first_rows]
+    node = ladder.nodes[level]
+    if (node[codes] != node[first][groups.of_row]).any():
+        raise ParameterProblem(
+            f"rows of one group have different nodes of {domain.name!r} on level {level}",
+            remedy="Group rows by their nodes, or publish without levels.",
+            key="levels",
+            value=level,
+        )
+    low, high = ladder.low[level, first], ladder.high[level, first]
+    cell = _numbered(node[first])
+    shown = first[np.unique(cell, return_index=True)[1]]
+    group, places = distinct_pairs(groups.of_row, groups.count, domain.place[codes], domain.size + 1)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups.count))])
+    cells = tuple(ladder.label(level, int(code)) for code in shown)
+    return RecodedColumn(domain, low, high, offsets, places, cell, ladder.shares(level)[first], cells)
 
 
 def _numbered(labels: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -112,29 +148,3 @@ def _numbered(labels: NDArray[np.int64]) -> NDArray[np.int64]:
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[inverse]
-
-
-def _label(domain: Domain, places: Sequence[int]) -> str | None:
-    """What is published for values at these places; only the first and last are looked at unless it is a set.
-
-    Distinct intervals or sets have distinct labels, and `*` always means that nothing is told: a text that could be
-    taken for something else stands in quotes.
-    """
-    low, high = places[0], places[-1]
-    if low == domain.size:
-        return None
-    if high == domain.size:
-        return WITHHELD
-    plain = domain.column.numbers is not None or domain.column.kind is Kind.SET  # no text of anyone's choice
-    if low == high:
-        label = domain.label(low)
-        return label if plain or not (label in ("", WITHHELD) or label[0] in '{["') else in_quotes(label)
-    if domain.how is How.ANCESTOR:
-        level = domain.common_level(low, high)
-        label = domain.node_label(level, low)
-        root = level == len(domain.above) - 1
-        return in_quotes(label) if label[:1] in ("", '"') or (label == WITHHELD and not root) else label
-    member = domain.label if plain else lambda place: as_member(domain.label(place))
-    if domain.how is How.SET:
-        return "{" + "; ".join(map(member, places)) + "}"
-    return f"[{member(low)}, {member(high)}]"

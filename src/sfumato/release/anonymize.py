@@ -63,11 +63,11 @@ def anonymize(
         progress("looking at what is possible")
         _refuse_impossible(table, asked)
     progress(FINDING)
-    grouping = chosen.group(Task(table, asked, progress), seed)
+    grouping = chosen.group(Task(table, asked, progress, share), seed)
     of_row = partition(grouping.of_row, table.rows, chosen)
     progress("publishing")
     resolved = resolved_schema(table)
-    published, found, kept = _suppressed(table, resolved, of_row, asked, seed, share)
+    published, found, kept = _suppressed(table, resolved, of_row, grouping.levels, asked, seed, share)
     library = library_of(data)
     dropped = table.rows - len(kept)
     return Release(
@@ -75,6 +75,7 @@ def anonymize(
         audit=replace(found, library=library),
         recoded=published.recoded,
         kept=published.original,
+        kept_rows=kept,
         schema=resolved,
         principles=asked,
         method=chosen,
@@ -82,7 +83,7 @@ def anonymize(
         suppress=share,
         suppressed=dropped,
         notes=_notes(table, published, dropped, grouping.notes),
-        reading=_reading(table),
+        reading=(*reading_notes(table), *grouping.private),
         source=table,
         make_frame=partial(frame_of, published, data, library, kept),
     )
@@ -180,6 +181,7 @@ def _suppressed(
     table: Table,
     resolved: Schema,
     of_row: NDArray[np.int64],
+    levels: tuple[int, ...] | None,
     principles: tuple[Principle, ...],
     seed: int,
     share: Fraction,
@@ -196,7 +198,7 @@ def _suppressed(
         if len(kept) < table.rows:  # the kinds stay those of the whole table
             part = replace(table, data=table.data.take(pa.array(kept)), schema=resolved)
         part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
-        published = publish(part, part_of_row, seed)
+        published = publish(part, part_of_row, seed, levels)
         found = audit(published.table, None, principles)
         first = first or found
         if found.holds:
@@ -250,7 +252,7 @@ def _unreached(task: Task, found: Audit, most: int, needed: int) -> Unreached:
     )
 
 
-def _reading(table: Table) -> tuple[str, ...]:
+def reading_notes(table: Table) -> tuple[str, ...]:
     """How the original was understood, where that is not obvious; may name its rows and cells."""
     columns = [table.column(name) for name in (*table.schema.quasi_identifiers, *table.schema.sensitive_columns())]
     return (*table.notes, *(column.note for column in columns if column.note is not None))

@@ -48,9 +48,10 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
                 value=sample,
             )
         task = Task(part, (principle,))
-        of_row = partition(method.group(task, seed).of_row, part.rows, method)
+        grouping = method.group(task, seed)
+        of_row = partition(grouping.of_row, part.rows, method)
         if not task.satisfied(of_row).all():
             return None
-        return mean_loss(recode(part, Groups(of_row, int(of_row.max()) + 1, part.rows)))
+        return mean_loss(recode(part, Groups(of_row, int(of_row.max()) + 1, part.rows), grouping.levels))
 
     return attempt

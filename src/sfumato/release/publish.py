@@ -45,13 +45,13 @@ class Published:
         return str(self.table.schema.group)
 
 
-def publish(table: Table, of_row: NDArray[np.int64], seed: int) -> Published:
-    """Publish a table under a partition of its rows (numbered from 0, none empty).
+def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence[int] | None = None) -> Published:
+    """Publish a table under a partition of its rows (numbered from 0, none empty); at `levels`, if those are given.
 
     Groups get the numbers 1 to m, and rows their order, by a seeded permutation of an order that only depends on what is
     published. So whoever knows the seed cannot undo the shuffle and learns nothing about the order of the original.
     """
-    recoded = recode(table, Groups(of_row, int(of_row.max()) + 1, table.rows))
+    recoded = recode(table, Groups(of_row, int(of_row.max()) + 1, table.rows), levels)
     resolved = resolved_schema(table)
     group = _free(GROUP, table.data.column_names)
     names = [name for name in table.data.column_names if resolved.role(name) is not Role.IDENTIFIER]

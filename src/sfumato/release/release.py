@@ -9,6 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.auditing import Audit
 from sfumato.counting import count_of
 from sfumato.methods import Method
@@ -45,6 +48,8 @@ class Release:
     """How each group's quasi-identifiers are published, over the rows of the original in their order."""
     kept: Table
     """The rows of the original that are published, in their order; never written."""
+    kept_rows: NDArray[np.int64]
+    """Which rows of the original those are; never written."""
     schema: Schema
     """The schema of the original, the kind of each column that matters stated."""
     principles: tuple[Principle, ...]
@@ -57,7 +62,7 @@ class Release:
     notes: Sequence[str] = ()
     """What a reader of the release should know; written with it."""
     reading: Sequence[str] = ()
-    """What the publisher should know about how the original was understood; never written."""
+    """What the publisher should know about how the original was understood and the groups found; never written."""
     source: Table | None = None
     """The original table, to verify against when the release is saved; never written."""
     make_frame: Callable[[], Any] = lambda: None
@@ -82,6 +87,12 @@ class Release:
     def recodings(self) -> dict[str, str]:
         """How each quasi-identifier is published: as intervals, ancestors or sets."""
         return {column.domain.name: str(column.domain.how) for column in self.recoded.columns}
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level that each quasi-identifier is published at, if all its cells are at one."""
+        levels = self.recoded.levels or ()
+        return {column.domain.name: level for column, level in zip(self.recoded.columns, levels, strict=False)}
 
     @property
     def loss(self) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.recoding import Domain, How, RecodedColumn
-from sfumato.recoding.recode import WITHHELD
+from sfumato.recoding.cell import WITHHELD
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +59,10 @@ class Cover:
 def _stretches(domain: Domain, places: tuple[int, ...], label: str | None) -> list[tuple[int, int]]:
     """What a cell covers, from its group's first and last place; from all its places if it is a set."""
     low, high = places[0], places[-1]
-    if low == high:
-        return [(low, low + 1)]
     if label == WITHHELD:
         return [(0, domain.size + domain.column.has_missing)]
+    if low == high:
+        return [(low, low + 1)]
     if domain.how is How.SET:
         return [(place, place + 1) for place in places]
     if domain.how is How.ANCESTOR:

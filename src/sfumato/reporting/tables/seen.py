@@ -67,8 +67,12 @@ class Seen:
 
     @property
     def misses(self) -> bool:
-        """Whether the release tells that values are missing: by a missing cell, or by a `*` that can mean nothing else."""
-        return bool(self.absent.any() or (self.cover.domain.how is not How.ANCESTOR and self.withheld.any()))
+        """Whether the release tells that values are missing: by a missing cell, or by a `*` that can mean nothing else.
+
+        Where every cell is `*`, the column may have been withheld as a whole.
+        """
+        mixed = self.cover.domain.how is not How.ANCESTOR and self.withheld.any() and not self.withheld.all()
+        return bool(self.absent.any() or mixed)
 
     @cached_property
     def lacking(self) -> float:

@@ -1,0 +1,182 @@
+"""The classes of a transformation, and their histograms: rolled up from those of a finer one, never from the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attribute import Attribute
+from sfumato.groups import Histogram, combined
+from sfumato.kernels.lattice import roll_classes, roll_entries
+from sfumato.methods.base import Task
+from sfumato.recoding import Ladder, ladders_of
+
+Integers = NDArray[np.int64]
+Names = tuple[str, ...]
+
+_WIDEST = 1 << 62
+"""A combination of nodes is one whole number while there are at most so many."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """What classes hold of a sensitive attribute, value by value: those of value v are `starts[v]:starts[v + 1]`.
+
+    Entry e says that class `group[e]` has its value `counts[e]` times. In this order, merging classes needs neither a
+    hash nor a sort.
+    """
+
+    starts: Integers
+    group: NDArray[np.int32]
+    counts: Integers
+
+    @classmethod
+    def of(cls, group: NDArray[np.int32], classes: int, attribute: Attribute) -> Entries:
+        """Count an attribute's values class by class."""
+        keys, counts = np.unique(attribute.codes * classes + group, return_counts=True)
+        values, groups = np.divmod(keys, classes)
+        starts = np.searchsorted(values, np.arange(len(attribute) + 1))
+        return cls(starts, groups.astype(np.int32), counts.astype(np.int64))
+
+    def rolled(self, of: NDArray[np.int32], classes: int) -> Entries:
+        """The same after classes were merged: class i is now `of[i]`, one of `classes`."""
+        starts = np.zeros_like(self.starts)
+        group, counts = np.empty_like(self.group), np.empty_like(self.counts)
+        roll_entries(self.starts, self.group, self.counts, of, classes, starts, group, counts)
+        return Entries(starts, group[: starts[-1]].copy(), counts[: starts[-1]].copy())
+
+    def histogram(self, classes: int) -> Histogram:
+        """The same, class by class, as principles look at it."""
+        values = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        order = np.argsort(self.group, kind="stable")  # values ascend, and stay in order
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(self.group, minlength=classes))])
+        return Histogram(offsets, values[order], self.counts[order])
+
+
+@dataclass(eq=False)
+class Classes:
+    """The classes of one transformation: combination `first[i]` of the original values stands for class i."""
+
+    levels: tuple[int, ...]
+    first: NDArray[np.int32]
+    sizes: Integers
+    """The rows of each class."""
+    entries: dict[Names, Entries]
+    """Of each sensitive attribute that was asked for so far."""
+    finer: Classes | None = None
+    of: NDArray[np.int32] | None = None
+    """For each class of the finer transformation that these were rolled up from its class here."""
+
+    def held(self, names: Names) -> Entries:
+        """What the classes hold of a sensitive attribute."""
+        if names not in self.entries:
+            assert self.finer is not None
+            assert self.of is not None
+            self.entries[names] = self.finer.held(names).rolled(self.of, len(self.first))
+        return self.entries[names]
+
+
+@dataclass(eq=False)
+class Cube:
+    """A table under all its transformations: the distinct combinations of its quasi-identifiers, and what they roll up to."""
+
+    task: Task
+    ladders: list[Ladder] = field(init=False)
+    kept: list[Classes] = field(init=False)
+    """Classes to roll up from."""
+
+    def __post_init__(self) -> None:
+        table = self.task.table
+        self.ladders = ladders_of(table)
+        columns = [ladder.domain.column for ladder in self.ladders]
+        of_row, parts = combined([column.codes for column in columns], [column.domain for column in columns])
+        self.of_row = of_row.astype(np.int32)
+        """Each row's combination."""
+        self.codes = np.ascontiguousarray(parts.astype(np.int32))
+        sizes = np.bincount(self.of_row).astype(np.int64)
+        held = {
+            names: Entries.of(self.of_row, len(sizes), self.task.views[names].attribute)
+            for names in self.task.views
+            if names
+        }
+        bottom = Classes((0,) * len(columns), np.arange(len(sizes), dtype=np.int32), sizes, held)
+        self.kept = [bottom]
+        self._levels = np.zeros((1, len(columns)), np.int64)
+        self._counts = np.array([len(sizes)])
+        self._nodes = np.concatenate([ladder.nodes.ravel() for ladder in self.ladders])
+        widths = np.array([ladder.nodes.shape[1] for ladder in self.ladders])
+        starts = np.concatenate([[0], np.cumsum([ladder.nodes.size for ladder in self.ladders])[:-1]])
+        self._at = [start + width * np.arange(h + 1) for start, width, h in zip(starts, widths, self.heights, strict=True)]
+        self._spans = [ladder.nodes.max(axis=1) + 1 for ladder in self.ladders]
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.of_row)
+
+    @cached_property
+    def heights(self) -> tuple[int, ...]:
+        """The height of each quasi-identifier's ladder."""
+        return tuple(ladder.height for ladder in self.ladders)
+
+    @property
+    def bottom(self) -> Classes:
+        """The classes of equal original values."""
+        return self.kept[0]
+
+    def at(self, levels: tuple[int, ...]) -> Integers:
+        """Where each quasi-identifier's level begins in an array over all ladders, levels and codes."""
+        return np.array([at[level] for at, level in zip(self._at, levels, strict=True)], np.int64)
+
+    def classes(self, levels: tuple[int, ...]) -> Classes:
+        """The classes of a transformation, rolled up from the fewest that are finer in every quasi-identifier."""
+        finer = np.flatnonzero((self._levels <= np.array(levels)).all(axis=1))
+        start = self.kept[int(finer[np.argmin(self._counts[finer])])]
+        if start.levels == levels:
+            return start
+        found = self._rolled(start, levels)
+        if 2 * len(found.first) <= len(self.bottom.first):
+            self.kept.append(found)
+            self._levels = np.vstack([self._levels, levels])
+            self._counts = np.append(self._counts, len(found.first))
+        return found
+
+    def _rolled(self, start: Classes, levels: tuple[int, ...]) -> Classes:
+        strides, span = self._strides(levels)
+        count = len(start.first)
+        of, first = np.empty(count, np.int32), np.empty(count, np.int32)
+        sizes = np.empty(count, np.int64)
+        made = roll_classes(
+            self.codes, self._nodes, self.at(levels), strides, span, start.first, start.sizes, of, first, sizes
+        )
+        return Classes(levels, first[:made].copy(), sizes[:made].copy(), {}, start, of)
+
+    def _strides(self, levels: tuple[int, ...]) -> tuple[Integers, int]:
+        """What each quasi-identifier's node counts in the number of a combination of nodes, and how many numbers there are.
+
+        If they are too many for 64 bits, the number is a hash: then 0.
+        """
+        spans = [int(span[level]) for span, level in zip(self._spans, levels, strict=True)]
+        strides, span = [], 1
+        for width in reversed(spans):
+            strides.append(span)
+            span *= width
+        if span >= _WIDEST:
+            mixed = np.random.default_rng(0).integers(1, _WIDEST, len(spans)) | 1
+            return mixed, 0
+        return np.array(strides[::-1], np.int64), span
+
+    def of_rows(self, levels: tuple[int, ...]) -> NDArray[np.int32]:
+        """Each row's class, numbered like those of `classes`."""
+        here = self.classes(levels)
+        if here is self.bottom:
+            return self.of_row
+        of = self._rolled(self.bottom, levels)
+        # the same classes, maybe in another order: a combination that stands for one tells which
+        number = np.empty(len(here.first), np.int32)
+        assert of.of is not None
+        number[of.of[here.first]] = np.arange(len(here.first))
+        return np.asarray(number[of.of][self.of_row])
