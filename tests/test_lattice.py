@@ -17,7 +17,13 @@ from sfumato.principles import PRINCIPLES
 
 CASES = 10_000 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 100
 
-TREE = {"0": ("0", "low", "*"), "1": ("1", "low", "*"), "2": ("2", "mid", "*"), "3": ("3", "top", "*"), "9": ("9", "top", "*")}
+TREE = {
+    "0": ("0", "low", "*"),
+    "1": ("1", "low", "*"),
+    "2": ("2", "mid", "*"),
+    "3": ("3", "top", "*"),
+    "9": ("9", "top", "*"),
+}
 """The sensitive values: numbers, with a hierarchy."""
 
 

@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.exact import nearest_float
 from sfumato.kernels.lattice import sum_costs
 from sfumato.methods.fulldomain.classes import Classes, Cube
 
@@ -50,6 +51,14 @@ class FullLoss(ABC):
         """What its classes tell of its own loss and that of all coarser ones; at least this."""
         del classes
         return -math.inf
+
+    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+        """What classes whose rows stay suppressed in every finer transformation tell of the loss of those.
+
+        It is at least what `bounds` says plus the first number; and at least the second.
+        """
+        del classes, staying
+        return 0.0, -math.inf
 
     def _over(self, terms: list[Floats]) -> Floats:
         """The sum of one term per quasi-identifier and level, for every transformation."""
@@ -94,6 +103,11 @@ class NodeCosts(FullLoss):
         for sums, level, less, (_, den) in zip(self._sums, classes.levels, dropped.tolist(), self._each, strict=True):
             total += Fraction(int(sums[level]) - less, den)
         return total / (rows * d)
+
+    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+        """Rows that stay suppressed cost 1 per cell; what their cells would cost instead is even less if they are finer."""
+        bare = sum(int(sums[at]) / den for sums, at, (_, den) in zip(self._sums, classes.levels, self._each, strict=True))
+        return nearest_float(self.score(classes, staying)) - bare / (self.cube.rows * len(self._each)), -math.inf
 
 
 class Mean(NodeCosts):
@@ -158,6 +172,10 @@ class GroupMean(NodeCosts):
         total = sum((Fraction(own, den) for own, (_, den) in zip(sums.tolist(), self._each, strict=True)), Fraction(0))
         return total / int((~violating).sum())
 
+    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+        """Nothing: suppressed groups do not count."""
+        return 0.0, -math.inf
+
 
 class Entropy(FullLoss):
     """Non-uniform entropy: Σ over all rows, suppressed or not, and quasi-identifiers of −log₂(freq(v) / freq(node above v)).
@@ -214,6 +232,11 @@ class Discernibility(FullLoss):
     def bound(self, classes: Classes) -> float:
         """Coarser classes are larger, and a published one is not smaller than was asked."""
         return float(_dot(classes.sizes, np.maximum(classes.sizes, self.least)))
+
+    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+        """Rows that stay suppressed cost n each."""
+        stay = int(classes.sizes[staying].sum())
+        return 0.0, float(stay * self.cube.rows + (self.cube.rows - stay) * self.least)
 
 
 class ClassSize(FullLoss):
