@@ -90,7 +90,7 @@ class Classes:
 
 @dataclass(eq=False)
 class Cube:
-    """A table under all its transformations: the distinct combinations of its quasi-identifiers, and what they roll up to."""
+    """A table under all its transformations: distinct combinations of its quasi-identifiers, which roll up to classes."""
 
     task: Task
     ladders: list[Ladder] = field(init=False)
@@ -155,7 +155,7 @@ class Cube:
     def _finer(self, levels: tuple[int, ...]) -> Classes:
         known = len(self._kept)
         finer = np.flatnonzero((self._levels[:known] <= levels).all(axis=1))
-        return self._kept[finer[self._counts[finer].argmin()]]
+        return self._kept[int(finer[self._counts[finer].argmin()])]
 
     def _roll(self, start: Classes, levels: tuple[int, ...]) -> Classes:
         """Roll up, and keep the classes while there is room."""

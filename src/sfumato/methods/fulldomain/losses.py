@@ -89,10 +89,12 @@ class NodeCosts(FullLoss):
         ]
 
     def bounds(self) -> Floats:
+        """The loss if nothing is suppressed: coarser nodes cost no less, nor do suppressed cells."""
         d, rows = len(self._each), self.cube.rows
         return self._over([sums / (den * rows * d) for sums, (_, den) in zip(self._sums, self._each, strict=True)])
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+        """The loss of a transformation."""
         d, rows = len(self._each), self.cube.rows
         dropped = np.zeros(d, np.int64)
         if violating.any():
@@ -166,6 +168,7 @@ class GroupMean(NodeCosts):
         return self._over([costs.min(axis=1) / den for costs, den in self._each])
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+        """The loss of a transformation."""
         sums = np.zeros(len(self._each), np.int64)
         ones, at = np.ones(len(classes.first), np.int64), self.cube.at(classes.levels)
         sum_costs(self.cube.codes, self._flat, at, classes.first, ones, ~violating, sums)
@@ -195,7 +198,8 @@ class Entropy(FullLoss):
             levels = []
             for nodes in ladder.nodes:
                 above = np.bincount(nodes, counts)[nodes]
-                terms = [count * math.log2(whole / count) for count, whole in zip(counts.tolist(), above.tolist()) if count]
+                pairs = zip(counts.tolist(), above.tolist(), strict=True)
+                terms = [count * math.log2(whole / count) for count, whole in pairs if count]  # some may but do not occur
                 levels.append(math.fsum(terms))
             found.append(np.array(levels))
         return found
@@ -205,9 +209,11 @@ class Entropy(FullLoss):
         return np.round(self._over(self._bits), 6)
 
     def bounds(self) -> Floats:
+        """The loss itself."""
         return self._table
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+        """The loss of a transformation."""
         del violating
         return Fraction(round(float(self._table[classes.levels]) * 10**6), 10**6)
 
@@ -221,11 +227,12 @@ class Discernibility(FullLoss):
     name = "discernibility"
 
     def bounds(self) -> Floats:
-        """n rows in c classes cost at least n²/c, and there are no more classes than combinations of nodes."""
+        """In c classes n rows cost at least n²/c, and there are no more classes than combinations of nodes."""
         combinations = np.exp(self._over([np.log(ladder.nodes.max(axis=1) + 1.0) for ladder in self.cube.ladders]))
         return np.asarray(self.cube.rows**2 / combinations)
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+        """The loss of a transformation."""
         sizes = classes.sizes[~violating]
         return Fraction(_dot(sizes, sizes) + int(classes.sizes[violating].sum()) * self.cube.rows)
 
@@ -253,6 +260,7 @@ class ClassSize(FullLoss):
         return np.asarray((self.cube.rows - self.most) / (combinations * self.k))
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+        """The loss of a transformation."""
         return Fraction(int(classes.sizes[~violating].sum()), int((~violating).sum()) * self.k)
 
     def bound(self, classes: Classes) -> float:

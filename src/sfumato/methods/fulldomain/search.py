@@ -40,7 +40,7 @@ class Found:
 
     levels: Levels
     score: Fraction | None
-    """Its loss; None if no transformation that was looked at is admissible: then this is the one with fewest rows in breach."""
+    """Its loss; None if none that was looked at is admissible: then this is the one with fewest rows in breach."""
     suppressed: int
     """Its rows that are in classes in breach of a principle."""
     transformations: int
@@ -205,9 +205,9 @@ class Search:
             violating |= found.violating
             if self._predictable(judge.principle):
                 staying |= found.violating
-                surely = int(sizes[staying].sum())
+                surely = float(sizes[staying].sum())
             elif found.kept_down is not None:
-                surely = self._surely(sizes, staying, found.kept_down)
+                surely = float(np.where(staying, 1.0, found.kept_down) @ sizes.astype(float))
             else:
                 continue
             if surely > self.most:
@@ -227,12 +227,6 @@ class Search:
         self.state[levels] = _ADMISSIBLE
         self._consider(levels, classes, violating)
         return False
-
-    def _surely(self, sizes: NDArray[np.int64], staying: NDArray[np.bool_], kept_down: NDArray[np.float64]) -> float:
-        """At least so many rows are in breach in every finer transformation."""
-        if self.most == 0:  # a single row is too many, and all that is asked is monotone or says nothing here
-            return float(kept_down.any())
-        return float(np.where(staying, 1.0, kept_down) @ sizes.astype(float))
 
     def _raise_finer(self, classes: Classes, staying: NDArray[np.bool_]) -> None:
         """What the rows that stay suppressed tell of all that is finer."""
