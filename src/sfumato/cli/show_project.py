@@ -20,6 +20,9 @@ from sfumato.verifying import table_name
 _WARNED = 3
 """How many of the warnings are shown."""
 
+_FEW = 20
+"""So many points of the curve are all shown."""
+
 _SPACE = 0.04
 """Points of the curve that are nearer to one another than this are not all shown."""
 
@@ -105,7 +108,9 @@ def show_curve(curve: Tradeoff) -> None:
 
 
 def _spaced(curve: Tradeoff) -> list[Weighed]:
-    """The ends, the knee, and of the points between them some that are not all in one place."""
+    """All points if they are few; else the ends, the knee, and of those between them some that are not all in one place."""
+    if len(curve.points) <= _FEW:
+        return list(curve.points)
     shown: list[Weighed] = []
     for point in curve.points:
         near = shown and math.dist(_ratios_of(point), _ratios_of(shown[-1])) < _SPACE
