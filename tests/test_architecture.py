@@ -42,6 +42,8 @@ ROOMS = [
     ["feasible"],
     ["verifying"],
     ["disclosure"],
+    ["projections"],
+    ["attacks"],
     ["reporting"],
     ["release"],
     ["config", "census"],

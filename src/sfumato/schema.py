@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -234,6 +234,34 @@ class Schema:
     def sensitive_columns(self) -> tuple[str, ...]:
         """The columns of all sensitive attributes, vectors spread out."""
         return tuple(column for attribute in self.sensitive for column in self.components(attribute))
+
+    def projected(self, attributes: Sequence[str]) -> Schema:
+        """The schema of a projected table: the quasi-identifiers, some of the sensitive attributes, and nothing else.
+
+        >>> Schema(["age"], ["ill", "job"], identifiers=["name"]).projected(["job"]).sensitive
+        ('job',)
+        """
+        columns = {column for attribute in attributes for column in self.components(attribute)}
+        kept = {*self.quasi_identifiers, *attributes, *columns}
+
+        def only(mapping: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: value for name, value in mapping.items() if name in kept}
+
+        return replace(
+            self,
+            sensitive=tuple(attributes),
+            identifiers=(),
+            other=(),
+            kinds=only(self.kinds),
+            orders=only(self.orders),
+            hierarchies=only(self.hierarchies),
+            vectors=only(self.vectors),
+            separators=only(self.separators),
+            distance=None if self.distance is None else self.distance.over(columns),
+            distances=only(self.distances),
+            person_id=None,
+            group=None,
+        )
 
     def named_columns(self) -> dict[str, None]:
         """Every column that the schema speaks of, in order, once."""

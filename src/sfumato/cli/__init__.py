@@ -20,6 +20,7 @@ from sfumato.cli.demo import demo
 from sfumato.cli.explain import explain
 from sfumato.cli.frontier import frontier
 from sfumato.cli.init import init
+from sfumato.cli.project import project
 from sfumato.cli.report import report
 from sfumato.cli.risk import risk
 from sfumato.cli.streams import abandon_output
@@ -76,5 +77,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, init, explain, audit, anonymize, verify, report, frontier, risk, bench, completion):
+for verb in (demo, init, explain, audit, anonymize, verify, report, frontier, risk, project, bench, completion):
     main.add_command(verb)

@@ -10,7 +10,7 @@ import click
 
 from sfumato.cli.completion import repeatable_files
 from sfumato.cli.progress import progress_bar
-from sfumato.cli.source import named_source
+from sfumato.cli.source import named_source, release_folder
 from sfumato.cli.streams import say
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def anonymize(
     from sfumato.reporting import free_page
 
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config)
-    folder = _folder(config, declared, output)
+    folder = release_folder(declared, config, output)
     sink = expected = None
     if declared is not None:
         declared.wishes()
@@ -99,21 +99,6 @@ def anonymize(
         say(json.dumps({"folder": str(folder), **content}, indent=2))
     else:
         _show(release, folder, report, sink, expected)
-
-
-def _folder(config: Path, declared: Config | None, output: Path | None) -> Path:
-    """Where the release goes."""
-    from sfumato.errors import ConfigProblem
-
-    folder = declared.folder if declared is not None and output is None else output
-    if folder is None:
-        raise ConfigProblem(
-            "the config does not say where the release goes",
-            remedy="Use --output." if declared is None else 'Write [output] with path = "release", or use --output.',
-            file=str(config),
-            key="output.path",
-        )
-    return folder
 
 
 def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, str] | None, expected: Path | None) -> None:

@@ -11,10 +11,10 @@ import click
 
 from sfumato.cli.completion import config_files
 from sfumato.cli.progress import progress_bar
+from sfumato.cli.source import release_folder
 from sfumato.cli.streams import say
 
 if TYPE_CHECKING:
-    from sfumato.config import Config
     from sfumato.disclosure import Risk
     from sfumato.release import Disclosure
 
@@ -92,7 +92,7 @@ def risk(
         raise click.UsageError(
             "--output, --per and --against are for withholding: say how much is disclosed with --disclose."
         )
-    folder = _folder(declared, config, output) if amount is not None else None
+    folder = release_folder(declared, config, output) if amount is not None else None
     # what is in the way is found before the work, not after it
     if folder is not None:
         free_target(folder, force)
@@ -125,21 +125,6 @@ def risk(
         if report is not None:
             say(f"Wrote the report, which names records and is not for publication, to {report}.")
     sys.exit(1 if (found if made is None else made.risk).holds is False else 0)
-
-
-def _folder(declared: Config, config: Path, output: Path | None) -> Path:
-    """Where the release goes."""
-    from sfumato.errors import ConfigProblem
-
-    folder = declared.folder if output is None else output
-    if folder is None:
-        raise ConfigProblem(
-            "the config does not say where the release goes",
-            remedy='Write [output] with path = "release", or use --output.',
-            file=str(config),
-            key="output.path",
-        )
-    return folder
 
 
 def _content(found: Risk, made: Disclosure | None, folder: Path | None, worst: int) -> dict[str, Any]:

@@ -49,11 +49,7 @@ def show_audit(found: Audit, worst: int) -> None:
     )
     for note in found.notes:
         out.print(f"[yellow]note[/yellow] {escape(note)}")
-    if out.width >= _NARROW:
-        out.print(_grid(found))
-    else:
-        for finding in found:
-            out.print(_lines(finding, found))
+    show_findings(found, out)
     failing = [finding for finding in found if not finding.holds and worst]
     if failing:
         out.print("\n[bold]Worst groups[/bold]")
@@ -64,6 +60,15 @@ def show_audit(found: Audit, worst: int) -> None:
                 out.print(f"    {escape(found.describe(finding, group))}")
     colour = "green" if found.holds else "red"
     out.print(f"\n[bold {colour}]{found.summary()}.[/bold {colour}]")
+
+
+def show_findings(found: Audit, out: Console) -> None:
+    """Print what each principle found: as a table, or as lines on a narrow terminal."""
+    if out.width >= _NARROW:
+        out.print(_grid(found))
+        return
+    for finding in found:
+        out.print(_lines(finding, found))
 
 
 def show_worth(release: Release) -> None:

@@ -119,6 +119,15 @@ def show_release(figures: Mapping[str, Any]) -> None:
         )
 
 
+def show_plan(figures: Mapping[str, Any]) -> None:
+    """Print what a plan costs, a figure per line."""
+    out = console()
+    width = max(map(len, figures))
+    for name, value in figures.items():
+        if value is not None:
+            out.print(Text(f"{name:<{width}}  {value:,}" if isinstance(value, int) else f"{name:<{width}}  {value}"))
+
+
 def show_risk(figures: Mapping[str, Any]) -> None:
     """Print one table: a line per number of records and kind of consistency, with the goals beside what was measured."""
     out = console()

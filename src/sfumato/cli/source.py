@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sfumato.config import Config
     from sfumato.principles import Principle
     from sfumato.schema import Schema
 
@@ -27,3 +28,18 @@ def declared_in(config: Path | None) -> tuple[Schema | None, tuple[Principle, ..
 
     declared = Config.load(config)
     return declared.schema, declared.asked
+
+
+def release_folder(declared: Config | None, config: Path, output: Path | None) -> Path:
+    """Where the release goes: as the option says, else as the config does; `declared` is None for a release.json."""
+    from sfumato.errors import ConfigProblem
+
+    folder = declared.folder if declared is not None and output is None else output
+    if folder is None:
+        raise ConfigProblem(
+            "the config does not say where the release goes",
+            remedy="Use --output." if declared is None else 'Write [output] with path = "release", or use --output.',
+            file=str(config),
+            key="output.path",
+        )
+    return folder

@@ -14,6 +14,7 @@ import tomli_w
 from pydantic import Field, ValidationError
 
 from sfumato.config.problems import problem_of
+from sfumato.config.project import ProjectSection
 from sfumato.config.risk import RiskSection
 from sfumato.config.sections import ColumnSection, DataSection, MethodSection, MissingSection, OutputSection, Section
 from sfumato.declared import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
@@ -59,6 +60,7 @@ class Config(Section):
     method: MethodSection | None = None
     output: OutputSection | None = None
     risk: RiskSection | None = None
+    project: ProjectSection | None = None
     source: Path | None = Field(default=None, exclude=True)
     """The file that it was read from; relative paths start at its folder."""
 
@@ -89,7 +91,7 @@ class Config(Section):
         # what needs no data is checked now, so that errors name the key and not some later step
         _ = (config.schema, config.asked)
         config._check_method()
-        config._check_risk()
+        config._check_sections()
         return config
 
     @classmethod
@@ -242,10 +244,11 @@ class Config(Section):
         if section.name != "auto" or section.parameters:
             _ = self.finder
 
-    def _check_risk(self) -> None:
-        """Check what `[risk]` declares, as far as that needs no data."""
+    def _check_sections(self) -> None:
+        """Check what `[risk]` and `[project]` declare, as far as that needs no data."""
         try:
             (self.risk or RiskSection()).check()
+            (self.project or ProjectSection()).check()
         except SfumatoError as error:
             raise self._located(error, "") from error
 

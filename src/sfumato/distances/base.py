@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -92,6 +93,11 @@ class Distance(ABC):
     @abstractmethod
     def bind(self, attribute: Attribute) -> BoundDistance:
         """Apply to an attribute; one of the wrong kind is an error."""
+
+    def over(self, columns: AbstractSet[str]) -> Distance:
+        """The same distance where an attribute is made of these columns only: what it says of others is left out."""
+        del columns
+        return self
 
     def parameters(self) -> dict[str, Any]:
         """The parameters as they stand in a config, those at their default or empty left out."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -70,6 +71,18 @@ class Lp(Distance):
             ranges[name] = ends
         for attribute, value in {"weights": weights, "by": dict(self.by), "ranges": ranges}.items():
             object.__setattr__(self, attribute, value)
+
+    def over(self, columns: AbstractSet[str]) -> Lp:
+        """The same distance over fewer columns.
+
+        >>> Lp(weights={"x": 1, "y": 2}).over({"y"}).weights
+        {'y': Fraction(2, 1)}
+        """
+
+        def only(mapping: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: value for name, value in mapping.items() if name in columns}
+
+        return replace(self, weights=only(self.weights), by=only(self.by), ranges=only(self.ranges))
 
     def bind(self, attribute: Attribute) -> BoundDistance:
         """Apply to any columns; weights, by and ranges must name some of them."""

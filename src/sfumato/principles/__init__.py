@@ -21,7 +21,7 @@ from sfumato.principles.k_e_anonymity import KEAnonymity
 from sfumato.principles.n_t_closeness import NTCloseness
 from sfumato.principles.p_sensitivity import PSensitivity
 from sfumato.principles.recursive_l_diversity import RecursiveLDiversity
-from sfumato.principles.scope import attributes_of
+from sfumato.principles.scope import attributes_of, in_projection
 from sfumato.principles.t_closeness import TCloseness
 from sfumato.principles.told import Told, told
 from sfumato.principles.variance_control import VarianceControl
@@ -89,6 +89,7 @@ __all__ = [
     "VarianceControl",
     "View",
     "attributes_of",
+    "in_projection",
     "principle_of",
     "told",
 ]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
 from sfumato.errors import ColumnProblem, ParameterProblem
 from sfumato.principles.base import Principle
 from sfumato.schema import Schema
@@ -38,3 +41,39 @@ def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]
                 column=name,
             )
     return [names]
+
+
+def in_projection(
+    principle: Principle, attributes: Sequence[str], sets: Mapping[str, Sequence[str]]
+) -> tuple[Principle, ...] | None:
+    """What a principle comes to in a table that has only some of the sensitive attributes.
+
+    `sets`: the bits of each set that was spread into bits. The table may then give away the set although every bit is
+    protected, so a principle on each attribute is also asked of the bits of a set taken together. A principle on an
+    attribute that stands elsewhere comes to nothing here. One on several attributes taken together, or on a set by its name,
+    keeps them together: None if just some of them are here.
+
+    >>> from sfumato.principles import TCloseness
+    >>> in_projection(TCloseness("0.2"), ["job", "dx=a", "dx=b"], {"dx": ("dx=a", "dx=b")})[1].on
+    ('dx=a', 'dx=b')
+    >>> in_projection(TCloseness("0.2", on="pay"), ["job"], {})
+    ()
+    >>> in_projection(TCloseness("0.2", on=("job", "pay")), ["job"], {}) is None
+    True
+    """
+    on = getattr(principle, "on", None)
+    if on is None:
+        on = principle.scope
+    if on in ("groups", "whole"):
+        return (principle,)
+    if on == "each":
+        here = [tuple(bit for bit in attributes if bit in bits) for bits in sets.values()]
+        return (principle, *(replace(principle, on=bits) for bits in here if len(bits) > 1))  # type: ignore[type-var]
+    names = (on,) if isinstance(on, str) else tuple(on)
+    asked = [part for name in names for part in sets.get(name, (name,))]
+    found = tuple(name for name in asked if name in attributes)
+    if 0 < len(found) < len(asked):
+        return None
+    if found == names:
+        return (principle,)
+    return (replace(principle, on=found if len(found) > 1 else found[0]),) if found else ()  # type: ignore[type-var]

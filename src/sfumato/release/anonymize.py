@@ -75,6 +75,7 @@ def anonymize(
         audit=replace(found, library=library),
         recoded=published.recoded,
         kept=published.original,
+        kept_rows=kept,
         schema=resolved,
         principles=asked,
         method=chosen,
@@ -82,7 +83,7 @@ def anonymize(
         suppress=share,
         suppressed=dropped,
         notes=_notes(table, published, dropped, grouping.notes),
-        reading=(*_reading(table), *grouping.private),
+        reading=(*reading_notes(table), *grouping.private),
         source=table,
         make_frame=partial(frame_of, published, data, library, kept),
     )
@@ -251,7 +252,7 @@ def _unreached(task: Task, found: Audit, most: int, needed: int) -> Unreached:
     )
 
 
-def _reading(table: Table) -> tuple[str, ...]:
+def reading_notes(table: Table) -> tuple[str, ...]:
     """How the original was understood, where that is not obvious; may name its rows and cells."""
     columns = [table.column(name) for name in (*table.schema.quasi_identifiers, *table.schema.sensitive_columns())]
     return (*table.notes, *(column.note for column in columns if column.note is not None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from importlib.metadata import version
@@ -16,6 +16,7 @@ from sfumato.declared import hierarchy_section, stated
 from sfumato.distances import Custom, Distance
 from sfumato.exact import written
 from sfumato.hierarchy import Hierarchy, Intervals
+from sfumato.principles import Principle
 from sfumato.reporting import figures
 from sfumato.reporting.tables.steps import in_steps, step_of
 from sfumato.schema import Role, Schema
@@ -48,7 +49,7 @@ def described(release: Release) -> dict[str, Any]:
         "holds": audit["holds"],
         "group": release.group,
         "columns": _columns(release),
-        "config": _config(release),
+        "config": config_of(release.schema, release.principles),
         "reading": reading_of(release.source),
         "principles": audit["principles"],
         "utility": utility,
@@ -123,11 +124,11 @@ def _columns(release: Release) -> list[dict[str, Any]]:
     return columns
 
 
-def _config(release: Release) -> dict[str, Any]:
-    """The config of the release."""
-    published = {*release.schema.quasi_identifiers, *release.schema.sensitive_columns()}
-    config = declared_config(release.schema, published)
-    return {**config, "principles": [{"name": p.name, **p.parameters()} for p in release.principles]}
+def config_of(schema: Schema, principles: Sequence[Principle]) -> dict[str, Any]:
+    """The config of a release: what a schema declares of the columns that are published, and what was asked for."""
+    published = {*schema.quasi_identifiers, *schema.sensitive_columns()}
+    config = declared_config(schema, published)
+    return {**config, "principles": [{"name": p.name, **p.parameters()} for p in principles]}
 
 
 def declared_config(schema: Schema, published: AbstractSet[str]) -> dict[str, Any]:

@@ -9,6 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.auditing import Audit
 from sfumato.counting import count_of
 from sfumato.methods import Method
@@ -45,6 +48,8 @@ class Release:
     """How each group's quasi-identifiers are published, over the rows of the original in their order."""
     kept: Table
     """The rows of the original that are published, in their order; never written."""
+    kept_rows: NDArray[np.int64]
+    """Which rows of the original those are; never written."""
     schema: Schema
     """The schema of the original, the kind of each column that matters stated."""
     principles: tuple[Principle, ...]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -20,12 +21,12 @@ from sfumato.release.repeated import refuse_different
 from sfumato.release.rows import rows_in_database
 from sfumato.reporting import free_page, internal_figures, page
 from sfumato.schema import Kind
-from sfumato.verifying import DATA_FILES, MANIFEST, REPORT, Manifest, digest, verify
+from sfumato.verifying import DATA_FILES, MANIFEST, REPORT, Manifest, Verification, digest, verify
 
 if TYPE_CHECKING:
     from sfumato.release.release import Release
 
-OWN_FILES = {MANIFEST, REPORT, *DATA_FILES.values()}
+_OWN_FILES = re.compile(rf"{re.escape(MANIFEST)}|{re.escape(REPORT)}|(data|table_[1-9][0-9]*)\.({'|'.join(DATA_FILES)})")
 """What a release folder may hold; a folder with anything else in it is never replaced."""
 
 
@@ -76,7 +77,7 @@ def _is_release(folder: Path) -> bool:
 
 def _foreign(folder: Path) -> list[str]:
     """What is in a release folder that is not ours."""
-    return sorted({entry.name for entry in folder.iterdir()} - OWN_FILES)
+    return sorted(entry.name for entry in folder.iterdir() if not _OWN_FILES.fullmatch(entry.name))
 
 
 def check_format(format: str) -> None:  # noqa: A002
@@ -101,22 +102,23 @@ def save(
 ) -> Path:
     """Write a release to a new folder, and its rows to a database; if anything goes wrong nothing is left behind."""
     check_format(format)
-    if format == "csv":
-        _refuse_what_csv_cannot_hold(release)
+    refuse_what_cannot_be_held(release, format)
     before = None if expected is None else Manifest.read(Path(expected))
     target = free_target(folder, force)
     private = None if internal is None else free_page(internal, target, force)
     with written_aside(folder, target) as aside:
         progress("writing")
-        _fill(release, aside, format)
+        data = aside / DATA_FILES[format]
+        write_rows(release, data)
+        write_told(aside, described(release), [data], page)
         if before is not None:
             refuse_different(Manifest.load(aside).content["files"], before)
         progress("verifying what was written")
-        _verify(release, aside)
+        refuse_unless(verify(aside, release.source, schema=release.schema, principles=release.principles))
         open_to_readers(aside)
         # everything is written and checked before anything takes its place
         with (
-            _internal_report(release, aside, private, progress),
+            report_aside(private, lambda: _internal_page(release, aside), progress),
             rows_in_database(release, database, table, force) as pending,
         ):
             take_place(aside, target, force)
@@ -146,17 +148,22 @@ def take_place(aside: Path, target: Path, force: bool) -> None:
     put_in_place(aside, target, (lambda old: _is_release(old) and not _foreign(old)) if force else None)
 
 
+def _internal_page(release: Release, aside: Path) -> str:
+    figures = internal_figures(release.original, release.audit, release.recodings, release.seed)
+    return page(Manifest.load(aside).content, figures)
+
+
 @contextmanager
-def _internal_report(release: Release, aside: Path, target: Path | None, progress: Progress) -> Iterator[None]:
+def report_aside(target: Path | None, draw: Callable[[], str], progress: Progress) -> Iterator[None]:
     """Write the report that is not for publication aside; it takes its place once the release has."""
     if target is None:
         yield
         return
     progress("drawing the internal report")
-    figures = internal_figures(release.original, release.audit, release.recodings, release.seed)
+    text = draw()
     with file_aside(target, private=True) as file:
         try:
-            file.write(page(Manifest.load(aside).content, figures).encode())
+            file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
         except OSError as error:
@@ -170,8 +177,10 @@ def _unwritable(place: str | Path, error: OSError) -> FileProblem:
     )
 
 
-def _refuse_what_csv_cannot_hold(release: Release) -> None:
+def refuse_what_cannot_be_held(release: Release, format: str) -> None:  # noqa: A002
     """An empty cell of a CSV must mean missing, if cells are missing."""
+    if format != "csv":
+        return
     missing = release.schema.missing
     for name in release.schema.sensitive_columns():
         column = release.table.data.column(name)
@@ -185,15 +194,21 @@ def _refuse_what_csv_cannot_hold(release: Release) -> None:
             )
 
 
-def _fill(release: Release, aside: Path, format: str) -> None:  # noqa: A002
-    data = aside / DATA_FILES[format]
-    if format == "csv":
+def write_rows(release: Release, data: Path) -> None:
+    """Write the published rows to a file, in the format that its name says."""
+    if data.suffix == ".csv":
         sets = {name: release.schema.separators.get(name, ";") for name in release.schema.sensitive_columns()}
         write_new(data, lambda file: write_csv(release.table.data, file, sets))
     else:
         write_new(data, lambda file: write_parquet(release.table.data, file))
-    content = {**described(release), "files": {data.name: digest(data)}}
-    report = page(json.loads(as_json(content)))  # from what is written, so that it can be drawn again from that
+
+
+def write_told(
+    aside: Path, content: Mapping[str, Any], data: Sequence[Path], draw: Callable[[Mapping[str, Any]], str]
+) -> None:
+    """Write release.json, and the report from what that says, so that it can be drawn again from it."""
+    content = {**content, "files": {path.name: digest(path) for path in data}}
+    report = draw(json.loads(as_json(content)))
     write_new(aside / REPORT, lambda file: file.write(report.encode()))
     content["files"][REPORT] = digest(aside / REPORT)
     write_new(aside / MANIFEST, lambda file: file.write(as_json(content).encode()))
@@ -213,9 +228,8 @@ def write_new(path: Path, write: Callable[[BinaryIO], Any]) -> None:
         os.fsync(file.fileno())
 
 
-def _verify(release: Release, aside: Path) -> None:
+def refuse_unless(found: Verification) -> None:
     """Promise 2: verified from the files, or not published."""
-    found = verify(aside, release.source, schema=release.schema, principles=release.principles)
     if not found:
         raise ReleaseProblem(
             f"the written files do not hold what they claim, so nothing is published ({found.failures})",

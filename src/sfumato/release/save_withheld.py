@@ -17,27 +17,33 @@ from sfumato.disclosure.matched import matched
 from sfumato.disclosure.matching import Matching
 from sfumato.disclosure.setting import Setting
 from sfumato.disclosure.weights import losses
-from sfumato.errors import ReleaseProblem, SfumatoError
-from sfumato.io.aside import open_to_readers, sync
+from sfumato.errors import SfumatoError
+from sfumato.io.aside import open_to_readers
 from sfumato.io.write import write_csv, write_parquet
 from sfumato.progress import Progress, silent
 from sfumato.release.describe import declared_config, reading_of, versions
 from sfumato.release.publish import resolved_schema
-from sfumato.release.save import as_json, check_format, free_target, take_place, write_new, written_aside
+from sfumato.release.save import (
+    as_json,
+    check_format,
+    free_target,
+    refuse_unless,
+    take_place,
+    write_new,
+    write_told,
+    written_aside,
+)
 from sfumato.reporting import withheld_page
 from sfumato.schema import Missing, Schema
 from sfumato.table import Table
 from sfumato.verifying import (
     DATA_FILES,
     FORMAT,
-    MANIFEST,
-    REPORT,
     WITHHELD,
     Check,
     Manifest,
     Shown,
     Verification,
-    digest,
     verify,
 )
 from sfumato.verifying.withheld import rows_as_told
@@ -160,12 +166,7 @@ def save_withheld(
         progress("writing")
         data = aside / DATA_FILES[format]
         write_new(data, lambda file: (write_csv if format == "csv" else write_parquet)(disclosure.table, file))
-        content = {**describe_withheld(disclosure), "files": {data.name: digest(data)}}
-        report = withheld_page(json.loads(as_json(content)))  # from what is written, so that it can be drawn again from that
-        write_new(aside / REPORT, lambda file: file.write(report.encode()))
-        content["files"][REPORT] = digest(aside / REPORT)
-        write_new(aside / MANIFEST, lambda file: file.write(as_json(content).encode()))
-        sync(aside)
+        write_told(aside, describe_withheld(disclosure), [data], withheld_page)
         progress("verifying what was written")
         _verify(disclosure, aside)
         open_to_readers(aside)
@@ -183,11 +184,7 @@ def _verify(disclosure: Disclosure, aside: Path) -> None:
             *risk_checks(manifest, disclosure.setting, disclosure.rows),
         ]
         found = Verification(found.folder, (*found.checks, *checks))
-    if not found:
-        raise ReleaseProblem(
-            f"the written files do not hold what they claim, so nothing is published ({found.failures})",
-            remedy="Try the other format; if it fails too, please report this as a fault of sfumato.",
-        )
+    refuse_unless(found)
 
 
 def risk_checks(manifest: Manifest, setting: Setting, rows: NDArray[np.int64] | None = None) -> list[Check]:

@@ -2,6 +2,7 @@
 
 from sfumato.reporting.files import free_page, write_page
 from sfumato.reporting.page import page
+from sfumato.reporting.projection_page import projected_page, projection_page
 from sfumato.reporting.report import report
 from sfumato.reporting.risk_page import risk_page
 from sfumato.reporting.tables import figures, internal_figures, risk_content
@@ -12,6 +13,8 @@ __all__ = [
     "free_page",
     "internal_figures",
     "page",
+    "projected_page",
+    "projection_page",
     "report",
     "risk_content",
     "risk_page",

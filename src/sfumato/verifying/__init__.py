@@ -1,15 +1,17 @@
 """Verification: a release is checked from its written files, by code that shares nothing with what made it."""
 
 from sfumato.verifying.checks import Check, Verification, digest, files_check
-from sfumato.verifying.manifest import DATA_FILES, FORMAT, MANIFEST, REPORT, WITHHELD, Manifest
+from sfumato.verifying.grouped import published_schema
+from sfumato.verifying.manifest import DATA_FILES, FORMAT, MANIFEST, PROJECTED, REPORT, WITHHELD, Manifest, table_name
 from sfumato.verifying.published import original_table, published_table
-from sfumato.verifying.verify import published_schema, verify
+from sfumato.verifying.verify import verify
 from sfumato.verifying.withheld import Shown
 
 __all__ = [
     "DATA_FILES",
     "FORMAT",
     "MANIFEST",
+    "PROJECTED",
     "REPORT",
     "WITHHELD",
     "Check",
@@ -21,5 +23,6 @@ __all__ = [
     "original_table",
     "published_schema",
     "published_table",
+    "table_name",
     "verify",
 ]

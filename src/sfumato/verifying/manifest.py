@@ -28,8 +28,9 @@ DATA_FILES = {"csv": "data.csv", "parquet": "data.parquet"}
 REPORT = "report.html"
 """The report; a release may be without."""
 
-GROUPS, WITHHELD = "groups", "withheld"
-"""The kinds of releases: rows in groups, as `anonymize` makes them, and records with cells withheld, as `withhold` does."""
+GROUPS, WITHHELD, PROJECTED = "groups", "withheld", "projected"
+"""The kinds of releases: rows in groups, as `anonymize` makes them; records with cells withheld, as `withhold` does; several
+tables of rows in groups, each with some of the sensitive attributes, as `project` does."""
 
 _KEYS: dict[str, dict[str, type]] = {
     GROUPS: {
@@ -54,8 +55,37 @@ _KEYS: dict[str, dict[str, type]] = {
         "config": dict,
         "files": dict,
     },
+    PROJECTED: {
+        "format": int,
+        "holds": bool,
+        "rows": int,
+        "attributes": list,
+        "sets": dict,
+        "plan": list,
+        "thresholds": list,
+        "harmless": dict,
+        "config": dict,
+        "tables": list,
+        "files": dict,
+    },
 }
 """For each kind, what must stand in release.json for it to be verified."""
+
+
+_OTHERS = {
+    WITHHELD: ("records with cells withheld, and has no groups", "sfumato risk"),
+    PROJECTED: ("several tables, each with groups of its own", "sfumato project"),
+}
+"""What the other kinds of releases are, and the verb for them."""
+
+
+def table_name(number: int) -> str:
+    """What the file of one of several tables is called, but for its ending.
+
+    >>> table_name(1)
+    'table_1'
+    """
+    return f"table_{number}"
 
 
 def _no_function(one: Any, other: Any) -> Any:
@@ -114,12 +144,16 @@ class Manifest:
             raise manifest.problem(
                 "kind", f"the kind {manifest.kind!r} is unknown", f"It must be one of: {', '.join(_KEYS)}."
             )
-        for key, kind in _KEYS[manifest.kind].items():
-            value = manifest.content.get(key)
-            if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-                what = "is missing" if key not in manifest.content else f"is no {_WORDS[kind]}"
-                raise manifest.problem(key, f"the key {what}", "Fetch or make the release again.")
+        manifest.check_keys()
         return manifest
+
+    def check_keys(self, within: str = "") -> None:
+        """Check that every key that is needed is there, and of the right type; `within`: what stands before it in errors."""
+        for key, kind in _KEYS[self.kind].items():
+            value = self.content.get(key)
+            if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+                what = "is missing" if key not in self.content else f"is no {_WORDS[kind]}"
+                raise self.problem(f"{within}{key}", f"the key {what}", "Fetch or make the release again.")
 
     @property
     def kind(self) -> str:
@@ -129,30 +163,49 @@ class Manifest:
     def of_groups(self) -> Manifest:
         """Return the same, if it is a release of rows in groups."""
         if self.kind != GROUPS:
-            raise self.problem(
-                "kind",
-                "this is a release of records with cells withheld, and has no groups",
-                "Make or look at such a release with: sfumato risk.",
-            )
+            what, verb = _OTHERS[self.kind]
+            raise self.problem("kind", f"this is a release of {what}", f"Make or look at such a release with: {verb}.")
         return self
+
+    def tables(self) -> tuple[Manifest, ...]:
+        """Each table of a release of several as a release of rows in groups, of which release.json tells the same."""
+        found = []
+        for number, entry in enumerate(self.content["tables"], 1):
+            name = f"tables.{number}"
+            if not isinstance(entry, dict):
+                raise self.problem(name, "the key is no table of keys", "Fetch or make the release again.")
+            (file,) = (file for file in self.content["files"] if Path(file).stem == table_name(number))
+            files = {file: self.content["files"][file]}
+            table = Manifest(self.path, {**entry, "format": self.content["format"], "kind": GROUPS, "files": files})
+            table.check_keys(f"{name}.")
+            found.append(table)
+        return tuple(found)
 
     def problem(self, key: str, problem: str, remedy: str) -> ReleaseProblem:
         """The error for something that is wrong under a key."""
         return ReleaseProblem(problem, remedy=remedy, file=str(self.path), key=key)
 
     def check_files(self) -> None:
-        """Check that one data file and perhaps a report are named, by names that lead nowhere else."""
+        """Check that the data files and perhaps a report are named, by names that lead nowhere else."""
         files = self.content["files"]
-        known = [name for name in DATA_FILES.values() if name in files]
-        if len(known) != 1 or not files.keys() <= {known[0], REPORT}:
+        options = self._data_files()
+        if files.keys() - {REPORT} not in map(set, options):
+            told = ", ".join(" to ".join(dict.fromkeys((names[0], names[-1]))) for names in options if names)
             raise self.problem(
                 "files",
-                f"exactly one of {', '.join(DATA_FILES.values())} must be named, and nothing else but {REPORT}",
+                f"exactly one of {told} must be named, and nothing else but {REPORT}",
                 "Fetch or make the release again.",
             )
         for name, claim in files.items():
             if not isinstance(claim, dict) or not {"sha256", "bytes"} <= claim.keys():
                 raise self.problem(f"files.{name}", "the SHA-256 or the size is missing", "Fetch or make the release again.")
+
+    def _data_files(self) -> list[list[str]]:
+        """For each format the names of the data files."""
+        if self.kind != PROJECTED:
+            return [[name] for name in DATA_FILES.values()]
+        numbers = range(1, len(self.content["tables"]) + 1)
+        return [[f"{table_name(number)}.{ending}" for number in numbers] for ending in DATA_FILES]
 
     def check_files_are_there(self) -> None:
         """Check that the files that are named lie beside release.json."""
@@ -165,8 +218,8 @@ class Manifest:
 
     @property
     def data(self) -> Path:
-        """The data file."""
-        return self.path.parent / next(name for name in DATA_FILES.values() if name in self.content["files"])
+        """The data file; of several tables the first."""
+        return self.path.parent / next(str(name) for name in self.content["files"] if name != REPORT)
 
     def schema(self, known: Schema | None = None) -> tuple[Schema, list[str]]:
         """The schema of the original table; with the keys of distances that are functions which are not at hand.

@@ -93,6 +93,19 @@ def plain(text: Any, longest: int = _LONGEST) -> str:
     return html.escape(shown if len(shown) <= longest else shown[: longest - 1] + "…", quote=False)
 
 
+def both_ends(text: Any, longest: int) -> str:
+    """As `plain`, but a long text loses its middle: names of columns often differ at the end, as those of a set's items do.
+
+    >>> both_ends("household_status=married", 20), both_ends("job", 20)
+    ('household…us=married', 'job')
+    """
+    shown = str(text)
+    if len(shown) <= longest:
+        return plain(shown, longest)
+    end = longest // 2
+    return plain(f"{shown[: longest - 1 - end]}…{shown[-end:]}", longest)
+
+
 def percent(share: float | None) -> str:
     """A share as a reader wants it: neither 0 nor 100 unless it is.
 

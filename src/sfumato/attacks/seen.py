@@ -1,0 +1,81 @@
+"""What an attacker sees of one projected table: in which group of it each person is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import ParameterProblem
+from sfumato.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """One projected table as an attacker sees it: its sensitive attributes, and the group of each row of the original.
+
+    Who knows a person's quasi-identifiers knows the person's group in every projected table; each group publishes its rows'
+    values. Each row is one person.
+
+    >>> seen = Seen(("job", "diagnosis"), np.array([0, 0, 1, -1]))
+    >>> seen.rows.tolist(), seen.sizes.tolist()
+    ([0, 1, 2], [2, 1])
+    """
+
+    attributes: tuple[str, ...]
+    of_row: NDArray[np.int64]
+    """For each row of the original its group; -1 if the row is not published."""
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows that are published."""
+        return np.flatnonzero(self.of_row >= 0)
+
+    @cached_property
+    def groups(self) -> NDArray[np.int32]:
+        """The group of each published row, numbered from 0 without gaps."""
+        return np.unique(self.of_row[self.rows], return_inverse=True)[1].astype(np.int32)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of rows of each group."""
+        return np.bincount(self.groups)
+
+
+def checked(table: Table, seen: Sequence[Seen]) -> tuple[Seen, ...]:
+    """The tables that an attack is tried on, if they can be projections of this one."""
+    if isinstance(seen, Seen):
+        seen = [seen]
+    if not seen:
+        raise ParameterProblem("there is no table to attack", remedy="Give at least one Seen.", key="seen", value=())
+    owner: dict[str, int] = {}
+    for place, each in enumerate(seen, start=1):
+        if not each.attributes:
+            raise ParameterProblem(
+                f"table {place} has no attribute", remedy="Name the sensitive attributes it publishes.", key="seen"
+            )
+        for name in each.attributes:
+            table.column(name)  # an unknown one is an error that names those there are
+            if name in owner:
+                raise ParameterProblem(
+                    f"{name!r} is in table {owner[name]} and in table {place}",
+                    remedy="Projected tables have no sensitive attribute in common: name each once.",
+                    key="seen",
+                    value=name,
+                )
+            owner[name] = place
+        if len(each.of_row) != table.rows:
+            raise ParameterProblem(
+                f"table {place} tells the groups of {len(each.of_row):,} rows, and the original has {table.rows:,}",
+                remedy="Give one group for each row of the original, -1 for a row that is not published.",
+                key="seen",
+                value=len(each.of_row),
+            )
+        if not len(each.rows):
+            raise ParameterProblem(
+                f"table {place} publishes no row", remedy="Leave it out: nothing can be read from it.", key="seen"
+            )
+    return tuple(seen)

@@ -1,0 +1,141 @@
+"""`sfumato project`: publish several sensitive attributes in several tables, so that none betrays another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sfumato.cli.completion import config_files
+from sfumato.cli.progress import progress_bar
+from sfumato.cli.source import release_folder
+from sfumato.cli.streams import say
+
+if TYPE_CHECKING:
+    from sfumato.config import Config
+
+
+@click.command(
+    epilog="""\b
+Example:
+  sfumato project sfumato.toml --curve
+  sfumato project sfumato.toml --alpha 0.2 --beta 0.5 --output release
+  sfumato project sfumato.toml --plan "diagnosis,job|income" --output release --json"""
+)
+@click.argument("config", type=click.Path(path_type=Path), shell_complete=config_files)
+@click.option("--data", metavar="SOURCE", help="The table, in place of data.path.")
+@click.option("--alpha", metavar="A", help="At most this share of the association may be lost; project.alpha if not given.")
+@click.option("--beta", metavar="B", help="At most this share of information may be exposed; project.beta if not given.")
+@click.option(
+    "--plan", metavar="PLAN", help='The tables, such as "a,b|c"; project.plan if not given, else one is searched for.'
+)
+@click.option("--curve", is_flag=True, help="Print what other plans would lose and expose, and write nothing.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="The folder to write; output.path of the config if not given."
+)
+@click.option("--seed", type=click.IntRange(min=0), help="The same seed, the same release; method.seed if not given.")
+@click.option(
+    "--internal",
+    type=click.Path(path_type=Path),
+    help="Also write the internal report, which is not for publication, to this file; output.internal if not given.",
+)
+@click.option("--force", is_flag=True, help="Replace a release that is there already.")
+@click.option("--json", "as_json", is_flag=True, help="Print what release.json says; with --curve, the curve.")
+def project(
+    config: Path,
+    data: str | None,
+    alpha: str | None,
+    beta: str | None,
+    plan: str | None,
+    curve: bool,
+    output: Path | None,
+    seed: int | None,
+    internal: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Publish several sensitive attributes in several tables, so that none betrays another.
+
+    CONFIG is a sfumato.toml; its [project] may name the thresholds or the plan. Every table has the quasi-identifiers and
+    some of the sensitive attributes, and every principle holds in it. Without thresholds they are taken from the knee of the
+    trade-off. Exit status: 0 written, and all that was asked holds; 1 no plan does, nothing was written; 2 bad input.
+    """
+    from sfumato.config import Config, ProjectSection
+
+    declared = Config.load(config)
+    options = (declared.project or ProjectSection()).options()
+    given = {"alpha": alpha, "beta": beta, "plan": None if plan is None else _plan(plan)}
+    options |= {key: value for key, value in given.items() if value is not None}
+    if curve:
+        _curve(declared, data, options, as_json)
+        return
+    _publish(declared, config, data, options, output, seed, internal, force, as_json)
+
+
+def _plan(text: str) -> list[list[str]]:
+    """The tables of a plan as it is typed: attributes between commas, tables between bars."""
+    return [[name.strip() for name in table.split(",")] for table in text.split("|")]
+
+
+def _curve(declared: Config, data: str | None, options: dict[str, Any], as_json: bool) -> None:
+    from sfumato.cli.show_project import show_curve
+    from sfumato.projections import tradeoff
+    from sfumato.release import attributes_apart, curve_content
+
+    with progress_bar() as progress:
+        progress("reading")
+        table = declared.table(data)
+        progress("measuring how the attributes depend on one another")
+        found = tradeoff(attributes_apart(table, options["sets"], options["harmless"])[1])
+    if as_json:
+        say(json.dumps(curve_content(found), indent=2))
+    else:
+        show_curve(found)
+
+
+def _publish(
+    declared: Config,
+    config: Path,
+    data: str | None,
+    options: dict[str, Any],
+    output: Path | None,
+    seed: int | None,
+    internal: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    from sfumato.cli.show_project import show_projection
+    from sfumato.config import MethodSection
+    from sfumato.methods import AUTO
+    from sfumato.release import free_target
+    from sfumato.release import project as published
+    from sfumato.reporting import free_page
+
+    wishes, method = declared.wishes(), declared.method or MethodSection()
+    folder = release_folder(declared, config, output)
+    # what is in the way is found before the work, not after it
+    free_target(folder, force)
+    report = internal if internal is not None else declared.internal
+    if report is not None:
+        free_page(report, folder, force)
+    with progress_bar() as progress:
+        progress("reading")
+        found = published(
+            declared.table(data),
+            None,
+            wishes,
+            **options,
+            method=None if method.name == AUTO else declared.finder,
+            seed=method.seed if seed is None else seed,
+            suppress=method.suppress,
+            progress=progress,
+        )
+        form = declared.output.format if declared.output is not None else "csv"
+        written = found.save(folder, force=force, format=form, internal=report, progress=progress)
+    if as_json:
+        content = json.loads((written / "release.json").read_text(encoding="utf-8"))
+        say(json.dumps({"folder": str(folder), **content}, indent=2))
+    else:
+        show_projection(found, folder, report)

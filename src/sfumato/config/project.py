@@ -1,0 +1,36 @@
+"""`[project]`: how several sensitive attributes are published in several tables."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Literal
+
+from pydantic import Field
+
+from sfumato.config.sections import Section
+from sfumato.declared import located
+from sfumato.errors import SfumatoError
+from sfumato.release import checked_limit
+
+
+class ProjectSection(Section):
+    """`[project]`: the thresholds on a plan, or the plan itself, and what becomes of sets."""
+
+    alpha: int | Decimal | str | None = None
+    beta: int | Decimal | str | None = None
+    plan: list[list[str]] | None = None
+    search: Literal["auto", "greedy", "exhaustive"] = "auto"
+    sets: Literal["bits", "whole"] = "bits"
+    harmless: dict[str, list[Any]] = Field(default_factory=dict)
+
+    def check(self) -> None:
+        """Check what needs no data: the thresholds."""
+        for key in ("alpha", "beta"):
+            try:
+                checked_limit(getattr(self, key), key)
+            except SfumatoError as error:
+                raise located(error, "project") from error
+
+    def options(self) -> dict[str, Any]:
+        """What `sf.project` is called with."""
+        return self.model_dump(mode="python")
