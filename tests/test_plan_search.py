@@ -163,6 +163,19 @@ def test_blocks_that_beta_forbids_are_not_asked_for():
             assert comp.exposes_at_most(sf.Plan.of([block, *rest], comp.names), "0.2")
 
 
+def test_what_stands_together_at_the_start_stays_so():
+    comp = dependence_of({"a": list("xxyyz"), "b": list("xyyyz"), "c": list("zyxyx"), "d": list("xyzxy")})
+    start = sf.Plan.of([["a", "d"], ["b"], ["c"]], comp.names)
+    oracle = Oracle(())
+    search = sf.search_plans(comp, 1, "0.9", oracle, "greedy", start=start)
+    assert any({"a", "d"} <= set(block) for block in search.found.plan.blocks)
+    assert ("a",) not in oracle.asked
+    beyond = sf.search_plans(comp, "0.5", "0.01", search="greedy", start=start)
+    assert beyond.failed == ("beta",)
+    assert beyond.least_alpha is None
+    assert beyond.least_beta.association_loss <= 0.5
+
+
 # errata
 
 

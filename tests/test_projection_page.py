@@ -7,6 +7,7 @@ import re
 from functools import cache
 from itertools import combinations, pairwise
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -238,6 +239,17 @@ class TestFolder:
             file.write("\n")
         with pytest.raises(sf.ReleaseProblem, match=r"table_2\.csv"):
             sf.report(folder)
+
+    def test_a_distance_of_ones_own(self, tmp_path):
+        """It is drawn without the function too, since only that could tell; not if anything else is refuted."""
+        data = pa.table(
+            {"age": [i % 9 for i in range(60)], "x": [i % 20 for i in range(60)], "y": [i % 13 for i in range(60)]}
+        )
+        schema = sf.Schema(["age"], ["x", "y"], distance=sf.Custom(lambda a, b: abs(a - b)))
+        found = sf.project(data, schema, sf.Dissimilarity(1, "0.2", 5, on="each"), alpha=1, beta=0)
+        folder = found.save(tmp_path / "release")
+        assert not sf.verify(folder)
+        assert sf.report(folder) == sf.report(folder, schema=schema) == (folder / "report.html").read_text(encoding="utf-8")
 
     def test_not_what_verifying_refutes(self, tmp_path):
         folder = projection("given").save(tmp_path / "release")

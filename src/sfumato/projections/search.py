@@ -153,19 +153,17 @@ def _ratio(value: Number, name: str) -> Fraction:
 
 
 def _greedy(dependence: Dependence, limits: Limits, asking: Asking, start: Plan) -> PlanSearch:
-    if not dependence.exposes_at_most(start, limits.beta):
-        told = (f"{start.label} is where the search must begin, and beyond β",)
-        return _summed_up(dependence, limits, [dependence.weighed(start)], None, ("beta",), asking, False, told)
     alone = [block for block in start.blocks if not asking(block)]
     if alone:
-        steps = tuple(f"the principles cannot be reached on {label_of(block)} alone" for block in alone)
+        told = tuple(f"the principles cannot be reached on {label_of(block)} alone" for block in alone)
         none = None, None, None
-        return PlanSearch(limits.alpha, limits.beta, None, ("principles",), *none, (), asking.refused, False, steps)
+        return PlanSearch(limits.alpha, limits.beta, None, ("principles",), *none, (), asking.refused, False, told)
     codip = Codip(dependence, asking)
     path = codip.run(limits.beta, start)
-    if dependence.loses_at_most(path.last.plan, limits.alpha):
+    within = dependence.exposes_at_most(start, limits.beta)
+    if within and dependence.loses_at_most(path.last.plan, limits.alpha):
         return _summed_up(dependence, limits, path.plans, path.last, (), asking, False, path.steps)
-    failed = ("alpha", "principles") if path.held_back else ("alpha",)
+    failed = ("beta",) if not within else ("alpha", "principles") if path.held_back else ("alpha",)
     beyond = codip.run(Fraction(1), path.last.plan, until=limits.alpha)
     steps = path.steps
     if beyond.steps:

@@ -35,6 +35,7 @@ def reached_plot(number: int, heading: str, part: Table) -> Figure:
             "textposition": ["outside" if (row["measured"] or 0) < 0.2 * top else "inside" for row in rows],
             "insidetextanchor": "end",
             "constraintext": "none",
+            "textangle": 0,
             "textfont": {"size": 11},
             "cliponaxis": False,
             "customdata": [[plain(row["attribute"] or "all", 60), plain(row["shown"])] for row in rows],
