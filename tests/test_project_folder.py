@@ -110,6 +110,13 @@ class TestVerified:
             fewer = pa.table({**rows, "dx": [["a"], ["a"], None, []] * 3})
             assert failing(sf.verify(target, fewer)) == ["sets"]
 
+    def test_a_distance_of_ones_own(self, tmp_path):
+        schema = sf.Schema(["age", "town"], SENSITIVE, identifiers=["name"], distance=sf.Custom(lambda a, b: float(a != b)))
+        wish = sf.Dissimilarity(epsilon="0.5", delta="0.1", k=6)
+        target = sf.project(people(), schema, wish, plan=PLAN, method=Chunks(6)).save(tmp_path / "out")
+        assert sf.verify(target, people(), schema=schema)
+        assert all(name.startswith("table_") for name in failing(sf.verify(target, people()))), "the function is not here"
+
 
 class TestTampered:
     def test_a_byte(self, folder):

@@ -34,8 +34,8 @@ class Threshold:
 
     limit: Fraction
     origin: str
-    """Where it comes from: "given"; "knee", of the trade-off; "least", that can be had beside the other threshold; or "open":
-    nothing was asked of a plan that was given."""
+    """Where it comes from: "given"; "knee", of the trade-off; "least", that can be had beside the other threshold; or
+    "open": nothing was asked of a plan that was given."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
