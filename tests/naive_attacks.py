@@ -35,18 +35,21 @@ def confidence(shares):
 
 def linked(table, seen, p):
     """The confidence of each person in the likeliest value joined from p tables, every choice tried; none: 0."""
-    rows = len(next(iter(table.values())))
-    best = [Fraction(0)] * rows
-    for row in range(rows):
-        for chosen in combinations(seen, p):
-            if any(groups[row] is None for _, groups in chosen):
-                continue
-            for names in product(*(attributes for attributes, _ in chosen)):
-                shares = [
-                    share_of_commonest([table[name][i] for i, group in enumerate(groups) if group == groups[row]])
-                    for name, (_, groups) in zip(names, chosen, strict=True)
-                ]
-                best[row] = max(best[row], prod(shares))
+    share = {
+        (name, group): share_of_commonest([table[name][i] for i, other in enumerate(groups) if other == group])
+        for attributes, groups in seen
+        for name in attributes
+        for group in set(groups)
+    }
+    best = []
+    for row in range(len(next(iter(table.values())))):
+        there = [(attributes, groups[row]) for attributes, groups in seen if groups[row] is not None]
+        joins = [
+            prod(share[name, group] for name, (_, group) in zip(names, chosen, strict=True))
+            for chosen in combinations(there, p)
+            for names in product(*(attributes for attributes, _ in chosen))
+        ]
+        best.append(max(joins, default=Fraction(0)))
     return best
 
 

@@ -31,10 +31,7 @@ def leaves(ladder, value, level, column):
         return len(ladder), len(ladder)
     if value is None and level < height(ladder):
         return 0, len(ladder)
-    if level == height(ladder):
-        under = len(ladder)
-    else:
-        under = sum(path[level] == ladder[value][level] for path in ladder.values())
+    under = sum(level == height(ladder) or path[level] == ladder[value][level] for path in ladder.values())
     return (0 if under == 1 else under), len(ladder)
 
 

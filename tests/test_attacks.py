@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import naive_attacks as naive
 import sfumato as sf
 from sfumato.attacks import attack, belief, inference, theorem_2
+from sfumato.attacks.linking import links
 
 
 def table_of(columns):
@@ -71,17 +72,21 @@ def test_background_joins_are_those_of_the_definition(case, known):
 @given(cases())
 def test_links_are_the_largest_products_of_shares(case):
     table, seen = case
-    found = sf.intersection(table_of(table), [seen_of(*each) for each in seen])
-    for link in found.links:
+    k, l, found = links(table_of(table), [seen_of(*each) for each in seen])
+    for link in found:
         best = naive.linked(table, seen, link.tables)
         assert link.largest == max(best)
         there = [float(share) for share in best if share]
         assert link.mean == pytest.approx(sum(there) / len(there))
         assert link.largest <= link.mended
-    groups = [[i for i, g in enumerate(groups) if g == each] for _, groups in seen for each in set(groups) - {None}]
-    assert found.k == min(map(len, groups))
-    if len({len(rows) for rows in groups}) == 1:
-        assert not any(link.exceeds for link in found.links), "groups of one size: the theorem as it is stated"
+    groups = [
+        (names, [i for i, g in enumerate(of_row) if g == each]) for names, of_row in seen for each in set(of_row) - {None}
+    ]
+    sizes = {len(rows) for _, rows in groups}
+    assert k == min(sizes)
+    assert l == min(len({table[name][row] for row in rows}) for names, rows in groups for name in names)
+    if len(sizes) == 1:
+        assert not any(link.exceeds for link in found), "groups of one size: the theorem as it is stated"
 
 
 @given(cases())

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
@@ -88,6 +88,63 @@ def test_declared_monotone_is_monotone(name, rows):
         merged = [(one if g == other else g, v) for g, v in rows]
         after = measured(merged, principle, numeric=True).group_holds
         assert after[sorted({g for g, _ in merged}).index(one)]
+
+
+@pytest.mark.parametrize("name", [name for name, kind in PRINCIPLES.items() if kind.absorbing])
+@settings(max_examples=settings.default.max_examples // 5)
+@given(rows=few_values.flatmap(lambda pool: tables(st.sampled_from(pool), most_rows=12, most_groups=3)))
+def test_declared_absorbing_is_absorbing(name, rows):
+    """If one group satisfies the principle, its union with any other does, the table as a whole unchanged."""
+    principle = EXAMPLES[name]
+    if len(rows) < 2:
+        return
+    fine = measured(rows, principle, numeric=True).group_holds
+    labels = sorted({g for g, _ in rows})
+    for one, holds in zip(labels, fine, strict=True):
+        for other in set(labels) - {one} if holds else ():
+            merged = [(one if g == other else g, v) for g, v in rows]
+            after = measured(merged, principle, numeric=True).group_holds
+            assert after[sorted({g for g, _ in merged}).index(one)]
+    assert PRINCIPLES[name].monotone
+
+
+NOT_ABSORBING = {
+    "dissimilarity": (sf.Dissimilarity(0, "0.5"), [1, 2], [1, 1, 1]),
+    "alpha-k-anonymity": (sf.AlphaKAnonymity("0.5"), [1, 2], [1]),
+    "frequency-l-diversity": (sf.FrequencyLDiversity(2), [1, 2], [1]),
+    "entropy-l-diversity": (sf.EntropyLDiversity(2), [1, 2], [1]),
+    "recursive-l-diversity": (sf.RecursiveLDiversity(2, 2), [1, 2], [1]),
+    "epsilon-m-anonymity": (sf.EpsilonMAnonymity(0, 2), [1, 2], [1]),
+    "delta-l-diversity": (sf.DeltaLDiversity(0, 2), [1, 2], [1]),
+    "variance-control": (sf.VarianceControl(1), [1, 3], [2]),
+    "t-closeness": (sf.TCloseness(0), [1, 2], [1, 1], [2, 2]),
+    "n-t-closeness": (sf.NTCloseness(5, 0), [1, 2], [1, 1], [2, 2]),
+    "beta-likeness": (sf.BetaLikeness(0), [1, 2], [1, 1], [2, 2]),
+    "delta-disclosure": (sf.DeltaDisclosure("0.1"), [1, 2], [1, 1], [2, 2]),
+}
+"""A group that satisfies the principle, one that spoils it, and what else is in the table."""
+
+
+@pytest.mark.parametrize("name", [name for name, kind in PRINCIPLES.items() if not kind.absorbing])
+def test_declared_not_absorbing_is_not(name):
+    principle, *groups = NOT_ABSORBING[name]
+    apart = [(g, v) for g, group in enumerate(groups) for v in group]
+    assert measured(apart, principle).group_holds[0]
+    assert not measured([(0 if g == 1 else g, v) for g, v in apart], principle).group_holds[0]
+
+
+@pytest.mark.parametrize("name", [name for name, kind in PRINCIPLES.items() if not kind.relative])
+@settings(max_examples=settings.default.max_examples // 5)
+@given(rows=few_values.flatmap(lambda pool: tables(st.sampled_from(pool), most_rows=12, most_groups=3)))
+def test_declared_not_relative_is_not(name, rows):
+    """What becomes of other groups does not change the verdict on a group."""
+    principle = EXAMPLES[name]
+    labels = sorted({g for g, _ in rows})
+    fine = measured(rows, principle, numeric=True).group_holds if len(rows) > 1 else []
+    for label, holds in zip(labels, fine, strict=False):
+        alone = [(g, v) for g, v in rows if g == label]
+        if len(alone) > 1:
+            assert measured(alone, principle, numeric=True).group_holds[0] == holds
 
 
 COUNTER_EXAMPLES = {

@@ -167,7 +167,7 @@ def test_what_comes_to_be_there_meanwhile_is_not_lost(release, tmp_path, monkeyp
         target.mkdir(exist_ok=True)
         (target / "thesis.txt").write_text("years of work", encoding="utf-8")
 
-    monkeypatch.setattr(save, "_verify", verified)
+    monkeypatch.setattr(save, "refuse_unless", verified)
     with pytest.raises(sf.FileProblem, match="meanwhile"):
         release.save(target, force=force)
     assert (target / "thesis.txt").read_text(encoding="utf-8") == "years of work"

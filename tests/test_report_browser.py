@@ -9,10 +9,11 @@ from contextlib import contextmanager
 
 import pytest
 
+import projection_shapes
 import risk_shapes
 import sfumato as sf
 from report_shapes import SHAPES
-from sfumato.reporting import risk_page
+from sfumato.reporting import projected_page, projection_page, risk_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTHS = {"desk": 1280, "phone": 390}
@@ -106,6 +107,32 @@ def test_a_risk_is_drawn(browser, tmp_path, name):
                 page.emulate_media(media="print")
                 widths = page.eval_on_selector_all(".main-svg", "all => all.map(one => one.getBoundingClientRect().width)")
                 assert max(widths) <= 182 / 25.4 * 96, "an A4 page within its margins"
+
+
+@pytest.mark.parametrize("name", ["sets", "many", "evil"])
+def test_several_tables_are_drawn(browser, tmp_path, name):
+    """The public and the internal page, on a desk, on a phone and on paper; every name in the picture stays in its box."""
+    content, private = projection_shapes.contents(name)
+    path = tmp_path / "report.html"
+    pages = [projection_page(content, private), *([projected_page(content)] if name == "sets" else [])]
+    for html in pages:  # the internal one holds what is on the public one
+        path.write_text(html, encoding="utf-8")
+        for width in WIDTHS.values():
+            with opened(browser, path, width) as page:
+                check(page)
+                plan = page.query_selector("#plot-plan")
+                right = max(
+                    text.bounding_box()["x"] + text.bounding_box()["width"] for text in plan.query_selector_all("text")
+                )
+                assert right <= plan.bounding_box()["x"] + plan.bounding_box()["width"]
+                assert page.query_selector_all("img") + page.query_selector_all("a:not([href^='#'])") == []
+                if name == "evil":
+                    assert projection_shapes.EVIL in page.inner_text("main")
+                    assert projection_shapes.LINK in page.inner_text("main")
+                if width == WIDTHS["desk"]:
+                    page.emulate_media(media="print")
+                    wide = page.eval_on_selector_all(".main-svg", "all => all.map(one => one.getBoundingClientRect().width)")
+                    assert max(wide) <= 182 / 25.4 * 96, "an A4 page within its margins"
 
 
 def test_markup_in_the_data_is_not_run(browser, pages):

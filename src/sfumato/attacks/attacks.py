@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sfumato.attacks.background import BackgroundJoin, Known, background_join
 from sfumato.attacks.intersection import Intersection, intersection
 from sfumato.attacks.seen import Seen, checked
 from sfumato.attacks.warnings import Warned, warnings_of
 from sfumato.counting import count_of
+from sfumato.projections import Dependence, Plan
 from sfumato.table import Table
-
-if TYPE_CHECKING:
-    from sfumato.projections import Dependence
 
 
 @dataclass(frozen=True)
@@ -41,6 +39,13 @@ class Attacks:
                             "truth": {"before": 0.3, "after": 0.4}}, …],
             "left_out": [{"attributes": ["a", "b"], "why": "…"}, …]},
          "warnings": [{"attributes": ["job", "income"], "tables": [0, 1], "information": 0.2, "share": 0.3, "text": "…"}, …]}
+
+    >>> import numpy as np, pyarrow as pa
+    >>> from sfumato.schema import Schema
+    >>> table = Table(pa.table({"job": ["a", "b"], "sick": ["x", "y"]}), Schema(sensitive=["job", "sick"]))
+    >>> found = attack(table, [Seen(("job", "sick"), np.array([0, 0]))])
+    >>> found.background.worst.newly_certain, found.to_dict()["warnings"]
+    (2, [])
     """
 
     tables: tuple[tuple[str, ...], ...]
@@ -90,8 +95,6 @@ def attack(table: Table, seen: Sequence[Seen], dependence: Dependence | None = N
       WARNING job (table 1) and boss (table 2) depend on each other: 1 bit, 100% of what the lesser \
 of them holds. Theorem 2 does not hold there: who knows how they depend can combine the two tables.
     """
-    from sfumato.projections import Dependence, Plan
-
     tables = checked(table, seen)
     names = [name for each in tables for name in each.attributes]
     blocks = tuple(each.attributes for each in tables)

@@ -79,7 +79,16 @@ class Join:
 
 @dataclass(frozen=True)
 class BackgroundJoin:
-    """Every background-join attack on a release, worst first: by the people who become certain, then by the mean gain."""
+    """Every background-join attack on a release, worst first: by the people who become certain, then by the mean gain.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.schema import Schema
+    >>> table = Table(pa.table({"job": ["a", "b"], "sick": ["x", "y"]}), Schema(sensitive=["job", "sick"]))
+    >>> background_join(table, [Seen(("job", "sick"), np.array([0, 0]))])
+    Background join: 2 ways to use what is known of a person
+      job tells sick: 0.5000 to 1.0000 on average, at most 0.5 to 1, certain of 0 to 2 of 2
+      sick tells job: 0.5000 to 1.0000 on average, at most 0.5 to 1, certain of 0 to 2 of 2
+    """
 
     known: Known
     joins: tuple[Join, ...]
@@ -126,7 +135,7 @@ def background_join(table: Table, seen: Sequence[Seen], known: Known = 1) -> Bac
     >>> found.worst
     job tells diagnosis: 0.7500 to 1.0000 on average, at most 1 to 1, certain of 2 to 4 of 4
     >>> found.worst.gain, found.joins[1].known, found.joins[1].newly_certain
-    (Fraction(1, 2), ('diagnosis',), 0)
+    (Fraction(1, 2), ('diagnosis',), 2)
     """
     tables = checked(table, seen)
     ways = [(place, way) for place, each in enumerate(tables) for way in _ways(each.attributes, known)]

@@ -15,7 +15,15 @@ from sfumato.table import Table
 
 @dataclass(frozen=True)
 class Intersection:
-    """What an attacker reaches by joining the projected tables of a release; see `intersection`."""
+    """What an attacker reaches by joining the projected tables of a release; see `intersection`.
+
+    >>> import numpy as np, pyarrow as pa
+    >>> from sfumato.schema import Schema
+    >>> table = Table(pa.table({"job": ["a", "b", "b"]}), Schema(sensitive=["job"]))
+    >>> intersection(table, [Seen(("job",), np.array([0, 0, 0]))])
+    Intersection of 1 table: groups of at least 3 rows and 2 values
+      joined from 1: at most 0.6667, on average 0.6667 (stated bound 0.6667; for groups of any size 0.6667)
+    """
 
     k: int
     """The rows of the smallest group of all tables."""

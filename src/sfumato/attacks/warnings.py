@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from sfumato.projections import Dependence, Plan
+from sfumato.projections import Dependence, Plan
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,6 @@ def warnings_of(dependence: Dependence, plan: Plan) -> tuple[Warned, ...]:
     Counts of a finite table are hardly ever independent to the last row, so a share near 0 may be chance.
 
     >>> import pyarrow as pa
-    >>> from sfumato.projections import Dependence, Plan
     >>> from sfumato.schema import Schema
     >>> from sfumato.table import Table
     >>> data = {"job": ["a", "a", "b", "b"], "boss": ["x", "x", "y", "y"], "sick": ["m", "n", "m", "n"]}

@@ -36,9 +36,6 @@ from sfumato.io.csv import read_csv
 from sfumato.schema import Schema
 from sfumato.table import Table
 
-HOUSEHOLD = ("married", "18-", "descendent", "subfamily")
-"""What the household status may hold, in the order of the paper."""
-
 NOT_WORKING = "Not in universe or children"
 """The industry of people who do not work: rows that the paper must have discarded."""
 

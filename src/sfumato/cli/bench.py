@@ -220,5 +220,85 @@ def curves(out: Path, seed: int, quick: bool, tables_only: bool, pictures_only: 
             say(str(path))
 
 
+@bench.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data sfumato bench projections --out figures
+  sfumato bench projections --quick --out figures"""
+)
+@click.option(
+    "--out",
+    default=Path("docs/figures"),
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder that tables and pictures are written to.",
+)
+@click.option("--quick", is_flag=True, help="Few points: to see that it works.")
+@click.option("--tables-only", is_flag=True, help="Draw nothing.")
+@click.option("--pictures-only", is_flag=True, help="Measure nothing; draw from the tables that are there.")
+@click.option("--cost-only", is_flag=True, help="Only tell what a plan costs; write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print what a plan costs as JSON.")
+def projections(out: Path, quick: bool, tables_only: bool, pictures_only: bool, cost_only: bool, as_json: bool) -> None:
+    """Repeat the experiments of paper 004 (Figures 5 to 9): tables as CSV, pictures drawn from them, and what a plan costs.
+
+    The table is census_income_kdd/census_income_train.csv.gz below SFUMATO_DATA; where that is not there, the synthetic
+    census stands in. The cost is that of a plan whose tables can all be close at k = 2; the yardstick is a sort of the
+    same table. The pictures need matplotlib.
+    """
+    from sfumato.benchmarks.draw import need_matplotlib
+    from sfumato.benchmarks.draw_plans import draw
+    from sfumato.benchmarks.projections import cost, run
+    from sfumato.cli.show_bench import show_plan, telling
+
+    if not tables_only and not cost_only:
+        need_matplotlib()  # to be missed before minutes of measuring, not after
+    if not pictures_only:
+        with telling() as tell:
+            figures = cost(tell)
+            paths = [] if cost_only else run(out, quick, tell)
+        if as_json:
+            say(json.dumps(figures, indent=2, ensure_ascii=False))
+        else:
+            show_plan(figures)
+            for path in paths:
+                say(str(path))
+    if not tables_only and not cost_only:
+        for path in draw(out):
+            if not as_json:
+                say(str(path))
+
+
+@bench.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data sfumato bench lattice --times 1 --times 20
+  sfumato bench lattice --losses mean --json"""
+)
+@click.option(
+    "--times", default=[1], show_default="1", multiple=True, type=click.IntRange(min=1),
+    help="How often each row of the table is there; give it again for more tables, and how the time grows.",
+)  # fmt: skip
+@click.option("--losses", default="", metavar="LIST", help="Which losses to minimise.  [default: all]")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def lattice(times: tuple[int, ...], losses: str, as_json: bool) -> None:
+    """Full-domain search: k = 5, alone and with t-closeness, 5 % of the rows suppressed at most; the yardstick is a sort.
+
+    The table is adult/adult_30162.csv below SFUMATO_DATA, with eight quasi-identifiers; where that is not there, the
+    synthetic census.
+    """
+    from sfumato.benchmarks.lattice import run
+    from sfumato.cli.show_bench import show_lattice, telling
+    from sfumato.methods.lattice import check_loss
+
+    for loss in _names(losses):
+        check_loss(loss)
+    with telling() as tell:
+        figures = run(times, _names(losses), tell)
+    if as_json:
+        say(json.dumps(figures, indent=2, ensure_ascii=False))
+    else:
+        show_lattice(figures)
+
+
 def _names(listed: str) -> list[str]:
     return [name.strip() for name in listed.split(",") if name.strip()]

@@ -58,9 +58,9 @@ def project(
 ) -> None:
     """Publish several sensitive attributes in several tables, so that none betrays another.
 
-    CONFIG is a sfumato.toml; its [project] may name the thresholds or the plan. Every table has the quasi-identifiers and some
-    of the sensitive attributes, and every principle holds in it. Without thresholds they are taken from the knee of the
-    trade-off. Exit status: 0 written, and all that was asked holds; 1 no plan does, and nothing was written; 2 bad input.
+    CONFIG is a sfumato.toml; its [project] may name the thresholds or the plan. Every table has the quasi-identifiers and
+    some of the sensitive attributes, and every principle holds in it. Without thresholds they are taken from the knee of the
+    trade-off. Exit status: 0 written, and all that was asked holds; 1 no plan does, nothing was written; 2 bad input.
     """
     from sfumato.config import Config, ProjectSection
 

@@ -33,9 +33,10 @@ Example:
 def report(folder: Path, output: Path, original: str | None, config: Path | None, force: bool) -> None:
     """Draw the report of a release again, as one HTML file that opens without a network.
 
-    FOLDER is what `sfumato anonymize` wrote; it is verified first. Without --original, the report is drawn from release.json
-    alone, and may be published. With it, the internal report is drawn: it also tells how the original stands, and
-    must not be published. Exit status: 0 written, 2 it is no release, or not one of that original.
+    FOLDER is what `sfumato anonymize` or `sfumato project` wrote; it is verified first. Without --original, the report is
+    drawn from release.json alone, and may be published. With it, the internal report is drawn: it also tells how the
+    original stands, and must not be published; that of several tables is drawn by `sfumato project --internal`. Exit
+    status: 0 written, 2 it is no release, or not one of that original.
     """
     from sfumato.cli.show import console
     from sfumato.reporting import free_page, write_page

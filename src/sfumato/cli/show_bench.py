@@ -119,6 +119,45 @@ def show_release(figures: Mapping[str, Any]) -> None:
         )
 
 
+def show_plan(figures: Mapping[str, Any]) -> None:
+    """Print what a plan costs, a figure per line."""
+    out = console()
+    width = max(map(len, figures))
+    for name, value in figures.items():
+        if value is not None:
+            out.print(Text(f"{name:<{width}}  {value:,}" if isinstance(value, int) else f"{name:<{width}}  {value}"))
+
+
+def show_lattice(figures: Mapping[str, Any]) -> None:
+    """Print one table: a line per table, wish and loss, with the goal beside what was measured."""
+    out = console()
+    heads = ["table", "rows", "wish", "loss", "least", "suppressed", "checked", "CPU s", "goal", "/ lexsort"]
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for head in heads:
+        grid.add_column(head, justify="left" if head in ("table", "wish", "loss") else "right", no_wrap=True)
+    for one in figures["runs"]:
+        grid.add_row(
+            one["source"],
+            f"{one['rows']:,}",
+            one["wish"],
+            one["loss"],
+            "none" if one["score"] is None else f"{one['score']:.6g}",
+            f"{one['suppressed']:,}",
+            f"{one['checked']:,} of {one['transformations']:,}",
+            _beside(one["CPU s"], one["goal: CPU s"], f"{one['CPU s']:.3f}"),
+            _goal(one["goal: CPU s"]),
+            f"{one['CPU / lexsort']:,}",
+        )
+    out.print(grid)
+    out.print("\nCPU seconds from encoded columns, after compilation; every least loss is proven.")
+    for one in figures["growth"]:
+        few, many = one["rows"]
+        out.print(
+            f"{one['source']}, {one['wish']}, {one['loss']}: {few:,} → {many:,} rows takes {one['times the CPU time']} times "
+            "the CPU time"
+        )
+
+
 def show_risk(figures: Mapping[str, Any]) -> None:
     """Print one table: a line per number of records and kind of consistency, with the goals beside what was measured."""
     out = console()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from rich.markup import escape
@@ -11,13 +12,19 @@ from rich.text import Text
 from sfumato.cli.show import console, show_findings
 from sfumato.counting import count_of
 from sfumato.exact import written
-from sfumato.projections import Tradeoff
+from sfumato.projections import Tradeoff, Weighed
 from sfumato.release import Projection
 from sfumato.utility import percent
 from sfumato.verifying import table_name
 
 _WARNED = 3
 """How many of the warnings are shown."""
+
+_FEW = 20
+"""So many points of the curve are all shown."""
+
+_SPACE = 0.04
+"""Points of the curve that are nearer to one another than this are not all shown."""
 
 _ORIGINS = {
     "given": "as given",
@@ -47,8 +54,8 @@ def show_projection(found: Projection, folder: Path, report: Path | None) -> Non
         show_findings(release.audit, out)
     if found.warnings:
         out.print(
-            "\n[yellow]beware[/yellow] Attributes that depend on each other stand in different tables: who knows how they depend "
-            "can combine the tables."
+            "\n[yellow]beware[/yellow] Attributes that depend on each other stand in different tables: who knows how they "
+            "depend can combine the tables."
         )
     for warned in found.warnings[:_WARNED]:
         (one, other), (u, w) = warned.attributes, warned.tables
@@ -80,19 +87,40 @@ def _ratios(found: Projection) -> Grid:
 def show_curve(curve: Tradeoff) -> None:
     """Print the plans worth a choice, from the least association lost to the least information exposed."""
     out = console()
-    grid = _grid("", "Γ_α", "Γ_β", "tables", "plan")
-    for point in curve.points:
-        knee = point.plan == curve.knee.plan
+    shown = _spaced(curve)
+    wide = max(len(point.plan.label) for point in shown) > out.width - 40
+    grid = _grid("", "Γ_α", "Γ_β", "tables", "attributes of each" if wide else "plan")
+    for point in shown:
+        plan = " | ".join(str(len(block)) for block in point.plan.blocks) if wide else point.plan.label
         grid.add_row(
-            Text("knee", "bold green") if knee else "",
+            Text("knee", "bold green") if point is curve.knee else "",
             f"{point.association_loss:.4f}",
             f"{point.information_exposure:.4f}",
             str(len(point.plan)),
-            Text(point.plan.label),
+            Text(plan),
         )
     out.print(grid)
     what = "all plans" if curve.exhaustive else "the plans that CODIP* finds"
-    out.print(f"\nOf {what}, those that no other one beats in both. {escape(curve.why[:1].upper() + curve.why[1:])}.")
+    more = len(curve.points) - len(shown)
+    beside = f" {more:,} more lie between them; --json tells all." if more else ""
+    out.print(f"\nOf {what}, those that no other one beats in both ratios.{beside}")
+    out.print(escape(f"{curve.why[:1].upper()}{curve.why[1:]}."))
+
+
+def _spaced(curve: Tradeoff) -> list[Weighed]:
+    """All points if they are few; else the ends, the knee, and of those between them some that are not all in one place."""
+    if len(curve.points) <= _FEW:
+        return list(curve.points)
+    shown: list[Weighed] = []
+    for point in curve.points:
+        near = shown and math.dist(_ratios_of(point), _ratios_of(shown[-1])) < _SPACE
+        if not near or point is curve.knee or point is curve.points[-1]:
+            shown.append(point)
+    return shown
+
+
+def _ratios_of(point: Weighed) -> tuple[float, float]:
+    return point.association_loss, point.information_exposure
 
 
 def _grid(*headings: str) -> Grid:

@@ -41,8 +41,8 @@ Example:
 def verify(folder: Path, original: str | None, config: Path | None, as_json: bool) -> None:
     """Check a release from its written files: nothing was changed, and every principle holds as it says.
 
-    FOLDER is what `sfumato anonymize` or `sfumato risk --disclose` wrote; of the latter, --config also has the risk measured
-    again. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
+    FOLDER is what `sfumato anonymize`, `sfumato project` or `sfumato risk --disclose` wrote; of the last, --config also has
+    the risk measured again. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
     """
     from sfumato.cli.show import console
     from sfumato.verifying import WITHHELD, Manifest

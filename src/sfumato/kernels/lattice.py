@@ -11,52 +11,65 @@ from sfumato.kernels.compile import kernel
 
 @kernel
 def roll_classes(
-    codes: Any, nodes: Any, at: Any, strides: Any, span: Any, first: Any, sizes: Any, of: Any, firsts: Any, sums: Any
+    codes: Any,
+    nodes: Any,
+    changed: Any,
+    before: Any,
+    after: Any,
+    strides: Any,
+    at: Any,
+    exact: Any,
+    capacity: Any,
+    first: Any,
+    keys: Any,
+    sizes: Any,
+    of: Any,
+    firsts: Any,
+    new_keys: Any,
+    sums: Any,
 ) -> int:
     """Merge classes whose members have the same node in every attribute; return how many there are then.
 
     Class i is made of `sizes[i]` rows, and combination `first[i]` stands for it: its code of attribute j is
-    `codes[first[i], j]`, and the node above that `nodes[at[j] + code]`. `of[i]` becomes its new class; `firsts` and
-    `sums` the combination and the rows of each new one. A new class is known by Σ node · `strides[j]`, which is below
-    `span`; if that is 0 the sums do not fit in 64 bits, and serve as a hash whose hits are looked at node by node.
-    Cost: classes times attributes.
+    `codes[first[i], j]`, and the node above that `nodes[at[j] + code]`. Its key is the sum over attributes of node times
+    `strides[j]`, in 64 bits; `keys[i]` is the one it had, when the attributes in `changed` began at `before` instead of
+    `after`. If keys are not `exact`, classes with equal keys are looked at node by node. `of[i]` becomes its new class;
+    `firsts`, `new_keys` and `sums` those of each new one. `capacity`, of the hash table: a power of 2, larger than the
+    number of new classes. Cost: classes times changed attributes.
     """
-    count, d = len(first), codes.shape[1]
-    direct = 0 < span <= 4 * count + 1024
-    capacity = span if direct else 1
-    while capacity < 2 * count and not direct:
-        capacity *= 2
+    d = codes.shape[1]
+    bits = 0
+    while (1 << bits) < capacity:
+        bits += 1
+    shift, mask = np.uint64(64 - bits), capacity - 1
     table = np.full(capacity, -1, np.int32)
-    keys = np.empty(0 if direct else capacity, np.int64)
     made = 0
-    for i in range(count):
+    for i in range(len(first)):
         one = first[i]
-        key = np.int64(0)
-        for j in range(d):
-            key += nodes[at[j] + codes[one, j]] * strides[j]
-        slot = key
-        if not direct:
-            mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-            slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(capacity - 1))
-            while table[slot] >= 0:
-                if keys[slot] == key:
-                    same = True
-                    if span == 0:
-                        other = firsts[table[slot]]
-                        for j in range(d):
-                            if nodes[at[j] + codes[one, j]] != nodes[at[j] + codes[other, j]]:
-                                same = False
-                                break
-                    if same:
-                        break
-                slot = (slot + 1) & (capacity - 1)
+        key = keys[i]
+        for c in range(len(changed)):
+            j = changed[c]
+            code = codes[one, j]
+            key += (nodes[after[c] + code] - nodes[before[c] + code]) * strides[j]
+        slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> shift) if bits else np.int64(0)
         found = table[slot]
+        while found >= 0:
+            if new_keys[found] == key:
+                same = True
+                if not exact:
+                    for j in range(d):
+                        if nodes[at[j] + codes[one, j]] != nodes[at[j] + codes[firsts[found], j]]:
+                            same = False
+                            break
+                if same:
+                    break
+            slot = (slot + 1) & mask
+            found = table[slot]
         if found < 0:
-            found = made
-            table[slot] = made
-            if not direct:
-                keys[slot] = key
+            found = np.int32(made)
+            table[slot] = found
             firsts[made] = one
+            new_keys[made] = key
             sums[made] = 0
             made += 1
         of[i] = found

@@ -29,7 +29,8 @@ class Lattice(Method):
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> ages = sf.Schema(["age"], hierarchies={"age": sf.Intervals((10, 20))})
-    >>> release = sf.anonymize(pa.table({"age": [31, 34, 47, 48, 63]}), ages, sf.KAnonymity(2), method=Lattice(), suppress="0.2")
+    >>> people = pa.table({"age": [31, 34, 47, 48, 63]})
+    >>> release = sf.anonymize(people, ages, sf.KAnonymity(2), method=Lattice(), suppress="0.2")
     >>> release.levels, sorted(release.frame["age"].to_pylist())
     ({'age': 1}, ['[30, 40)', '[30, 40)', '[40, 50)', '[40, 50)'])
     """

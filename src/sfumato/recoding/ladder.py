@@ -59,7 +59,7 @@ class Ladder:
 
     def shares(self, level: int) -> NDArray[np.float64]:
         """For each code the loss of its cell on a level."""
-        return self.leaves[level] / max(1, self.domain.size)
+        return np.asarray(self.leaves[level] / max(1, self.domain.size))
 
     def label(self, level: int, code: int) -> str | None:
         """What is published for a code on a level: its node's label; None if it is missing, below the root."""

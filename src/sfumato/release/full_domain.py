@@ -120,8 +120,8 @@ def _unreached(found: Found, search: Search, loss: str, source: str | None) -> U
     levels = dict(zip(search.task.table.schema.quasi_identifiers, found.levels, strict=True))
     so_far = "" if found.proven else " The search was stopped before it had looked everywhere."
     return Unreached(
-        f"{searched(found, loss)}; the nearest has {found.suppressed:,} of {count_of(search.cube.rows, 'row')} in classes in "
-        f"which a principle fails, and at most {search.most:,} may be ({levels}).{so_far}".removesuffix("."),
+        f"{searched(found, loss)}; the nearest, {levels}, has {found.suppressed:,} of {count_of(search.cube.rows, 'row')} "
+        f"in classes in which a principle fails, and at most {search.most:,} may be.{so_far}".removesuffix("."),
         remedy="Ask for less, allow more rows to be suppressed, or use a method that is not bound to whole levels.",
         file=source,
         value=levels,

@@ -26,11 +26,16 @@ from sfumato.table import Table
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold on a plan, and where it comes from."""
+    """A threshold on a plan, and where it comes from.
+
+    >>> Threshold(Fraction(3, 10), "given").limit
+    Fraction(3, 10)
+    """
 
     limit: Fraction
     origin: str
-    """"given", "knee" (of the trade-off), or "open": nothing was asked of a plan that was given."""
+    """Where it comes from: "given"; "knee", of the trade-off; "least", that can be had beside the other threshold; or "open":
+    nothing was asked of a plan that was given."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -67,8 +67,8 @@ def limits(content: Content) -> list[tuple[str, str]]:
             (
                 "Background knowledge, within a table.",
                 f"Attributes of one table stand beside each other. Who knows a person’s {one}, say, looks among the rows of "
-                f"the person’s group that have it, and may read {other} from them. The principles are measured attribute by "
-                "attribute, and do not bound that; the information exposure above says how much of it the plan leaves.",
+                f"the person’s group that have it, and may read {other} from them. A principle on each attribute alone does "
+                "not bound that; the information exposure above says how much of it the plan leaves.",
             )
         )
     if len(content["plan"]) > 1:
@@ -89,13 +89,15 @@ def limits(content: Content) -> list[tuple[str, str]]:
                 "shuffled on their own.",
             )
         )
-    if content["sets"]:
-        some = ", ".join(content["sets"])
+    table = {name: number for number, block in enumerate(content["plan"]) for name in block}
+    torn_apart = [name for name, bits in content["sets"].items() if len({table[bit] for bit in bits}) > 1]
+    if torn_apart:
         said.append(
             (
-                "Sets, taken bit by bit.",
-                f"Each item of {some} is a column of its own, and what was measured was measured on each alone. A set can "
-                "be told by its items together where none of them tells much.",
+                "Sets whose items stand in different tables.",
+                f"Each item of {', '.join(torn_apart)} is a column of its own. Those of one table were measured together "
+                "too; those of different tables were not, and a set can be told by its items together where none of them "
+                "tells much.",
             )
         )
     if content["harmless"]:
@@ -112,7 +114,7 @@ def limits(content: Content) -> list[tuple[str, str]]:
             "Which attributes stand together, and the two ratios, follow from how the attributes depend in the original. "
             "The ratios are told in hundredths for that reason."
             if content["chosen"] != "given"
-            else "The two ratios follow from how the attributes depend in the original. They are told in hundredths for that.",
+            else "The two ratios follow from how the attributes depend in the original; so they are told in hundredths.",
         ),
         (
             "Other releases, and who is in the table.",
@@ -142,22 +144,36 @@ LINKS = ("values from how many tables", "highest confidence", "on average", "bou
 
 
 def certain(internal: Content) -> list[str]:
-    """What the attacks come to, in sentences."""
+    """What the attacks come to, in sentences: the worst of each kind."""
     attacks, said = internal["attacks"], []
-    joins, inferences = attacks["background"]["joins"], attacks["intersection"]["inferences"]
-    for found, knows in ((joins, "known"), (inferences, "helper")):
-        if found:
-            worst = found[0]
-            name = " and ".join(worst[knows]) if knows == "known" else worst[knows]
-            how = (
-                f"By knowing a person’s {name}"
-                if knows == "known"
-                else f"By knowing how {name} and {worst['target']} depend"
-            )
-            said.append(
-                f"{how}, an attacker becomes certain of the {worst['target']} of "
-                f"{count_of(worst['gain']['newly_certain'], 'person', 'people')} more ({worst['after']['certain']:,} of "
-                f"{worst['people']:,} in all); his confidence rises from {percent(worst['before']['mean'])} to "
-                f"{percent(worst['after']['mean'])} on average. No other pair of this kind gives away more."
-            )
+    for worst in attacks["background"]["joins"][:1]:
+        said.append(f"By knowing a person’s {' and '.join(worst['known'])}, {_learns(worst)}")
+    for worst in attacks["intersection"]["inferences"][:1]:
+        said.append(f"By knowing how {worst['helper']} and {worst['target']} depend in general, {_learns(worst)}")
     return said
+
+
+def _learns(worst: Content) -> str:
+    more = worst["gain"]["newly_certain"]
+    return (
+        f"an attacker becomes certain of the {worst['target']} of "
+        f"{count_of(more, 'person', 'people') if more else 'nobody'} more ({worst['after']['certain']:,} of "
+        f"{worst['people']:,} in all); his confidence rises from {percent(worst['before']['mean'])} to "
+        f"{percent(worst['after']['mean'])} on average. Nothing else of this kind gives away more."
+    )
+
+
+def warned(internal: Content) -> list[list[str]]:
+    """Dependent attributes that stand in different tables, strongest first; rows of a table."""
+    return [
+        [
+            " and ".join(one["attributes"]),
+            " and ".join(str(table + 1) for table in one["tables"]),
+            f"{one['information']:.3g}",
+            percent(one["share"]),
+        ]
+        for one in internal["attacks"]["warnings"]
+    ]
+
+
+WARNED = ("attributes", "tables", "bits shared", "part of the lesser entropy")

@@ -13,13 +13,24 @@ from sfumato.reporting.plots.plan import plan_plot
 from sfumato.reporting.plots.ratios import limits as thresholds_in_words
 from sfumato.reporting.plots.ratios import ratios_plot, tradeoff_plot, weighed_row
 from sfumato.reporting.plots.reached import reached_plot
-from sfumato.reporting.projected_words import FACTS, LINKS, certain, chosen, facts, limits, links, verdict
+from sfumato.reporting.projected_words import (
+    FACTS,
+    LINKS,
+    WARNED,
+    certain,
+    chosen,
+    facts,
+    limits,
+    links,
+    verdict,
+    warned,
+)
 from sfumato.reporting.tables.projected import pairs, reached, told_dependence
 from sfumato.reporting.words import cited, configured
 
-WARNED = 12
+_WARNINGS = 15
 """The most warnings that are told one by one, the strongest; the heat map shows all."""
-EXAMINED = 200
+_EXAMINED = 200
 """The most plans that are listed, of those that were examined."""
 
 
@@ -49,7 +60,7 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
         findings.append({**finding, "drawn": numbered.add(plots)})
     after = {name: numbered.add(plots) for name, plots in _attacks(internal).items()}
     search = None if internal is None else internal["search"]
-    warnings = [] if internal is None else internal["warnings"]
+    warnings = [] if internal is None else warned(internal)
     return framed(
         "projection_page.html.j2",
         numbered,
@@ -64,9 +75,9 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
         facts=[FACTS, *facts(content)],
         limits=limits(content),
         search=search,
-        examined=[] if search is None else [weighed_row(one) for one in search["examined"][:EXAMINED]],
-        warnings=warnings[:WARNED],
-        more_warnings=max(0, len(warnings) - WARNED),
+        examined=[] if search is None else [weighed_row(one) for one in search["examined"][:_EXAMINED]],
+        warnings=[WARNED, *warnings[:_WARNINGS]] if warnings else [],
+        more_warnings=max(0, len(warnings) - _WARNINGS),
         links=[] if internal is None else [LINKS, *links(internal)],
         certain=[] if internal is None else certain(internal),
         config=configured(content["config"]),

@@ -10,10 +10,12 @@ from sfumato.auditing import audit
 from sfumato.errors import ReleaseProblem
 from sfumato.principles import Principle
 from sfumato.reporting.page import page
+from sfumato.reporting.projection_page import projected_page
 from sfumato.reporting.tables import internal_figures
 from sfumato.reporting.withheld_page import withheld_page
 from sfumato.schema import Role, Schema
 from sfumato.verifying import (
+    PROJECTED,
     WITHHELD,
     Manifest,
     Verification,
@@ -56,6 +58,8 @@ def report(
     manifest = Manifest.load(Path(folder))
     if manifest.kind == WITHHELD:
         return _withheld(manifest, original)
+    if manifest.kind == PROJECTED:
+        return _projected(manifest, original, schema, principles)
     if original is None:
         _refuse_unless(_public(manifest, schema, principles))
         return page(manifest.content)
@@ -85,6 +89,18 @@ def _withheld(manifest: Manifest, original: Any) -> str:
     return withheld_page(manifest.content)
 
 
+def _projected(manifest: Manifest, original: Any, schema: Schema | None, principles: Sequence[Principle] | None) -> str:
+    """The report of several tables: the public one, since what an internal one tells takes the groups of every row."""
+    if original is not None:
+        raise manifest.problem(
+            "kind",
+            "the internal report of several tables is drawn while they are made: the files do not tell whose the rows are",
+            "Draw it with: sfumato project CONFIG --output FOLDER --internal FILE.",
+        )
+    _refuse_unless(_public(manifest, schema, principles))
+    return projected_page(manifest.content)
+
+
 def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Principle] | None) -> Verification:
     """Verify a release without its original, all but what cannot be measured for want of the publisher's functions."""
     found = verify(manifest.path.parent, schema=schema, principles=principles)
@@ -92,7 +108,13 @@ def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Prin
         return found
     asked = manifest.principles() if principles is None else principles
     beyond = {principle.label for principle in asked if principle.asks_distance} if manifest.schema()[1] else set()
-    return Verification(found.folder, tuple(check for check in found.checks if check.name not in beyond))
+    return Verification(found.folder, tuple(check for check in found.checks if _bare(check.name) not in beyond))
+
+
+def _bare(name: str) -> str:
+    """The name of a check, without that of the table it is of, where there are several."""
+    table, colon, rest = name.partition(": ")
+    return rest if colon and table.startswith("table_") else name
 
 
 def _refuse_unless(found: Verification) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -19,6 +20,12 @@ Names = tuple[str, ...]
 
 _WIDEST = 1 << 62
 """A combination of nodes is one whole number while there are at most so many."""
+
+_ROOM = 1 << 22
+"""So many classes, of all transformations together, are kept to roll up from."""
+
+_STOP = 4
+"""So many quasi-identifiers, those with most values, are rolled up first on a long way."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +69,8 @@ class Classes:
 
     levels: tuple[int, ...]
     first: NDArray[np.int32]
+    keys: Integers
+    """A number that tells the classes apart; a hash of their nodes if there are too many combinations of those."""
     sizes: Integers
     """The rows of each class."""
     entries: dict[Names, Entries]
@@ -81,12 +90,10 @@ class Classes:
 
 @dataclass(eq=False)
 class Cube:
-    """A table under all its transformations: the distinct combinations of its quasi-identifiers, and what they roll up to."""
+    """A table under all its transformations: distinct combinations of its quasi-identifiers, which roll up to classes."""
 
     task: Task
     ladders: list[Ladder] = field(init=False)
-    kept: list[Classes] = field(init=False)
-    """Classes to roll up from."""
 
     def __post_init__(self) -> None:
         table = self.task.table
@@ -102,15 +109,25 @@ class Cube:
             for names in self.task.views
             if names
         }
-        bottom = Classes((0,) * len(columns), np.arange(len(sizes), dtype=np.int32), sizes, held)
-        self.kept = [bottom]
-        self._levels = np.zeros((1, len(columns)), np.int64)
-        self._counts = np.array([len(sizes)])
         self._nodes = np.concatenate([ladder.nodes.ravel() for ladder in self.ladders])
-        widths = np.array([ladder.nodes.shape[1] for ladder in self.ladders])
-        starts = np.concatenate([[0], np.cumsum([ladder.nodes.size for ladder in self.ladders])[:-1]])
-        self._at = [start + width * np.arange(h + 1) for start, width, h in zip(starts, widths, self.heights, strict=True)]
-        self._spans = [ladder.nodes.max(axis=1) + 1 for ladder in self.ladders]
+        starts = np.cumsum([0, *(ladder.nodes.size for ladder in self.ladders)])
+        self._at = [
+            start + ladder.nodes.shape[1] * np.arange(ladder.height + 1)
+            for start, ladder in zip(starts.tolist(), self.ladders, strict=False)
+        ]
+        self._spans = [(ladder.nodes.max(axis=1) + 1).tolist() for ladder in self.ladders]
+        self._strides, self._exact = _strides([spans[0] for spans in self._spans])
+        bottom = (0,) * len(columns)
+        nodes = self._nodes[self.at(bottom) + self.codes]
+        keys = (nodes * self._strides).sum(axis=1)
+        self.bottom = Classes(bottom, np.arange(len(sizes), dtype=np.int32), keys, sizes, held)
+        """The classes of equal original values."""
+        self._kept = [self.bottom]
+        self._levels = np.zeros((64, len(columns)), np.int64)
+        """The levels of the classes that were kept to roll up from, and how many classes those are."""
+        self._counts = np.full(64, len(sizes))
+        self._room = _ROOM
+        self._widest = set(np.argsort([-column.domain for column in columns], kind="stable")[:_STOP].tolist())
 
     @property
     def rows(self) -> int:
@@ -122,52 +139,66 @@ class Cube:
         """The height of each quasi-identifier's ladder."""
         return tuple(ladder.height for ladder in self.ladders)
 
-    @property
-    def bottom(self) -> Classes:
-        """The classes of equal original values."""
-        return self.kept[0]
-
     def at(self, levels: tuple[int, ...]) -> Integers:
         """Where each quasi-identifier's level begins in an array over all ladders, levels and codes."""
         return np.array([at[level] for at, level in zip(self._at, levels, strict=True)], np.int64)
 
     def classes(self, levels: tuple[int, ...]) -> Classes:
         """The classes of a transformation, rolled up from the fewest that are finer in every quasi-identifier."""
-        finer = np.flatnonzero((self._levels <= np.array(levels)).all(axis=1))
-        start = self.kept[int(finer[np.argmin(self._counts[finer])])]
+        start = self._finer(levels)
+        if 2 * len(start.first) > len(self.bottom.first):
+            # a stop on the way, which many transformations share
+            stop = tuple(level if j in self._widest else 0 for j, level in enumerate(levels))
+            start = min(start, self._roll(self._finer(stop), stop), key=lambda classes: len(classes.first))
+        return self._roll(start, levels)
+
+    def _finer(self, levels: tuple[int, ...]) -> Classes:
+        known = len(self._kept)
+        finer = np.flatnonzero((self._levels[:known] <= levels).all(axis=1))
+        return self._kept[int(finer[self._counts[finer].argmin()])]
+
+    def _roll(self, start: Classes, levels: tuple[int, ...]) -> Classes:
+        """Roll up, and keep the classes while there is room."""
         if start.levels == levels:
             return start
         found = self._rolled(start, levels)
-        if 2 * len(found.first) <= len(self.bottom.first):
-            self.kept.append(found)
-            self._levels = np.vstack([self._levels, levels])
-            self._counts = np.append(self._counts, len(found.first))
+        self._room -= len(found.first)
+        if self._room > 0:
+            known = len(self._kept)
+            if known == len(self._counts):
+                self._levels = np.concatenate([self._levels, self._levels])
+                self._counts = np.concatenate([self._counts, self._counts])
+            self._kept.append(found)
+            self._levels[known], self._counts[known] = levels, len(found.first)
         return found
 
     def _rolled(self, start: Classes, levels: tuple[int, ...]) -> Classes:
-        strides, span = self._strides(levels)
         count = len(start.first)
+        combinations = math.prod(spans[level] for spans, level in zip(self._spans, levels, strict=True))
+        capacity = 1 << (2 * min(count, combinations) - 1).bit_length()
+        before, after = self.at(start.levels), self.at(levels)
+        changed = np.flatnonzero(before != after)
         of, first = np.empty(count, np.int32), np.empty(count, np.int32)
-        sizes = np.empty(count, np.int64)
+        keys, sizes = np.empty(count, np.int64), np.empty(count, np.int64)
         made = roll_classes(
-            self.codes, self._nodes, self.at(levels), strides, span, start.first, start.sizes, of, first, sizes
+            self.codes,
+            self._nodes,
+            changed,
+            before[changed],
+            after[changed],
+            self._strides,
+            after,
+            self._exact,
+            capacity,
+            start.first,
+            start.keys,
+            start.sizes,
+            of,
+            first,
+            keys,
+            sizes,
         )
-        return Classes(levels, first[:made].copy(), sizes[:made].copy(), {}, start, of)
-
-    def _strides(self, levels: tuple[int, ...]) -> tuple[Integers, int]:
-        """What each quasi-identifier's node counts in the number of a combination of nodes, and how many numbers there are.
-
-        If they are too many for 64 bits, the number is a hash: then 0.
-        """
-        spans = [int(span[level]) for span, level in zip(self._spans, levels, strict=True)]
-        strides, span = [], 1
-        for width in reversed(spans):
-            strides.append(span)
-            span *= width
-        if span >= _WIDEST:
-            mixed = np.random.default_rng(0).integers(1, _WIDEST, len(spans)) | 1
-            return mixed, 0
-        return np.array(strides[::-1], np.int64), span
+        return Classes(levels, first[:made].copy(), keys[:made].copy(), sizes[:made].copy(), {}, start, of)
 
     def of_rows(self, levels: tuple[int, ...]) -> NDArray[np.int32]:
         """Each row's class, numbered like those of `classes`."""
@@ -180,3 +211,13 @@ class Cube:
         assert of.of is not None
         number[of.of[here.first]] = np.arange(len(here.first))
         return np.asarray(number[of.of][self.of_row])
+
+
+def _strides(spans: list[int]) -> tuple[Integers, bool]:
+    """What each quasi-identifier's node counts in the key of a combination of nodes, and whether keys are all different.
+
+    If combinations are too many for 64 bits, the key is a hash.
+    """
+    if math.prod(spans) < _WIDEST:
+        return np.array([math.prod(spans[j + 1 :]) for j in range(len(spans))], np.int64), True
+    return np.random.default_rng(0).integers(1, _WIDEST, len(spans)) | 1, False

@@ -69,6 +69,7 @@ class SizeJudge(Judge):
     """k-anonymity: the sizes alone tell."""
 
     def judged(self, classes: Classes) -> Judged:
+        """Compare the sizes with k."""
         assert isinstance(self.principle, KAnonymity)
         return Judged(classes.sizes < self.principle.k)
 
@@ -127,12 +128,14 @@ class FastClosenessJudge(ClosenessJudge):
         return max(4, t.numerator) * len(self._levels) * 2 * rows * rows < SAFE and t.denominator < SAFE
 
     def judged(self, classes: Classes) -> Judged:
+        """Measure the distance of every class from the table."""
         totals = self.cube.task.views[self.names].attribute.counts
         levels = self._distances(classes.held(self.names), classes.sizes, totals)
         violating = ~levels.at_most(self._t)
         return Judged(violating, self._held_down(levels.numerators / levels.denominators, violating))
 
     def again(self, classes: Classes, kept: Verdicts) -> Verdicts:
+        """Measure the distance of every class from what is kept of the table."""
         held = classes.held(self.names)
         values = np.repeat(np.arange(len(held.starts) - 1), np.diff(held.starts))
         totals = np.bincount(values, held.counts * kept[held.group], len(held.starts) - 1).astype(np.int64)
@@ -157,7 +160,7 @@ def judge_of(cube: Cube, principle: Principle, names: Names) -> Judge:
 
 
 def _looks_at_rows(principle: Principle) -> bool:
-    """Whether the histograms of the classes are not enough: supersets of classes, or whatever a user's own principle asks."""
+    """Whether histograms of the classes are not enough: supersets of classes, or whatever a user's own principle asks."""
     return isinstance(principle, NTCloseness) or type(principle) not in PRINCIPLES.values()
 
 
@@ -169,7 +172,7 @@ class _RolledGroups(Groups):
         self.__dict__.update(known, _cube=cube, _levels=classes.levels)
 
     @cached_property
-    def of_row(self) -> NDArray[np.int64]:  # type: ignore[override]
+    def of_row(self) -> NDArray[np.int64]:
         """Each row's class."""
         cube: Cube = self.__dict__["_cube"]
         return cube.of_rows(self.__dict__["_levels"]).astype(np.int64)

@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.exact import nearest_float
 from sfumato.kernels.lattice import sum_costs
 from sfumato.methods.fulldomain.classes import Classes, Cube
 
@@ -51,6 +52,14 @@ class FullLoss(ABC):
         del classes
         return -math.inf
 
+    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+        """What classes whose rows stay suppressed in every finer transformation tell of the loss of those.
+
+        It is at least what `bounds` says plus the first number; and at least the second.
+        """
+        del classes, staying
+        return 0.0, -math.inf
+
     def _over(self, terms: list[Floats]) -> Floats:
         """The sum of one term per quasi-identifier and level, for every transformation."""
         return np.asarray(reduce(np.add.outer, terms))
@@ -80,10 +89,12 @@ class NodeCosts(FullLoss):
         ]
 
     def bounds(self) -> Floats:
+        """The loss if nothing is suppressed: coarser nodes cost no less, nor do suppressed cells."""
         d, rows = len(self._each), self.cube.rows
         return self._over([sums / (den * rows * d) for sums, (_, den) in zip(self._sums, self._each, strict=True)])
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+        """The loss of a transformation."""
         d, rows = len(self._each), self.cube.rows
         dropped = np.zeros(d, np.int64)
         if violating.any():
@@ -94,6 +105,11 @@ class NodeCosts(FullLoss):
         for sums, level, less, (_, den) in zip(self._sums, classes.levels, dropped.tolist(), self._each, strict=True):
             total += Fraction(int(sums[level]) - less, den)
         return total / (rows * d)
+
+    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+        """Rows that stay suppressed cost 1 per cell; what their cells would cost instead is even less if they are finer."""
+        bare = sum(int(sums[at]) / den for sums, at, (_, den) in zip(self._sums, classes.levels, self._each, strict=True))
+        return nearest_float(self.score(classes, staying)) - bare / (self.cube.rows * len(self._each)), -math.inf
 
 
 class Mean(NodeCosts):
@@ -152,11 +168,16 @@ class GroupMean(NodeCosts):
         return self._over([costs.min(axis=1) / den for costs, den in self._each])
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+        """The loss of a transformation."""
         sums = np.zeros(len(self._each), np.int64)
         ones, at = np.ones(len(classes.first), np.int64), self.cube.at(classes.levels)
         sum_costs(self.cube.codes, self._flat, at, classes.first, ones, ~violating, sums)
         total = sum((Fraction(own, den) for own, (_, den) in zip(sums.tolist(), self._each, strict=True)), Fraction(0))
         return total / int((~violating).sum())
+
+    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+        """Nothing: suppressed groups do not count."""
+        return 0.0, -math.inf
 
 
 class Entropy(FullLoss):
@@ -177,7 +198,8 @@ class Entropy(FullLoss):
             levels = []
             for nodes in ladder.nodes:
                 above = np.bincount(nodes, counts)[nodes]
-                terms = [count * math.log2(whole / count) for count, whole in zip(counts.tolist(), above.tolist()) if count]
+                pairs = zip(counts.tolist(), above.tolist(), strict=True)
+                terms = [count * math.log2(whole / count) for count, whole in pairs if count]  # some may but do not occur
                 levels.append(math.fsum(terms))
             found.append(np.array(levels))
         return found
@@ -187,9 +209,11 @@ class Entropy(FullLoss):
         return np.round(self._over(self._bits), 6)
 
     def bounds(self) -> Floats:
+        """The loss itself."""
         return self._table
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+        """The loss of a transformation."""
         del violating
         return Fraction(round(float(self._table[classes.levels]) * 10**6), 10**6)
 
@@ -203,17 +227,23 @@ class Discernibility(FullLoss):
     name = "discernibility"
 
     def bounds(self) -> Floats:
-        """N rows in c classes cost at least n²/c, and there are no more classes than combinations of nodes."""
+        """In c classes n rows cost at least n²/c, and there are no more classes than combinations of nodes."""
         combinations = np.exp(self._over([np.log(ladder.nodes.max(axis=1) + 1.0) for ladder in self.cube.ladders]))
         return np.asarray(self.cube.rows**2 / combinations)
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+        """The loss of a transformation."""
         sizes = classes.sizes[~violating]
         return Fraction(_dot(sizes, sizes) + int(classes.sizes[violating].sum()) * self.cube.rows)
 
     def bound(self, classes: Classes) -> float:
         """Coarser classes are larger, and a published one is not smaller than was asked."""
         return float(_dot(classes.sizes, np.maximum(classes.sizes, self.least)))
+
+    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+        """Rows that stay suppressed cost n each."""
+        stay = int(classes.sizes[staying].sum())
+        return 0.0, float(stay * self.cube.rows + (self.cube.rows - stay) * self.least)
 
 
 class ClassSize(FullLoss):
@@ -230,6 +260,7 @@ class ClassSize(FullLoss):
         return np.asarray((self.cube.rows - self.most) / (combinations * self.k))
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+        """The loss of a transformation."""
         return Fraction(int(classes.sizes[~violating].sum()), int((~violating).sum()) * self.k)
 
     def bound(self, classes: Classes) -> float:

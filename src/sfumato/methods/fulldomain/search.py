@@ -40,7 +40,7 @@ class Found:
 
     levels: Levels
     score: Fraction | None
-    """Its loss; None if no transformation that was looked at is admissible: then this is the one with fewest rows in breach."""
+    """Its loss; None if none that was looked at is admissible: then this is the one with fewest rows in breach."""
     suppressed: int
     """Its rows that are in classes in breach of a principle."""
     transformations: int
@@ -83,7 +83,9 @@ class Search:
         least = max((k for principle, k in sizes.items() if type(principle) in PRINCIPLES.values()), default=1)
         self.loss = LOSSES[loss](self.cube, self.most, max(sizes.values(), default=1), max(1, least))
         bounds = self.loss.bounds()
-        self.open = bounds - np.abs(bounds) * _MARGIN
+        self.bounds = bounds - np.abs(bounds) * _MARGIN
+        """What is known of every transformation's loss before any is looked at."""
+        self.open = self.bounds.copy()
         """The lower bound of every transformation that may yet be the best; infinite for all others."""
         self.state = np.zeros(self.shape, np.int8)
         self.checked = 0
@@ -109,6 +111,7 @@ class Search:
         self.deadline = math.inf if seconds is None else time.monotonic() + seconds
         lowest = math.inf
         while True:
+            self._close()
             at = int(np.argmin(self.open))
             lowest = float(self.open.flat[at])
             if lowest == math.inf or self._spent():
@@ -177,14 +180,17 @@ class Search:
             path.append(tuple(at))
 
     def _descend(self, path: list[Levels]) -> None:
-        """Look at the transformations of a way up by halving it: what rules out all below it leads up, all else down."""
-        low, high = 0, len(path) - 1
+        """Look at the transformations of a way up: the last one first, for it rules out most; then by halving what is left.
+
+        What rules out all below it leads up, all else leads down.
+        """
+        low, high, middle = 0, len(path) - 1, len(path) - 1
         while low <= high and not self._spent():
-            middle = (low + high) // 2
             if self._look_at(path[middle]):
                 low = middle + 1
             else:
                 high = middle - 1
+            middle = (low + high) // 2
         self.task.progress(FINDING)
 
     def _look_at(self, levels: Levels) -> bool:
@@ -193,43 +199,50 @@ class Search:
         classes = self.cube.classes(levels)
         self._raise_bounds(classes)
         sizes = classes.sizes
-        violating = np.zeros(len(sizes), bool)
-        held_down = np.zeros(len(sizes))
+        violating, staying = np.zeros(len(sizes), bool), np.zeros(len(sizes), bool)
         for judge in self.judges:
             found = judge.judged(classes)
             violating |= found.violating
             if self._predictable(judge.principle):
-                held_down[found.violating] = 1.0
+                staying |= found.violating
+                surely = float(sizes[staying].sum())
             elif found.kept_down is not None:
-                np.maximum(held_down, found.kept_down, out=held_down)
-            if self._rules_out(held_down, sizes):
-                self.state[tuple(slice(level + 1) for level in levels)] = _RULED_OUT
-                self.open[tuple(slice(level + 1) for level in levels)] = math.inf
+                surely = float(np.where(staying, 1.0, found.kept_down) @ sizes.astype(float))
+            else:
+                continue
+            if surely > self.most:
+                self.state[_finer(levels)] = _RULED_OUT
+                self.open[_finer(levels)] = math.inf
                 return True
         rows = int(sizes[violating].sum())
         self._note(rows, levels)
         self.open[levels] = math.inf
+        if self.most and staying.any():
+            self._raise_finer(classes, staying)
         if rows > self.most:
             self.state[levels] = _RULED_OUT
             return False
         if self.foreseen:
-            self.state[tuple(slice(level, None) for level in levels)] = _ADMISSIBLE
+            self.state[_coarser(levels)] = _ADMISSIBLE
         self.state[levels] = _ADMISSIBLE
         self._consider(levels, classes, violating)
         return False
 
-    def _rules_out(self, held_down: NDArray[np.float64], sizes: NDArray[np.int64]) -> bool:
-        if self.most == 0:
-            return bool(held_down.any())
-        return float(held_down @ sizes) > self.most
+    def _raise_finer(self, classes: Classes, staying: NDArray[np.bool_]) -> None:
+        """What the rows that stay suppressed tell of all that is finer."""
+        more, least = self.loss.finer(classes, staying)
+        here = self.open[_finer(classes.levels)]
+        if more > 0:
+            np.maximum(here, self.bounds[_finer(classes.levels)] + more * (1 - _MARGIN), out=here)
+        if least > -math.inf:
+            np.maximum(here, least * (1 - _MARGIN), out=here)
 
     def _raise_bounds(self, classes: Classes) -> None:
         """What the classes tell of all that is coarser."""
         bound = self.loss.bound(classes)
         if bound > -math.inf:
-            coarser = tuple(slice(level, None) for level in classes.levels)
-            np.maximum(self.open[coarser], bound - abs(bound) * _MARGIN, out=self.open[coarser])
-            self._close()
+            here = self.open[_coarser(classes.levels)]
+            np.maximum(here, bound - abs(bound) * _MARGIN, out=here)
 
     def _note(self, rows: int, levels: Levels) -> None:
         if self.nearest is None or (rows, levels) < self.nearest:
@@ -299,3 +312,13 @@ class Search:
             present, number = np.unique(of_row[rows], return_inverse=True)
             failing[present] |= ~Task(part, tuple(dict.fromkeys(slow))).satisfied(number.astype(np.int64))
         return failing
+
+
+def _finer(levels: Levels) -> tuple[slice, ...]:
+    """The part of the lattice that is as fine as a transformation, or finer."""
+    return tuple(slice(level + 1) for level in levels)
+
+
+def _coarser(levels: Levels) -> tuple[slice, ...]:
+    """The part of the lattice that is as coarse as a transformation, or coarser."""
+    return tuple(slice(level, None) for level in levels)

@@ -81,7 +81,7 @@ def _attack_plot(key: str, title: str, assumed: str, attacks: Sequence[Table]) -
             )
             for one in attacks[:LISTED]
         ],
-        height=104 + 36 * len(drawn),
+        height=136 + 36 * len(drawn),
         internal=True,
     )  # fmt: skip
 

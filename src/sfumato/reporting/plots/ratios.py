@@ -10,11 +10,17 @@ from sfumato.reporting.plots.figure import AFTER, BEFORE, BREACH, FAINT, INK, LE
 
 _DRAWN = 1500
 """The most examined plans that are drawn beside the curve."""
+_ORIGINS = {
+    "given": "Asked for",
+    "knee": "Nothing was asked of the plan, so that the knee of the trade-off was taken",
+    "least": "The least that goes with it",
+}
+"""Where a threshold comes from, in words; what is of no other origin is no limit."""
 LOSS, EXPOSURE = "association loss Γα", "information exposure Γβ"
 
 
 def ratios_plot(thresholds: Sequence[Table]) -> Figure:
-    """The plan's ratios as one point, with the thresholds that were given; told in hundredths."""
+    """The plan's ratios as one point, with the thresholds; told in hundredths."""
     loss, exposure = (one["measured"] for one in thresholds)
     told, (shapes, notes) = limits(thresholds), _marked(thresholds)
     return Figure(
@@ -42,7 +48,7 @@ def ratios_plot(thresholds: Sequence[Table]) -> Figure:
             (
                 name,
                 f"{one['measured']:.2f}",
-                f"at most {one['wanted']}" if one["origin"] == "given" else _ORIGINS[one["origin"]],
+                f"at most {one['wanted']}" if one["origin"] in _ORIGINS else "nothing",
             )
             for name, one in zip((LOSS, EXPOSURE), thresholds, strict=True)
         ],
@@ -50,26 +56,30 @@ def ratios_plot(thresholds: Sequence[Table]) -> Figure:
     )
 
 
-_ORIGINS = {"knee": "the knee of the trade-off", "open": "nothing"}
-
-
 def tradeoff_plot(tradeoff: Table, chosen: Table, examined: Sequence[Table], thresholds: Sequence[Table]) -> Figure:
     """The curve from all attributes apart to all in one table, its knee, and every plan that was examined."""
     points = sorted(tradeoff["points"], key=lambda one: (one["association_loss"], -one["information_exposure"]))
     knee, told, (shapes, notes) = tradeoff["knee"], limits(thresholds), _marked(thresholds)
-    on_it = {one["label"] for one in points}
+    merges = tradeoff["merges"]
+    on_it = {one["label"] for one in (*points, *merges)}
     others = [one for one in examined if one["label"] not in on_it]
     drawn = others[:: -(-len(others) // _DRAWN) or 1]
     return Figure(
         key="tradeoff",
         title="The trade-off, and its knee",
-        caption="Each dot is a plan, and the line the best of them: from all attributes in one table, at the left, to each "
-        f"in a table of its own, at the right. The diamond is the knee, and the red circle the plan that was chosen. {told}"
-        + (f" Grey dots are {_some(len(drawn), len(others))} other plans that were examined." if others else ""),
+        caption="Each dot is a plan. The blue line joins those that no other one beats in both ratios; the dotted one "
+        "merges tables step by step, from each attribute in a table of its own to all in one. "
+        f"The diamond is the knee, and the red circle the plan that was chosen. {told}"
+        + (f" In grey, other plans that were examined: {_some(len(drawn), len(others))}." if others else ""),
         alt=f"A curve of {len(points)} plans; the knee loses {knee['association_loss']:.3f} and exposes "
         f"{knee['information_exposure']:.3f}. {told}",
         data=[
             *([_dots(drawn, "examined", {"size": 6, "color": FAINT, "opacity": 0.55})] if others else []),
+            {
+                **_dots(merges, "merged step by step", {"size": 5, "color": BEFORE, "opacity": 1}),
+                "mode": "lines+markers",
+                "line": {"color": BEFORE, "width": 1.2, "dash": "dot"},
+            },
             {
                 **_dots(points, "trade-off", {"size": 7, "color": AFTER, "opacity": 1}),
                 "mode": "lines+markers",
@@ -90,7 +100,7 @@ def tradeoff_plot(tradeoff: Table, chosen: Table, examined: Sequence[Table], thr
         },
         head=("plan", "tables", LOSS, EXPOSURE),
         rows=[weighed_row(chosen), *(weighed_row(one, knee["label"]) for one in points)],
-        height=380,
+        height=420,
         internal=True,
     )
 
@@ -106,13 +116,13 @@ def _some(drawn: int, found: int) -> str:
 
 
 def limits(thresholds: Sequence[Table]) -> str:
-    """What was asked of the two ratios, in a sentence."""
-    asked = [f"{one['name']} at most {one['wanted']}" for one in thresholds if one["origin"] == "given"]
-    if asked:
-        return f"Asked for: {' and '.join(asked)}."
-    if any(one["origin"] == "knee" for one in thresholds):
-        return "No thresholds were given: the knee of the trade-off was taken."
-    return "No thresholds were given."
+    """What was asked of the two ratios, and where it comes from, in a sentence or two."""
+    said = []
+    for origin, words in _ORIGINS.items():
+        some = [f"{one['name']} at most {one['wanted']}" for one in thresholds if one["origin"] == origin]
+        if some:
+            said.append(f"{words}: {' and '.join(some)}.")
+    return " ".join(said) or "Nothing was asked of the two ratios."
 
 
 def _beside(loss: float, exposure: float) -> dict[str, Any]:
@@ -147,8 +157,8 @@ def _plane() -> dict[str, Any]:
 
 
 def _marked(thresholds: Sequence[Table]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The thresholds that were given as lines, and what they allow together as a field."""
-    given = [float(Fraction(one["wanted"])) if one["origin"] == "given" else None for one in thresholds]
+    """The thresholds as lines, and what they allow together as a field."""
+    given = [float(Fraction(one["wanted"])) if one["origin"] in _ORIGINS else None for one in thresholds]
     across, up = given
     dashed = {"color": INK, "width": 1.5, "dash": "dash"}
     shapes: list[dict[str, Any]] = []

@@ -34,6 +34,8 @@ def reached_plot(number: int, heading: str, part: Table) -> Figure:
             "text": ["∞" if row["measured"] is None else f"{row['measured']:.4g}" for row in rows],
             "textposition": ["outside" if (row["measured"] or 0) < 0.2 * top else "inside" for row in rows],
             "insidetextanchor": "end",
+            "constraintext": "none",
+            "textangle": 0,
             "textfont": {"size": 11},
             "cliponaxis": False,
             "customdata": [[plain(row["attribute"] or "all", 60), plain(row["shown"])] for row in rows],
@@ -100,4 +102,4 @@ def _each(rows: Sequence[Table]) -> str:
 
 
 def _label(row: Table) -> str:
-    return f"{row['table']}: {both_ends(row['attribute'], 20)}" if row["attribute"] else f"table {row['table']}"
+    return f"{row['table']}: {both_ends(row['attribute'], 19)}" if row["attribute"] else f"table {row['table']}"

@@ -61,6 +61,19 @@ def shared_part(bits: float, one: float, other: float) -> float:
     return 0.0 if lesser <= 0 else max(0.0, min(1.0, bits / lesser))
 
 
+def _named(attribute: str | None, sets: Mapping[str, Sequence[str]]) -> str | None:
+    """What a principle was measured on; the items of one set, taken together, by the name of the set.
+
+    >>> _named("dx=a + dx=b", {"dx": ["dx=a", "dx=b", "dx=c"]}), _named("dx=a", {"dx": ["dx=a"]}), _named(None, {})
+    ('dx (set)', 'dx=a', None)
+    """
+    if attribute is None:
+        return None
+    parts = attribute.split(" + ")
+    whole = [name for name, bits in sets.items() if len(parts) > 1 and set(parts) <= set(bits)]
+    return f"{whole[0]} (set)" if whole else attribute
+
+
 def reached(content: Content, before: Sequence[Content] | None = None) -> list[dict[str, Any]]:
     """Each principle once, with what it reached in each table and on each attribute.
 
@@ -75,7 +88,7 @@ def reached(content: Content, before: Sequence[Content] | None = None) -> list[d
             for part, wanted in claim["wanted"].items():
                 row = {
                     "table": number + 1,
-                    "attribute": claim["attribute"],
+                    "attribute": _named(claim["attribute"], content["sets"]),
                     "measured": claim["measured"][part],
                     "shown": level(claim, part)["measured"],
                     "holds": claim["holds"],

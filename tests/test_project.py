@@ -1,0 +1,321 @@
+"""Several sensitive attributes in several tables: the plan, its tables, and what is said where there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.methods import Grouping, Task
+from standin import Chunks
+
+ROWS = 48
+SENSITIVE = ["sex", "title", "job", "pay"]
+
+
+def people(**more):
+    """Sex and title say the same, job and pay nearly; the two pairs have little to do with each other."""
+    draw = np.random.default_rng(4)
+    sex = draw.integers(2, size=ROWS)
+    job = draw.integers(3, size=ROWS)
+    pay = np.where(draw.random(ROWS) < 0.8, job, draw.integers(3, size=ROWS))
+    columns = {
+        "name": [f"p{i}" for i in range(ROWS)],
+        "age": draw.permutation(ROWS) + 20,
+        "town": [["Rome", "Oslo"][i] for i in draw.integers(2, size=ROWS)],
+        "sex": [["f", "m"][i] for i in sex],
+        "title": [["ms", "mr"][i] for i in sex],
+        "job": [["cook", "nurse", "judge"][i] for i in job],
+        "pay": [["low", "mid", "high"][i] for i in pay],
+    }
+    return pa.table({**columns, **more})
+
+
+SCHEMA = sf.Schema(["age", "town"], SENSITIVE, identifiers=["name"])
+K = sf.KAnonymity(6)
+
+
+def project(data=None, schema=SCHEMA, principles=K, **options):
+    return sf.project(people() if data is None else data, schema, principles, **{"method": Chunks(6), **options})
+
+
+class TestThePlan:
+    def test_what_depends_stays_together(self):
+        projection = project(alpha="0.1", beta="0.3")
+        assert projection.plan.label == "sex + title | job + pay"
+        assert projection.search.found.plan == projection.plan
+        assert projection.dependence.association_loss(projection.plan) <= 0.1
+        assert [release.audit.holds for release in projection.releases] == [True, True]
+
+    def test_each_attribute_is_in_one_table_and_what_links_in_none(self):
+        projection = project(people(visits=range(ROWS)), SCHEMA)
+        columns = [frame.column_names for frame in projection.frames]
+        assert sorted(name for names in columns for name in names if name in SENSITIVE) == sorted(SENSITIVE)
+        assert all(names[:3] == ["group", "age", "town"] for names in columns)
+        assert not {"name", "visits"} & {name for names in columns for name in names}
+        assert any("'visits'" in note for note in projection.notes)
+
+    def test_a_plan_of_ones_own(self):
+        projection = project(plan=[["pay"], ["title", "sex", "job"]])
+        assert projection.plan.label == "sex + title + job | pay"
+        assert projection.search is None
+        assert [(t.limit, t.origin) for t in (projection.alpha, projection.beta)] == [(1, "open"), (1, "open")]
+
+    def test_both_thresholds_from_the_knee(self):
+        projection = project()
+        knee = projection.tradeoff.knee
+        assert (projection.alpha.origin, projection.beta.origin) == ("knee", "knee")
+        assert knee.association_loss <= projection.alpha.limit < knee.association_loss + 0.01
+        assert knee.information_exposure <= projection.beta.limit < knee.information_exposure + 0.01
+        assert sum("knee" in note for note in projection.notes) == 2
+
+    @pytest.mark.parametrize(("key", "other"), [("alpha", "beta"), ("beta", "alpha")])
+    @pytest.mark.parametrize("limit", ["0", "0.25", "1"])
+    def test_one_threshold_from_the_other(self, key, other, limit):
+        projection = project(**{key: limit})
+        assert getattr(projection, key).limit == Fraction(limit)
+        found = getattr(projection, other)
+        assert found.origin == "least"
+        lower = max(found.limit - Fraction(1, 100), 0)
+        searched = sf.search_plans(projection.dependence, **{key: limit, other: lower}).found
+        assert found.limit == 0 or searched is None or lower == 0, "a hundredth less cannot be had"
+
+    def test_tables_are_tried_once(self):
+        tried = []
+
+        @dataclass(frozen=True)
+        class Counting(Chunks):
+            name: ClassVar[str] = "counting"
+
+            def group(self, task: Task, seed: int = 0) -> Grouping:
+                tried.append(task.table.schema.sensitive)
+                return super().group(task, seed)
+
+        project(alpha="0.5", beta="0.5", method=Counting(6), search="exhaustive")
+        assert tried
+        assert len(tried) == len(set(tried))
+
+    def test_rows_in_another_order(self, tmp_path):
+        order = np.random.default_rng(1).permutation(ROWS)
+        folders = [
+            project(data).save(tmp_path / name) for name, data in (("a", people()), ("b", people().take(pa.array(order))))
+        ]
+        for file in folders[0].iterdir():
+            assert file.read_bytes() == (folders[1] / file.name).read_bytes(), file.name
+
+    def test_seeds(self):
+        one, same, other = (project(alpha=1, beta=0, seed=seed) for seed in (5, 5, 6))
+        assert [frame.equals(again) for frame, again in zip(one.frames, same.frames, strict=True)] == [True] * 3
+        assert not any(frame.equals(again) for frame, again in zip(one.frames, other.frames, strict=True))
+        seeds = [release.seed for release in one.releases]
+        assert len(set(seeds)) == len(seeds), "each table is shuffled on its own"
+
+    def test_a_table_is_the_same_whatever_the_others_are(self):
+        together = project(plan=[["sex", "title"], ["job", "pay"]])
+        apart = project(plan=[["sex"], ["title"], ["job", "pay"]])
+        assert together.frames[1].equals(apart.frames[2])
+
+    def test_frames_in_their_library(self):
+        assert all(isinstance(frame, pd.DataFrame) for frame in project(people().to_pandas()).frames)
+        assert all(isinstance(frame, pl.DataFrame) for frame in project(pl.from_arrow(people())).frames)
+
+    def test_it_is_shown(self):
+        text = repr(project(alpha="0.1", beta="0.3"))
+        assert text.startswith("Projection of 48 rows on 2 tables, seed 0: sex + title | job + pay")
+        assert "wanted at most 0.3" in text
+        assert "job + pay: Release of 48 rows in 8 groups" in text
+
+
+class TestPrinciples:
+    def test_on_one_attribute_where_that_stands(self):
+        projection = project(principles=[K, sf.DistinctLDiversity(2, on="job")], alpha="0.1", beta="0.3")
+        asked = [[principle.name for principle in release.principles] for release in projection.releases]
+        assert asked == [["k-anonymity"], ["k-anonymity", "distinct-l-diversity"]]
+
+    @pytest.mark.parametrize("search", ["greedy", "exhaustive"])
+    def test_on_several_keeps_them_together(self, search):
+        wish = [K, sf.DistinctLDiversity(2, on=("sex", "pay"))]
+        projection = project(principles=wish, alpha=1, beta="0.5", search=search)
+        (block,) = [block for block in projection.plan.blocks if "sex" in block]
+        assert "pay" in block
+        with pytest.raises(sf.Unreached, match="takes together"):
+            project(principles=wish, plan=[["sex", "title"], ["job", "pay"]])
+        with pytest.raises(sf.Unreached, match="Raise beta"):
+            project(principles=wish, alpha=1, beta=0, search=search)
+
+    def test_a_table_of_which_nothing_is_asked(self):
+        with pytest.raises(sf.ParameterProblem, match="no principle speaks of the table of"):
+            project(principles=sf.DistinctLDiversity(2, on="job"), alpha=1, beta=0)
+
+    def test_on_what_is_no_attribute(self):
+        with pytest.raises(sf.ColumnProblem, match="not a sensitive attribute"):
+            project(principles=[K, sf.TCloseness("0.3", on="age")])
+
+    def test_as_a_whole_with_weights_of_columns(self):
+        distance = sf.Lp(weights={"sex": 1, "title": 1, "job": 2, "pay": 3})
+        schema = sf.Schema(["age", "town"], SENSITIVE, identifiers=["name"], distance=distance)
+        projection = project(
+            schema=schema,
+            principles=sf.Dissimilarity(epsilon="0.1", delta="0.1", k=6),
+            plan=[["sex", "title"], ["job", "pay"]],
+        )
+        assert [set(release.schema.distance.weights) for release in projection.releases] == [
+            {"sex", "title"},
+            {"job", "pay"},
+        ]
+
+    def test_what_cannot_be_reached_says_so(self):
+        wish = [sf.KAnonymity(6), sf.DistinctLDiversity(3)]
+        with pytest.raises(sf.Unreached, match="principles cannot be reached") as caught:
+            project(principles=wish)
+        assert "sex" in str(caught.value)
+        with pytest.raises(sf.Unreached, match=r"the table of sex \+ title"):
+            project(principles=wish, plan=[["sex", "title"], ["job", "pay"]])
+
+    def test_rows_may_be_suppressed(self):
+        wish = [K, sf.DistinctLDiversity(3, on="pay")]
+        projection = project(principles=wish, plan=[["sex", "title"], ["job", "pay"]], suppress="0.5")
+        first, second = projection.releases
+        assert first.suppressed == 0 < second.suppressed
+        assert (projection.seen[1].of_row == -1).sum() == second.suppressed
+        kept = projection.seen[1].rows
+        assert sorted(second.frame["pay"].to_pylist()) == sorted(np.array(people()["pay"])[kept].tolist())
+
+
+class TestSets:
+    """Erratum 5 of paper 004: in groups of two, each bit is as in the whole, and the set is not."""
+
+    rows: ClassVar = {"age": [1, 2, 3, 4] * 2, "dx": [[], ["a", "b"], ["a"], ["b"]] * 2, "job": ["x", "y"] * 4}
+    schema = sf.Schema(["age"], ["dx", "job"])
+
+    def make(self, t="0.1", **options):
+        return sf.project(pa.table(self.rows), self.schema, sf.TCloseness(t), method=Chunks(4), **options)
+
+    def test_the_set_is_protected_not_just_its_bits(self):
+        with pytest.raises(sf.Unreached, match=r"on dx=a \+ dx=b"):
+            self.make(plan=[["dx"], ["job"]])
+        assert self.make("0.5", plan=[["dx"], ["job"]]).releases[0].audit.holds
+        apart = self.make(plan=[["dx=a"], ["dx=b"], ["job"]])
+        assert [finding.levels["t"] for release in apart.releases for finding in release.audit] == [0, 0, 0]
+
+    def test_a_set_by_its_name_stays_together(self):
+        made = sf.project(
+            pa.table(self.rows),
+            self.schema,
+            [sf.KAnonymity(2), sf.TCloseness(1, on="dx")],
+            alpha=1,
+            beta=1,
+            method=Chunks(4),
+        )
+        assert {"dx=a", "dx=b"} <= set(next(block for block in made.plan.blocks if "dx=a" in block))
+
+    def test_whole(self):
+        made = self.make("0.5", plan=[["dx"], ["job"]], sets="whole")
+        assert made.plan.attributes == ("dx", "job")
+        assert made.sets == {}
+
+    def test_a_set_alone_has_several_bits(self):
+        made = sf.project(pa.table(self.rows), sf.Schema(["age"], ["dx"], identifiers=["job"]), sf.KAnonymity(4), alpha=1)
+        assert made.plan.attributes == ("dx=a", "dx=b")
+
+
+class TestHarmless:
+    def test_listed_or_judged(self):
+        listed = project(harmless={"pay": ["low", "mid"]}, alpha="0.1", beta=1)
+        judged = project(harmless={"pay": lambda value: value != "high"}, alpha="0.1", beta=1)
+        assert listed.weighed == judged.weighed
+        assert dict(listed.harmless) == dict(judged.harmless) == {"pay": ["low", "mid"]}
+        assert listed.dependence.exposure[2, 3] < project().dependence.exposure[2, 3]
+
+    def test_only_what_is_published_is_told(self, tmp_path):
+        young = np.array(people()["age"]) < 26
+        pay = np.where(young, "unheard-of", np.array(people()["pay"]))
+        data = people().set_column(6, "pay", pa.array(pay))
+        wish = [K, sf.DistinctLDiversity(2, on="pay")]
+        plan = [["sex", "title"], ["job", "pay"]]
+        made = project(data, principles=wish, plan=plan, harmless={"pay": ["unheard-of", "low"]}, suppress="0.2")
+        assert made.releases[1].suppressed == 6
+        assert made.harmless == {"pay": ["low"]}
+        folder = made.save(tmp_path / "out")
+        assert not [path for path in folder.iterdir() if b"unheard-of" in path.read_bytes()]
+        assert [check.holds for check in sf.verify(folder, data).checks][-2:] == [True, None]
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("options", "error", "said"),
+        [
+            ({"alpha": 2}, sf.ParameterProblem, "alpha = 2 is out of range"),
+            ({"beta": "-0.1"}, sf.ParameterProblem, "beta = -0.1 is out of range"),
+            ({"beta": "much"}, sf.ParameterProblem, "'much' is not a number"),
+            ({"sets": "some"}, sf.ParameterProblem, "sets = 'some'"),
+            ({"search": "lucky"}, sf.ParameterProblem, "search = 'lucky'"),
+            ({"plan": [["sex", "title"], ["job"]]}, sf.ColumnProblem, "leaves out 'pay'"),
+            ({"plan": [["sex", "title", "job", "pay", "age"]]}, sf.ColumnProblem, "column 'age'"),
+            ({"plan": [["sex", "title", "job", "pay"], ["sex"]]}, sf.ColumnProblem, "twice"),
+            ({"plan": [["sex", "title", "job", "pay"], []]}, sf.ParameterProblem, "empty"),
+            ({"harmless": {"pay": ["nil"]}}, sf.ParameterProblem, "'nil' is given as harmless"),
+            ({"harmless": {"age": ["20"]}}, sf.ColumnProblem, "harmless"),
+            ({"seed": -1}, sf.ParameterProblem, "seed"),
+            ({"suppress": 1}, sf.ParameterProblem, "suppress"),
+            ({"method": "magic"}, sf.SfumatoError, "magic"),
+        ],
+    )
+    def test_parameters(self, options, error, said):
+        with pytest.raises(error, match=said.replace("(", r"\(")):
+            project(**options)
+
+    @pytest.mark.parametrize("sensitive", [["pay"], []])
+    def test_one_attribute_or_none(self, sensitive):
+        with pytest.raises(sf.ColumnProblem, match="anonymize"):
+            project(people(), sf.Schema(["age"], sensitive, identifiers=["name"]))
+
+    def test_both_quasi_identifier_and_sensitive(self):
+        with pytest.raises(sf.ColumnProblem, match="declared twice"):
+            sf.Schema(["age", "sex"], ["sex", "pay"])
+
+    def test_a_constant_attribute_tells_nothing(self):
+        schema = sf.Schema(["age", "town"], [*SENSITIVE, "land"], identifiers=["name"])
+        projection = project(people(land=["here"] * ROWS), schema, alpha="0.1", beta="0.3")
+        assert any("'land' tells nothing" in note for note in projection.reading)
+
+    def test_several_rows_per_person(self):
+        schema = sf.Schema(["age", "town"], SENSITIVE, identifiers=["name"], person_id="name")
+        with pytest.raises(sf.ParameterProblem, match="person_id"):
+            project(schema=schema)
+
+    def test_no_plan_says_by_how_much(self):
+        with pytest.raises(sf.Unreached, match="nearest plan is") as caught:
+            project(alpha=0, beta=0)
+        assert "alpha" in caught.value.key
+        with pytest.raises(sf.Unreached, match=r"loses 0\.\d+ of the association .* alpha = 0"):
+            project(plan=[["sex"], ["title"], ["job", "pay"]], alpha=0)
+        with pytest.raises(sf.Unreached, match=r"exposes 1\.0000 of what one attribute can betray"):
+            project(plan=[SENSITIVE], beta="0.5")
+
+
+def test_vectors_and_files(tmp_path):
+    """A vector is one attribute, and a CSV is read as it is for anonymize."""
+    path = tmp_path / "p.csv"
+    draw = np.random.default_rng(2)
+    rows = [f"{i},{draw.integers(3)},{draw.integers(3)},{'ab'[i % 2]}" for i in range(24)]
+    path.write_text("age,x,y,job\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    schema = sf.Schema(["age"], ["where", "job"], vectors={"where": ["x", "y"]})
+    made = sf.project(path, schema, sf.KAnonymity(4), plan=[["where"], ["job"]], method=Chunks(4))
+    assert made.frames[0].column_names == ["group", "age", "x", "y"]
+    assert sf.verify(made.save(tmp_path / "out"), path)
+
+
+def test_attacks():
+    made = project(alpha="0.1", beta="0.3")
+    found = made.attacks().to_dict()
+    assert found["tables"] == [["sex", "title"], ["job", "pay"]]
+    assert found["background"]["largest"] == 1.0, "who knows the title knows the sex"
+    assert [warned["attributes"] for warned in found["warnings"]] == [list(warned.attributes) for warned in made.warnings]
