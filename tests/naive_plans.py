@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 
 ZERO = Decimal(0)
@@ -18,6 +19,7 @@ WIDE = Context(prec=60)
 """Every operation goes through it: a bare minus would round to Python's 28 digits."""
 
 
+@cache
 def log2(ratio):
     """The logarithm of a positive rational."""
     if ratio == 1:

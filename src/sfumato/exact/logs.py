@@ -8,7 +8,7 @@ other than 1 is never rational.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import gcd
@@ -26,9 +26,6 @@ def sign_of_log_sum(terms: Iterable[tuple[int, int]]) -> int:
     weights: dict[int, int] = defaultdict(int)
     for a, b in terms:
         weights[b] += a
-    base = _coprime_base(weights)
-    if all(sum(a * _exponent(b, factor) for b, a in weights.items()) == 0 for factor in base):
-        return 0
     precision = 40
     while True:
         context = Context(prec=precision)
@@ -39,7 +36,15 @@ def sign_of_log_sum(terms: Iterable[tuple[int, int]]) -> int:
             magnitude = context.add(magnitude, abs(term))
         if abs(total) > magnitude * (len(weights) + 2) * Decimal(10) ** (2 - precision):
             return 1 if total > 0 else -1
+        if precision == 40 and _cancel(weights):  # factors take longer than digits, and are asked only where these fail
+            return 0
         precision *= 2
+
+
+def _cancel(weights: Mapping[int, int]) -> bool:
+    """Whether the sum of a·ln(b) over the pairs b: a is exactly zero."""
+    base = _coprime_base(weights)
+    return all(sum(a * _exponent(b, factor) for b, a in weights.items()) == 0 for factor in base)
 
 
 def compare_log(ratio: Fraction, bound: Fraction) -> int:

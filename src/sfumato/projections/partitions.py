@@ -73,6 +73,11 @@ class Partitions:
             block.setdefault(at, []).append(name)
         return Plan(tuple(tuple(block[at]) for at in sorted(block)), self.names)
 
+    def blocks(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each of these plans and each attribute the block that it is in, as a number with a bit for each member."""
+        strings = self.strings[indices]
+        return np.asarray((strings[:, :, None] == strings[:, None, :]) @ (1 << np.arange(len(self.names))))
+
     def by_loss(self) -> NDArray[np.int64]:
         """The plans, least Γ_α first; of equal ones least Γ_β first, then in the order of their strings."""
         return np.lexsort([np.round(self.exposure, _PLACES), np.round(self.loss, _PLACES)])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.counting import count_of
 from sfumato.errors import ParameterProblem
 from sfumato.exact import Number, as_fraction, written
-from sfumato.projections.asking import Asking, Block, Reachable
+from sfumato.projections.asking import Asking, Block, Doomed, Reachable
 from sfumato.projections.codip import Codip
 from sfumato.projections.dependence import Dependence, Weighed
 from sfumato.projections.partitions import FEW, MOST, Partitions
@@ -20,6 +20,9 @@ from sfumato.projections.plan import Plan, label_of
 
 SEARCHES = ("auto", "greedy", "exhaustive")
 """How plans may be looked for."""
+
+_AT_A_TIME = 1 << 10
+"""Of so many plans at a time those with refused blocks are passed over."""
 
 _SURE = 1e-9
 """Ratios this far from a threshold are on the side that the float says."""
@@ -157,7 +160,7 @@ def _greedy(dependence: Dependence, limits: Limits, asking: Asking, start: Plan)
     if alone:
         told = tuple(f"the principles cannot be reached on {label_of(block)} alone" for block in alone)
         none = None, None, None
-        return PlanSearch(limits.alpha, limits.beta, None, ("principles",), *none, (), asking.refused, False, told)
+        return PlanSearch(limits.alpha, limits.beta, None, ("principles",), *none, (), tuple(asking.refused), False, told)
     codip = Codip(dependence, asking)
     path = codip.run(limits.beta, start)
     within = dependence.exposes_at_most(start, limits.beta)
@@ -209,12 +212,9 @@ class _Exhaustive:
 
     def _refused_one(self, within: Partitions, order: NDArray[np.int64]) -> bool:
         """Whether a plan within both thresholds was refused: the one that loses least would be."""
-        best = next((within.plan(int(p)) for p in order[:1]), None)
-        return (
-            best is not None
-            and self.dependence.exposes_at_most(best, self.limits.beta)
-            and self.dependence.loses_at_most(best, self.limits.alpha)
-        )
+        plans = (within.plan(int(index)) for index in order)
+        best = next((plan for plan in plans if self.dependence.exposes_at_most(plan, self.limits.beta)), None)
+        return best is not None and self._light(best)
 
     def _others(self) -> list[Weighed]:
         """The nearest plan, and the one that exposes least within α; of all that can satisfy the principles."""
@@ -230,17 +230,24 @@ class _Exhaustive:
     def _light(self, plan: Plan) -> bool:
         return self.dependence.loses_at_most(plan, self.limits.alpha)
 
-    def _reachable(self, plans: Partitions, order: Iterable[int], within_beta: bool = True) -> Iterator[Plan]:
+    def _reachable(self, plans: Partitions, order: NDArray[np.int64], within_beta: bool = True) -> Iterator[Plan]:
         """The plans that can satisfy the principles (and are within β), in the order given."""
-        for index in order:
-            plan = plans.plan(int(index))
-            if any(map(self.asking.doomed, plan.blocks)):
-                continue
-            if within_beta and not self.dependence.exposes_at_most(plan, self.limits.beta):
-                continue
-            # a large block is the likeliest to be refused, and then the others need not be asked for
-            if all(map(self.asking, sorted(plan.blocks, key=len, reverse=True))):
-                yield plan
+        doomed = Doomed(self.dependence.names, self.asking)
+        for start in range(0, len(order), _AT_A_TIME):
+            some = order[start : start + _AT_A_TIME]
+            blocks = plans.blocks(some)
+            left = ~doomed.among(blocks)
+            for index, held in zip(some[left], blocks[left], strict=True):
+                plan = plans.plan(int(index))
+                if doomed.among(held) or (within_beta and not self._within_beta(plan, float(plans.exposure[index]))):
+                    continue
+                # a large block is the likeliest to be refused, and then the others need not be asked for
+                if all(map(self.asking, sorted(plan.blocks, key=len, reverse=True))):
+                    yield plan
+
+    def _within_beta(self, plan: Plan, exposure: float) -> bool:
+        gap = exposure - float(self.limits.beta)
+        return gap < 0 if abs(gap) > _SURE else self.dependence.exposes_at_most(plan, self.limits.beta)
 
 
 def _summed_up(
@@ -266,7 +273,7 @@ def _summed_up(
         min(within_beta, key=lambda w: (w.association_loss, w.information_exposure), default=None),
         min(within_alpha, key=lambda w: (w.information_exposure, w.association_loss), default=None),
         plans,
-        asking.refused,
+        tuple(asking.refused),
         exhaustive,
         steps,
     )
