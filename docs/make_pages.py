@@ -125,7 +125,19 @@ ColumnProblem incom - Did you mean 'income'?
 
 SECTIONS = {
     "Anonymize": ["anonymize", "Release", "verify", "Verification", "report", "replay", "Progress"],
-    "Methods": ["Glaze", "Mondrian", "XColor", "Method", "Task", "Grouping", "recode", "Recoded"],
+    "Methods": [
+        "Glaze",
+        "Mondrian",
+        "Lattice",
+        "full_domain",
+        "FullDomain",
+        "XColor",
+        "Method",
+        "Task",
+        "Grouping",
+        "recode",
+        "Recoded",
+    ],
     "Audit": ["audit", "Audit", "Finding", "Principle", "View"],
     "Is it possible?": [
         "feasibility",

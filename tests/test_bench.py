@@ -162,3 +162,20 @@ def test_adult_is_what_other_tools_anonymize(real_data, monkeypatch):
     (age, *_) = [domain for domain in sf.Task(few.table, few.principles).domains if domain.name == "age"]
     ages = [int(age.label(place)) for place in range(age.size)]
     assert age.share(0, age.size - 1) == pytest.approx((ages[-1] - ages[0]) / 99)
+
+
+def test_full_domain_search_beside_a_sort():
+    done = sfumato("bench", "lattice", "--losses", "mean", "--times", "1", "--times", "2", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = json.loads(done.stdout)
+    assert [(one["source"], one["rows"], one["wish"]) for one in figures["runs"][:3]] == [
+        ("census", 5000, "k"),
+        ("census", 5000, "k, t equal"),
+        ("census", 5000, "k, t hierarchical"),
+    ]
+    assert all(one["suppressed"] <= one["rows"] // 20 and one["CPU s"] > 0 for one in figures["runs"])
+    assert [one["times the rows"] for one in figures["growth"]] == [2.0, 2.0, 2.0]
+    shown = sfumato("bench", "lattice", "--losses", "mean")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "every least loss is proven" in shown.stdout
+    assert sfumato("bench", "lattice", "--losses", "men").returncode == 2

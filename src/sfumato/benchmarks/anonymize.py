@@ -17,7 +17,7 @@ from sfumato.auditing import audit
 from sfumato.benchmarks import settings
 from sfumato.benchmarks.apart import peak_megabytes
 from sfumato.benchmarks.settings import SURVEY_ROWS, Setting
-from sfumato.errors import ParameterProblem
+from sfumato.errors import ColumnProblem, ParameterProblem
 from sfumato.methods import METHODS, Method, Task
 from sfumato.release.anonymize import check, partition
 from sfumato.release.publish import Published, publish
@@ -108,7 +108,7 @@ def _found(setting: Setting, method: Method) -> tuple[float, float, Published, t
     check(setting.table, setting.principles)
     finding, grouping = cpu_seconds(lambda: method.group(Task(setting.table, setting.principles)))
     of_row = partition(grouping.of_row, setting.table.rows, method)
-    publishing, published = cpu_seconds(lambda: publish(setting.table, of_row, 0))
+    publishing, published = cpu_seconds(lambda: publish(setting.table, of_row, 0, grouping.levels))
     return finding, publishing, published, grouping.notes
 
 
@@ -129,7 +129,7 @@ def _measured(setting: Setting, method: Method, yardstick: float) -> dict[str, A
     try:
         warm_up(setting, method)
         finding, publishing, published, notes = _found(setting, method)
-    except ParameterProblem as problem:  # not every method serves every principle
+    except (ParameterProblem, ColumnProblem) as problem:  # not every method serves every principle and recoding
         return figures | {"not served": problem.problem}
     checking, verdicts = cpu_seconds(lambda: audit(published.table, None, setting.principles))
     fine = np.logical_and.reduce([finding.measurement.group_holds for finding in verdicts])

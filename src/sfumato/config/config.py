@@ -203,7 +203,7 @@ class Config(Section):
             return method_of(section.name, section.parameters)
         except SfumatoError as error:
             found = self._located(error, "method")
-            if error.key in section.parameters:
+            if error.key in section.parameters and error.remedy.startswith("Its parameters are"):
                 found = ConfigProblem(
                     found.problem,
                     remedy=f"{found.remedy.removesuffix('.')}; beside {', '.join(MethodSection.model_fields)}.",

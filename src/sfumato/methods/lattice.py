@@ -54,12 +54,14 @@ class Lattice(Method):
         search = Search(task, self.loss, settled=True)
         found = search.best(checks=self.checks, seconds=self.seconds)
         of_row = numbered(search.cube.of_rows(found.levels))
-        return Grouping(of_row, self._notes(search), found.levels, (searched(found, self.loss),))
+        return Grouping(of_row, self._notes(search, found), found.levels, (searched(found, self.loss),))
 
-    def _notes(self, search: Search) -> tuple[str, ...]:
-        """What follows from the schema and the parameters alone: what the search met would tell of secrets."""
-        plain = [repr(ladder.name) for ladder in search.cube.ladders if ladder.domain.column.hierarchy is None]
-        notes = []
+    def _notes(self, search: Search, found: Found) -> tuple[str, ...]:
+        """What follows from the release, the schema and the parameters alone: what the search met would tell of secrets."""
+        ladders = search.cube.ladders
+        told = [f"{ladder.name} {level} of {ladder.height}" for ladder, level in zip(ladders, found.levels, strict=True)]
+        plain = [repr(ladder.name) for ladder in ladders if ladder.domain.column.hierarchy is None]
+        notes = [f"every column is published at one level of its hierarchy: {', '.join(told)}"]
         if plain:
             notes.append(
                 f"without a hierarchy a column is published as it is, or as *: {', '.join(plain)}; "

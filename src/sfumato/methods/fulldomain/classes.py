@@ -21,8 +21,8 @@ Names = tuple[str, ...]
 _WIDEST = 1 << 62
 """A combination of nodes is one whole number while there are at most so many."""
 
-_ROOM = 1 << 22
-"""So many classes, of all transformations together, are kept to roll up from."""
+_ROOM = 1 << 25
+"""So many numbers about classes, of all transformations together, are kept to roll up from."""
 
 _STOP = 4
 """So many quasi-identifiers, those with most values, are rolled up first on a long way."""
@@ -162,7 +162,7 @@ class Cube:
         if start.levels == levels:
             return start
         found = self._rolled(start, levels)
-        self._room -= len(found.first)
+        self._room -= 3 * len(found.first) + len(start.first)
         if self._room > 0:
             known = len(self._kept)
             if known == len(self._counts):

@@ -17,7 +17,7 @@ from sfumato.exact.ratios import SAFE
 from sfumato.groups import Groups
 from sfumato.kernels.lattice import add_moved
 from sfumato.methods.fulldomain.classes import Classes, Cube, Entries, Names
-from sfumato.principles import PRINCIPLES, KAnonymity, NTCloseness, Principle, TCloseness, View
+from sfumato.principles import PRINCIPLES, NTCloseness, Principle, TCloseness, View
 from sfumato.principles.base import exactly
 from sfumato.principles.closeness import value_levels
 from sfumato.schema import Kind
@@ -63,15 +63,6 @@ class Judge:
         elif self.names:
             view.histogram = classes.held(self.names).histogram(len(classes.first))
         return view
-
-
-class SizeJudge(Judge):
-    """k-anonymity: the sizes alone tell."""
-
-    def judged(self, classes: Classes) -> Judged:
-        """Compare the sizes with k."""
-        assert isinstance(self.principle, KAnonymity)
-        return Judged(classes.sizes < self.principle.k)
 
 
 class ClosenessJudge(Judge):
@@ -151,8 +142,6 @@ class FastClosenessJudge(ClosenessJudge):
 
 def judge_of(cube: Cube, principle: Principle, names: Names) -> Judge:
     """The judge of a principle: the fastest that is exact."""
-    if type(principle) is KAnonymity:
-        return SizeJudge(cube, principle, names)
     if type(principle) is TCloseness:
         fast = FastClosenessJudge(cube, principle, names)
         return fast if principle.ground != "ordered" and fast.fits else ClosenessJudge(cube, principle, names)

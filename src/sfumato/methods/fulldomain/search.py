@@ -21,7 +21,7 @@ from sfumato.methods.base import FINDING, Task
 from sfumato.methods.fulldomain.classes import Classes, Cube
 from sfumato.methods.fulldomain.judge import generalized, judge_of
 from sfumato.methods.fulldomain.losses import LOSSES
-from sfumato.principles import PRINCIPLES
+from sfumato.principles import PRINCIPLES, KAnonymity
 
 Levels = tuple[int, ...]
 
@@ -74,14 +74,15 @@ class Search:
             )
         for principle, names in task.asked:
             principle.measure(task.views[names])  # what cannot be measured is an error, before any work is done
-        self.judges = [judge_of(self.cube, principle, names) for principle, names in task.asked]
-        # sizes first, they cost nothing; then what rules out finer transformations
-        self.judges.sort(key=lambda judge: (judge.names != (), not self._predictable(judge.principle)))
-        self.foreseen = all(self._predictable(judge.principle) for judge in self.judges)
+        asked = [(principle, names) for principle, names in task.asked if type(principle) is not KAnonymity]
+        asked.sort(key=lambda one: not self._predictable(one[0]))  # first what rules out finer transformations
+        self.judges = [judge_of(self.cube, principle, names) for principle, names in asked]
+        self.foreseen = all(self._predictable(principle) for principle, _ in asked)
         """Whether all that is coarser than an admissible transformation is admissible."""
         sizes = {principle: k for principle in task.principles if isinstance(k := getattr(principle, "k", None), int)}
-        least = max((k for principle, k in sizes.items() if type(principle) in PRINCIPLES.values()), default=1)
-        self.loss = LOSSES[loss](self.cube, self.most, max(sizes.values(), default=1), max(1, least))
+        self.least = max((k for principle, k in sizes.items() if type(principle) in PRINCIPLES.values()), default=1)
+        """A class of fewer rows is in breach, and all that it is split into: the k of a principle asks for so many."""
+        self.loss = LOSSES[loss](self.cube, self.most, max(sizes.values(), default=1), self.least)
         bounds = self.loss.bounds()
         self.bounds = bounds - np.abs(bounds) * _MARGIN
         """What is known of every transformation's loss before any is looked at."""
@@ -148,7 +149,9 @@ class Search:
         top = self.cube.heights
         if self.nearest is None or self.nearest[1] != top:
             classes = self.cube.classes(top)
-            violating = np.logical_or.reduce([judge.judged(classes).violating for judge in self.judges])
+            violating = classes.sizes < self.least
+            for judge in self.judges:
+                violating |= judge.judged(classes).violating
             self._note(int(classes.sizes[violating].sum()), top)
 
     def _counted(self) -> int | None:
@@ -199,8 +202,12 @@ class Search:
         classes = self.cube.classes(levels)
         self._raise_bounds(classes)
         sizes = classes.sizes
-        violating, staying = np.zeros(len(sizes), bool), np.zeros(len(sizes), bool)
+        violating = sizes < self.least
+        staying = violating.copy()
+        surely = float(sizes[staying].sum())
         for judge in self.judges:
+            if surely > self.most:
+                break
             found = judge.judged(classes)
             violating |= found.violating
             if self._predictable(judge.principle):
@@ -208,12 +215,10 @@ class Search:
                 surely = float(sizes[staying].sum())
             elif found.kept_down is not None:
                 surely = float(np.where(staying, 1.0, found.kept_down) @ sizes.astype(float))
-            else:
-                continue
-            if surely > self.most:
-                self.state[_finer(levels)] = _RULED_OUT
-                self.open[_finer(levels)] = math.inf
-                return True
+        if surely > self.most:
+            self.state[_finer(levels)] = _RULED_OUT
+            self.open[_finer(levels)] = math.inf
+            return True
         rows = int(sizes[violating].sum())
         self._note(rows, levels)
         self.open[levels] = math.inf
