@@ -21,6 +21,7 @@ from sfumato.verifying.checks import Check
 from sfumato.verifying.given import first_difference, in_their_order
 from sfumato.verifying.grouped import grouped_checks, published_schema
 from sfumato.verifying.manifest import Manifest, table_name
+from sfumato.verifying.order import order_check
 from sfumato.verifying.published import original_table, published_table
 from sfumato.verifying.ratios import Shared
 from sfumato.verifying.spread import with_bits
@@ -68,7 +69,10 @@ def projected_checks(
             parts.append(part)
         found += grouped_checks(table, schema, unknown, wanted, part)
         if all(check.holds for check in found):
-            found.append(_dependence(manifest, table, schema, block))
+            published = published_table(table, published_schema(schema, str(table.content["group"])))
+            place = manifest.content["attributes"].index(block[0])
+            found.append(order_check(published, table.content.get("seed"), manifest.content["seed"], place))
+            found.append(_dependence(manifest, table, published, block))
         checks += [replace(check, name=f"{table_name(number)}: {check.name}") for check in found]
     measured = None
     if len(parts) == len(tables):
@@ -145,10 +149,9 @@ def _terms(
     )
 
 
-def _dependence(manifest: Manifest, table: Manifest, schema: Schema, block: Sequence[str]) -> Check:
+def _dependence(manifest: Manifest, table: Manifest, published: Table, block: Sequence[str]) -> Check:
     """Measure again what the attributes of a table share."""
     claimed = table.content.get("dependence")
-    published = published_table(table, published_schema(schema, str(table.content["group"])))
     found = Shared.of([published], manifest.content["harmless"])
     told: dict[str, Any] = {"entropy": found.entropy, "information": found.information, "exposure": found.exposure}
     if not isinstance(claimed, Mapping) or claimed.get("names") != list(block):
