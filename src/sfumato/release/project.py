@@ -276,8 +276,8 @@ def _check_plan(plan: Plan, dependence: Dependence, thresholds: Mapping[str, Thr
         blocks.release(block)
 
 
-def _told_harmless(harmless: Harmless, table: Table, plan: Plan, releases: Sequence[Release]) -> dict[str, list[str]]:
-    """The published values that are not sensitive, as they are shown: those of suppressed rows are nobody's affair."""
+def _told_harmless(harmless: Harmless, table: Table, plan: Plan, releases: Sequence[Release]) -> dict[str, list[str | None]]:
+    """The published values that are not sensitive, as they are told: those of suppressed rows are nobody's affair."""
     found = {}
     for block, release in zip(plan.blocks, releases, strict=True):
         for name in block:
@@ -286,8 +286,8 @@ def _told_harmless(harmless: Harmless, table: Table, plan: Plan, releases: Seque
             attribute = Attribute.of(table, table.schema.components(name), name)
             harms = harmless_values(attribute, harmless[name])
             shown = Attribute.of(release.table, release.schema.components(name), name)
-            there = {shown.label(value) for value in range(len(shown))}
-            labels = [attribute.label(value) for value in range(len(attribute)) if harms[value]]
+            there = {shown.told(value) for value in range(len(shown))}
+            labels = [attribute.told(value) for value in range(len(attribute)) if harms[value]]
             found[name] = [label for label in labels if label in there]
     return {name: found[name] for name in plan.attributes if found.get(name)}
 

@@ -89,9 +89,11 @@ def declared_attributes(manifest: Manifest, declared: Schema) -> list[str]:
 def _plan_problem(manifest: Manifest, declared: Schema) -> str | None:
     """What is wrong with the plan: it must hold every attribute exactly once."""
     plan, sets, told = manifest.content["plan"], manifest.content["sets"], manifest.content["tables"]
-    lists = [manifest.content["attributes"], *plan, *sets.values(), *manifest.content["harmless"].values()]
-    if not all(isinstance(names, list) and names and all(isinstance(name, str) for name in names) for names in lists):
-        return "the plan, the attributes, the sets or the harmless values in release.json are torn"
+    harmless = manifest.content["harmless"]
+    if not all(_are_texts(names) for names in (manifest.content["attributes"], *plan, *sets.values())):
+        return "the plan, the attributes or the sets in release.json are torn"
+    if not all(_are_texts(values, or_missing=True) for values in harmless.values()):
+        return "the harmless values in release.json are torn"
     attributes = declared_attributes(manifest, declared)
     placed = [name for block in plan for name in block]
     twice = [name for name in attributes if placed.count(name) > 1]
@@ -106,6 +108,11 @@ def _plan_problem(manifest: Manifest, declared: Schema) -> str | None:
         "release.json says that the plan does not hold what was asked": manifest.content["holds"] is not True,
     }
     return next((problem for problem, found in problems.items() if found), None)
+
+
+def _are_texts(told: Any, *, or_missing: bool = False) -> bool:
+    """Whether release.json tells a list of texts; of values, null among them stands for a missing one."""
+    return isinstance(told, list) and bool(told) and all(isinstance(e, str) or (e is None and or_missing) for e in told)
 
 
 def _principles(
