@@ -200,7 +200,7 @@ class TestTampered:
     @pytest.mark.parametrize("place", [0, 1])
     @pytest.mark.parametrize(
         "change",
-        [{"measured": 0.99}, {"measured": None}, {"wanted": "x"}, {"holds": False}, {"wanted": "2"}, {"key": "gamma"}],
+        [{"measured": 0.99}, {"measured": None}, {"wanted": "x"}, {"holds": False}, {"wanted": "2"}],
     )
     def test_a_threshold(self, folder, place, change):
         claim(folder, lambda content: content["thresholds"][place].update(change))

@@ -179,11 +179,12 @@ def _close(claimed: Any, found: Any) -> bool:
 
 def _thresholds(manifest: Manifest, measured: Mapping[str, float] | None, suppressed: bool) -> list[Check]:
     """Compare what is claimed of the plan with the thresholds; with the original, measure it again."""
-    claims = {str(claim.get("key")): claim for claim in manifest.content["thresholds"] if isinstance(claim, Mapping)}
+    claims = [claim if isinstance(claim, Mapping) else {} for claim in manifest.content["thresholds"]]
+    if [(claim.get("key"), claim.get("name")) for claim in claims] != list(THRESHOLDS.items()):
+        return [Check("thresholds", False, f"release.json must tell of {' and '.join(THRESHOLDS)}, each once")]
     checks = []
-    for key, name in THRESHOLDS.items():
-        claim = claims.get(key, {})
-        told = claim.get("measured")
+    for claim in claims:
+        key, name, told = claim["key"], claim["name"], claim.get("measured")
         try:
             wanted = as_fraction(str(claim.get("wanted")), key)
         except SfumatoError as error:
