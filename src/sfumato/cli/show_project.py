@@ -29,6 +29,7 @@ _SPACE = 0.04
 _ORIGINS = {
     "given": "as given",
     "knee": "the knee of the trade-off",
+    "near": "the plan nearest to the knee of the trade-off",
     "least": "the least beside the other",
     "open": "not asked for",
 }

@@ -12,7 +12,7 @@ release.json of the kind "projected" holds, beside the versions that every relea
     chosen          "given" | "greedy" | "exhaustive": how the plan came about
     thresholds      [{"name": "association loss" | "information exposure", "symbol": "Γ_α" | "Γ_β", "key": "alpha" | "beta",
                     "measured": in hundredths, "wanted": the threshold as it was written, "origin": "given" | "knee" |
-                    "least" | "open", "holds": true}, …]: α first
+                    "near" | "least" | "open", "holds": true}, …]: α first
     harmless        {attribute: [its values that are not sensitive, null for a missing one]}, where some are
     left_out        columns that are in no table, because they would link the tables row by row
     config          the schema of the original and the principles, as for a release of groups
