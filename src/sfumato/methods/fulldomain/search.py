@@ -315,7 +315,10 @@ class Search:
             rows = np.flatnonzero(kept[of_row])
             part = generalized(self.cube, classes.levels, rows)
             present, number = np.unique(of_row[rows], return_inverse=True)
-            failing[present] |= ~Task(part, tuple(dict.fromkeys(slow))).satisfied(number.astype(np.int64))
+            try:
+                failing[present] |= ~Task(part, tuple(dict.fromkeys(slow))).satisfied(number.astype(np.int64))
+            except ParameterProblem:  # fewer rows are left than a principle asks for
+                failing[present] = True
         return failing
 
 
