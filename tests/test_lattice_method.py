@@ -221,7 +221,7 @@ def test_too_few_rows_left_to_be_measured_are_none():
 def test_what_is_published_does_not_tell_who_has_which_secret(tmp_path):
     """Secrets dealt anew within the published groups: if the same levels come out, so does every byte."""
     table = people(80, seed=3)
-    wishes = [sf.KAnonymity(3), sf.TCloseness("0.35")]
+    wishes = [sf.KAnonymity(3), sf.TCloseness("0.5")]
     method = sf.Lattice(checks=9)
     first = sf.anonymize(table, SCHEMA, wishes, method=method, suppress="0.2")
     first.save(tmp_path / "first")
