@@ -235,7 +235,7 @@ def test_too_many_values_are_left_out_and_told(monkeypatch):
         ([], "no table to attack"),
         ([seen_of([], [0, 0])], "table 1 has no attribute"),
         ([seen_of(["a"], [0, 0]), seen_of(["a"], [0, 0])], "'a' is in table 1 and in table 2"),
-        ([seen_of(["a"], [0])], "the groups of 1 rows, and the original has 2"),
+        ([seen_of(["a"], [0])], "the groups of 1 row, not of 2"),
         ([seen_of(["a"], [None, None])], "publishes no row"),
         ([seen_of(["wrong"], [0, 0])], "no such column"),
     ],
@@ -245,6 +245,33 @@ def test_what_cannot_be_seen(seen, problem):
     for attacking in (sf.background_join, sf.intersection):
         with pytest.raises(sf.SfumatoError, match=problem):
             attacking(table, seen)
+
+
+@pytest.mark.parametrize("groups", [[0.5, 1.0], [-2, 0], ["a", "b"], [[0, 1]], 3])
+def test_what_is_no_group(groups):
+    with pytest.raises(sf.ParameterProblem, match="no list of whole numbers"):
+        sf.Seen(("a",), groups)
+    with pytest.raises(sf.ParameterProblem, match="no list of Seen"):
+        sf.intersection(table_of({"a": ["x", "y"]}), [("a", groups)])
+
+
+def test_lists_and_one_table_will_do():
+    seen = sf.Seen("a", [0, 0])
+    assert seen.attributes == ("a",)
+    assert sf.intersection(table_of({"a": ["x", "y"]}), seen).links[0].largest == Fraction(1, 2)
+
+
+def test_a_vector_is_one_attribute_and_so_is_a_set():
+    data = pa.table({"x": [1, 1, 2, 2], "y": [1, 2, 1, 2], "of": [["p"], ["q"], ["q", "p"], []], "z": list("aabb")})
+    schema = sf.Schema(sensitive=["at", "of", "z"], vectors={"at": ["x", "y"]})
+    table = sf.Table(data, schema)
+    found = attack(table, [seen_of(["at", "of"], [0] * 4), seen_of(["z"], [0] * 4)])
+    assert [join.newly_certain for join in found.background.joins] == [4, 4]
+    assert found.background.worst.example["values"] == {"at": "1 + 1"}
+    assert {(each.target, each.helper) for each in found.intersection.inferences} == {
+        ("at", "z"), ("z", "at"), ("of", "z"), ("z", "of"),
+    }  # fmt: skip
+    assert [warned.share for warned in found.warnings] == [1, 1]
 
 
 @pytest.mark.parametrize("known", [0, -1, True, "all", 1.5])

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.confidence import Confidence, commonest, confidence_of
-from sfumato.attacks.seen import Seen, checked
+from sfumato.attacks.seen import Seen, checked, secrets
+from sfumato.attribute import Attribute
 from sfumato.auditing import level_shown
 from sfumato.counting import count_of
 from sfumato.errors import ParameterProblem
@@ -139,7 +140,8 @@ def background_join(table: Table, seen: Sequence[Seen], known: Known = 1) -> Bac
     """
     tables = checked(table, seen)
     ways = [(place, way) for place, each in enumerate(tables) for way in _ways(each.attributes, known)]
-    joins = [join for place, way in ways for join in _joins(table, tables[place], place, *way)]
+    known_of = secrets(table, tables)
+    joins = [join for place, way in ways for join in _joins(known_of, tables[place], place, *way)]
     joins.sort(key=lambda join: (-join.newly_certain, -join.mean_gain, -join.gain, join.table))
     return BackgroundJoin(known, tuple(joins))
 
@@ -156,14 +158,15 @@ def belief(table: Table, seen: Seen, group: int, target: str, known: Mapping[str
     >>> belief(table, everybody, 0, "sick", {"job": "a"})
     {'x': Fraction(1, 1)}
     """
+    found = secrets(table, checked(table, [seen]))
     rows = seen.of_row == group
     for name, label in known.items():
-        column = table.column(name)
-        rows &= np.array([column.label(code) == label for code in range(column.domain)])[column.codes]
-    column = table.column(target)
-    counts = np.bincount(column.codes[rows], minlength=column.domain)
-    likeliest = sorted(np.flatnonzero(counts).tolist(), key=lambda code: (-counts[code], code))
-    return {column.label(code): Fraction(int(counts[code]), int(rows.sum())) for code in likeliest}
+        labels = [found[name].label(value) for value in range(len(found[name]))]
+        rows &= np.array([each == label for each in labels])[found[name].codes]
+    sought = found[target]
+    counts = np.bincount(sought.codes[rows], minlength=len(sought))
+    likeliest = sorted(np.flatnonzero(counts).tolist(), key=lambda value: (-counts[value], value))
+    return {sought.label(value): Fraction(int(counts[value]), int(rows.sum())) for value in likeliest}
 
 
 def _ways(attributes: Sequence[str], known: Known) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -191,21 +194,22 @@ def _ways(attributes: Sequence[str], known: Known) -> Iterator[tuple[tuple[str, 
         yield chosen, tuple(name for name in attributes if name not in chosen)
 
 
-def _joins(table: Table, seen: Seen, place: int, known: tuple[str, ...], targets: tuple[str, ...]) -> Iterator[Join]:
+def _joins(
+    found: Mapping[str, Attribute], seen: Seen, place: int, known: tuple[str, ...], targets: tuple[str, ...]
+) -> Iterator[Join]:
     """The joins of one set of known attributes, target by target."""
-    columns = [table.column(name) for name in known]
     cell = combination_ranks(
-        [seen.groups, *(column.codes[seen.rows] for column in columns)],
-        [len(seen.sizes), *(column.domain for column in columns)],
+        [seen.groups, *(seen.values(found[name]) for name in known)],
+        [len(seen.sizes), *(len(found[name]) for name in known)],
     ).astype(np.int32)
     cell_sizes = np.bincount(cell)
     group_of_cell = np.empty(len(cell_sizes), np.int64)
     group_of_cell[cell] = seen.groups
     for target in targets:
-        column = table.column(target)
-        codes = column.codes[seen.rows]
-        within = commonest(seen.groups, codes, column.domain)[0]
-        most = commonest(cell, codes, column.domain)[0]
+        sought = found[target]
+        values = seen.values(sought)
+        within, _ = commonest(seen.groups, values, len(sought))
+        most, _ = commonest(cell, values, len(sought))
         gain, cell_of_example = _largest_gain(most, cell_sizes, within[group_of_cell], seen.sizes[group_of_cell])
         alike = cell == cell_of_example
         row = int(seen.rows[np.argmax(alike)])
@@ -219,8 +223,8 @@ def _joins(table: Table, seen: Seen, place: int, known: tuple[str, ...], targets
             gain=gain,
             example={
                 "group": int(seen.of_row[row]),
-                "values": {each.name: each.label(int(each.codes[row])) for each in columns},
-                "guess": column.label(int(np.bincount(codes[alike]).argmax())),
+                "values": {name: found[name].label(int(found[name].codes[row])) for name in known},
+                "guess": sought.label(int(np.bincount(values[alike]).argmax())),
                 "among": int(cell_sizes[cell_of_example]),
             },
         )

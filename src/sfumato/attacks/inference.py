@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.confidence import Confidence, confidence_of
-from sfumato.attacks.seen import Seen
+from sfumato.attacks.seen import Seen, secrets
+from sfumato.attribute import Attribute
 from sfumato.auditing import level_shown
-from sfumato.table import Column, Table
+from sfumato.table import Table
 
 _CELLS = 4_000_000
 """The largest joint distribution of two attributes that is held; a larger one is left out, and that is told."""
@@ -87,18 +88,19 @@ class LeftOut:
 
 def inferences(table: Table, seen: Sequence[Seen]) -> Iterator[Inference | LeftOut]:
     """For each two attributes in different tables what each tells of the other, or why it was not tried."""
+    known = secrets(table, seen)
     for (u, one), (w, other) in combinations(enumerate(seen), 2):
         rows = np.flatnonzero((one.of_row >= 0) & (other.of_row >= 0))
         if not len(rows):
             continue
-        both = _Both(table, (one, other), rows)
+        both = _Both((one, other), rows)
         for first, second in product(one.attributes, other.attributes):
-            columns = table.column(first), table.column(second)
-            why = both.too_much(*columns)
+            attributes = known[first], known[second]
+            why = both.too_much(*attributes)
             if why is not None:
                 yield LeftOut((first, second), why)
                 continue
-            for target, (before, after, truth_before, truth) in enumerate(both.combined(*columns)):
+            for target, (before, after, truth_before, truth) in enumerate(both.combined(*attributes)):
                 names, places = ((first, u), (second, w)), (target, 1 - target)
                 yield Inference(*names[places[0]], *names[places[1]], len(rows), before, after, truth_before, truth)
 
@@ -106,13 +108,12 @@ def inferences(table: Table, seen: Sequence[Seen]) -> Iterator[Inference | LeftO
 class _Both:
     """The people of two projected tables, by their pair of groups; each distinct pair is looked at once."""
 
-    def __init__(self, table: Table, seen: tuple[Seen, Seen], rows: NDArray[np.int64]) -> None:
-        self.table = table
+    def __init__(self, seen: tuple[Seen, Seen], rows: NDArray[np.int64]) -> None:
         self.seen = seen
         self.rows = rows
         self.groups = []
         for each in seen:
-            place = np.zeros(table.rows, np.int64)
+            place = np.zeros(len(each.of_row), np.int64)
             place[each.rows] = each.groups
             self.groups.append(place[rows])
         many = len(seen[1].sizes)
@@ -121,31 +122,31 @@ class _Both:
         )
         self.pairs = np.divmod(pairs, many)
 
-    def too_much(self, one: Column, other: Column) -> str | None:
+    def too_much(self, one: Attribute, other: Attribute) -> str | None:
         """Why the two are not combined, if they have too many values for it."""
-        cells, steps = one.domain * other.domain, len(self.people) * one.domain * other.domain
-        shares = max(len(s.sizes) * c.domain for s, c in zip(self.seen, (one, other), strict=True))
+        cells, steps = len(one) * len(other), len(self.people) * len(one) * len(other)
+        shares = max(len(each.sizes) * len(a) for each, a in zip(self.seen, (one, other), strict=True))
         if cells <= _CELLS and steps <= _STEPS and shares <= 10 * _AT_ONCE:
             return None
         return (
-            f"{one.domain:,} by {other.domain:,} values in {len(self.people):,} pairs of groups are more than is tried; "
+            f"{len(one):,} by {len(other):,} values in {len(self.people):,} pairs of groups are more than is tried; "
             "bin the values, and attack again"
         )
 
-    def combined(self, *columns: Column) -> Iterator[tuple[Confidence, Confidence, Fraction, float]]:
+    def combined(self, *attributes: Attribute) -> Iterator[tuple[Confidence, Confidence, Fraction, float]]:
         """For each of the two attributes: before, after, the belief in the true value before, and after."""
-        codes = [column.codes[self.rows] for column in columns]
+        codes = [attribute.codes[self.rows] for attribute in attributes]
         counts = [
-            _counts(each.groups, column.codes[each.rows], len(each.sizes), column.domain)
-            for each, column in zip(self.seen, columns, strict=True)
+            _counts(each.groups, attribute.codes[each.rows], len(each.sizes), len(attribute))
+            for each, attribute in zip(self.seen, attributes, strict=True)
         ]
         shares = [count / each.sizes[:, None] for count, each in zip(counts, self.seen, strict=True)]
-        lift = _lift(*columns)
+        lift = _lift(*attributes)
         largest, certain = np.zeros((2, len(self.people))), np.zeros((2, len(self.people)), bool)
         truth = np.zeros((2, len(self.rows)))
         by_pair = np.argsort(self.pair, kind="stable")
         ends = np.cumsum(self.people)
-        step = max(1, _AT_ONCE // sum(column.domain for column in columns))
+        step = max(1, _AT_ONCE // sum(map(len, attributes)))
         for start in range(0, len(self.people), step):
             chunk = slice(start, start + step)
             a, b = shares[0][self.pairs[0][chunk]], shares[1][self.pairs[1][chunk]]
@@ -175,17 +176,18 @@ class _Both:
             )
 
 
-def _counts(groups: NDArray[np.int32], codes: NDArray[np.int32], many: int, domain: int) -> NDArray[np.int64]:
+def _counts(
+    groups: NDArray[np.int32] | NDArray[np.int64], codes: NDArray[np.int64], many: int, domain: int
+) -> NDArray[np.int64]:
     """How often each value occurs in each group."""
     keys = groups.astype(np.int64) * domain + codes
     return np.bincount(keys, minlength=many * domain).reshape(many, domain)
 
 
-def _lift(one: Column, other: Column) -> NDArray[np.float64]:
+def _lift(one: Attribute, other: Attribute) -> NDArray[np.float64]:
     """J(a,b) / (J(a)·J(b)) over the whole table: how much likelier two values are together than apart; 0 for none."""
-    joint = _counts(one.codes, other.codes, one.domain, other.domain)
-    apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-    return joint * len(one.codes) / np.maximum(apart, 1)
+    joint = _counts(one.codes, other.codes, len(one), len(other))
+    return joint * len(one.codes) / np.outer(one.counts, other.counts)
 
 
 def _before(most: NDArray[np.int64], sizes: NDArray[np.int64], people: NDArray[np.int64]) -> Confidence:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.confidence import commonest
-from sfumato.attacks.seen import Seen
+from sfumato.attacks.seen import Seen, secrets
 from sfumato.auditing import level_shown
 from sfumato.exact import written
 from sfumato.table import Table
@@ -78,9 +78,10 @@ def links(table: Table, seen: Sequence[Seen]) -> tuple[int, int, tuple[Link, ...
     counts = np.zeros((table.rows, len(seen)), np.int64)  # 0: the row is not published in that table
     sizes = np.ones((table.rows, len(seen)), np.int64)
     fewest = table.rows
+    known = secrets(table, seen)
+    attributes = [[known[name] for name in each.attributes] for each in seen]
     for place, each in enumerate(seen):
-        columns = [table.column(name) for name in each.attributes]
-        found = [commonest(each.groups, column.codes[each.rows], column.domain) for column in columns]
+        found = [commonest(each.groups, each.values(attribute), len(attribute)) for attribute in attributes[place]]
         fewest = min(fewest, *(int(distinct.min()) for _, distinct in found))
         counts[each.rows, place] = np.max([most for most, _ in found], axis=0)[each.groups]
         sizes[each.rows, place] = each.sizes[each.groups]

@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attribute import Attribute
+from sfumato.counting import count_of
 from sfumato.errors import ParameterProblem
 from sfumato.table import Table
 
@@ -29,6 +31,18 @@ class Seen:
     of_row: NDArray[np.int64]
     """For each row of the original its group; -1 if the row is not published."""
 
+    def __post_init__(self) -> None:
+        names = (self.attributes,) if isinstance(self.attributes, str) else tuple(self.attributes)
+        of_row = np.asarray(self.of_row)
+        if of_row.ndim != 1 or of_row.dtype.kind not in "iu" or (of_row < -1).any():
+            raise ParameterProblem(
+                "the groups of the rows are no list of whole numbers from -1 on",
+                remedy="Give the number of each row's group, and -1 for a row that is not published.",
+                key="of_row",
+            )
+        object.__setattr__(self, "attributes", names)
+        object.__setattr__(self, "of_row", of_row.astype(np.int64, copy=False))
+
     @cached_property
     def rows(self) -> NDArray[np.int64]:
         """The rows that are published."""
@@ -44,11 +58,31 @@ class Seen:
         """The number of rows of each group."""
         return np.bincount(self.groups)
 
+    def values(self, attribute: Attribute) -> NDArray[np.int32]:
+        """The value of each published row."""
+        return attribute.codes[self.rows].astype(np.int32)
+
+
+def secrets(table: Table, seen: Sequence[Seen]) -> dict[str, Attribute]:
+    """The attributes of projected tables, by name, over the values that occur; a vector is one attribute.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.schema import Schema
+    >>> table = Table(pa.table({"x": [1, 1], "y": [2, 3]}), Schema(sensitive=["at"], vectors={"at": ["x", "y"]}))
+    >>> secrets(table, [Seen(("at",), np.array([0, 0]))])["at"].label(1)
+    '1 + 3'
+    """
+    names = [name for each in seen for name in each.attributes]
+    return {name: Attribute.of(table, table.schema.components(name), name) for name in names}
+
 
 def checked(table: Table, seen: Sequence[Seen]) -> tuple[Seen, ...]:
     """The tables that an attack is tried on, if they can be projections of this one."""
-    if isinstance(seen, Seen):
-        seen = [seen]
+    seen = (seen,) if isinstance(seen, Seen) else tuple(seen)
+    if not all(isinstance(each, Seen) for each in seen):
+        raise ParameterProblem(
+            "what is attacked is no list of Seen", remedy="Give sf.Seen(attributes, groups) for each table.", key="seen"
+        )
     if not seen:
         raise ParameterProblem("there is no table to attack", remedy="Give at least one Seen.", key="seen", value=())
     owner: dict[str, int] = {}
@@ -58,7 +92,6 @@ def checked(table: Table, seen: Sequence[Seen]) -> tuple[Seen, ...]:
                 f"table {place} has no attribute", remedy="Name the sensitive attributes it publishes.", key="seen"
             )
         for name in each.attributes:
-            table.column(name)  # an unknown one is an error that names those there are
             if name in owner:
                 raise ParameterProblem(
                     f"{name!r} is in table {owner[name]} and in table {place}",
@@ -69,7 +102,7 @@ def checked(table: Table, seen: Sequence[Seen]) -> tuple[Seen, ...]:
             owner[name] = place
         if len(each.of_row) != table.rows:
             raise ParameterProblem(
-                f"table {place} tells the groups of {len(each.of_row):,} rows, and the original has {table.rows:,}",
+                f"table {place} tells the groups of {count_of(len(each.of_row), 'row')}, not of {table.rows:,}",
                 remedy="Give one group for each row of the original, -1 for a row that is not published.",
                 key="seen",
                 value=len(each.of_row),
@@ -78,4 +111,4 @@ def checked(table: Table, seen: Sequence[Seen]) -> tuple[Seen, ...]:
             raise ParameterProblem(
                 f"table {place} publishes no row", remedy="Leave it out: nothing can be read from it.", key="seen"
             )
-    return tuple(seen)
+    return seen

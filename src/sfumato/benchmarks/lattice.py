@@ -1,7 +1,7 @@
 """What a full-domain search costs, in CPU seconds: each wish with each loss, on a table and on its rows several times over.
 
-The yardstick is the CPU time that numpy takes to lexsort the quasi-identifier codes of the same table. Times are the least
-of three, from encoded columns, after a run that compiles.
+The yardstick is the CPU time of a numpy lexsort of the quasi-identifier codes of the same table. Times are the least of
+three, from encoded columns, after a run that compiles.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sfumato.cli.completion import repeatable_files
+from sfumato.cli.options import force_option, internal_option, output_option, seed_option
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import named_source, release_folder
 from sfumato.cli.streams import say
@@ -32,16 +33,10 @@ Example:
     metavar="SOURCE",
     help="The table, in place of data.path; to repeat a release: a file, or a config that names one.",
 )
-@click.option(
-    "--output", type=click.Path(path_type=Path), help="The folder to write; output.path of the config if not given."
-)
-@click.option("--seed", type=click.IntRange(min=0), help="The same seed, the same release; method.seed if not given.")
-@click.option(
-    "--internal",
-    type=click.Path(path_type=Path),
-    help="Also write the internal report, which is not for publication, to this file; output.internal if not given.",
-)
-@click.option("--force", is_flag=True, help="Replace a release that is there already.")
+@output_option
+@seed_option
+@internal_option
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Print what release.json says.")
 def anonymize(
     config: Path,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from sfumato.cli.options import figure_options
 from sfumato.cli.streams import say
 
 
@@ -86,16 +87,7 @@ Example:
 @click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Rows of the table.")
 @click.option("--only", default="4,5,6", show_default=True, metavar="LIST", help="Which figures of the paper.")
 @click.option("--methods", default="glaze,mondrian,xcolor", show_default=True, metavar="LIST", help="Methods to compare.")
-@click.option(
-    "--out",
-    default=Path("docs/figures"),
-    show_default=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="The folder that tables and pictures are written to.",
-)
-@click.option("--quick", is_flag=True, help="Few points and queries: to see that it works.")
-@click.option("--tables-only", is_flag=True, help="Draw nothing.")
-@click.option("--pictures-only", is_flag=True, help="Measure nothing; draw from the tables that are there.")
+@figure_options
 def figures(rows: int, only: str, methods: str, out: Path, quick: bool, tables_only: bool, pictures_only: bool) -> None:
     """Repeat the experiments of paper 001 (Figures 4, 5 and 6): tables as CSV, and pictures drawn from them.
 
@@ -187,17 +179,8 @@ Example:
   SFUMATO_DATA=data sfumato bench curves --out figures
   sfumato bench curves --quick --out figures"""
 )
-@click.option(
-    "--out",
-    default=Path("docs/figures"),
-    show_default=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="The folder that tables and pictures are written to.",
-)
+@figure_options
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of records, parts and weights.")
-@click.option("--quick", is_flag=True, help="Few records and points: to see that it works.")
-@click.option("--tables-only", is_flag=True, help="Draw nothing.")
-@click.option("--pictures-only", is_flag=True, help="Measure nothing; draw from the tables that are there.")
 def curves(out: Path, seed: int, quick: bool, tables_only: bool, pictures_only: bool) -> None:
     """Repeat the experiment of paper 002 (Figure 1): tables as CSV, and pictures drawn from them.
 
@@ -226,16 +209,7 @@ Example:
   SFUMATO_DATA=data sfumato bench projections --out figures
   sfumato bench projections --quick --out figures"""
 )
-@click.option(
-    "--out",
-    default=Path("docs/figures"),
-    show_default=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="The folder that tables and pictures are written to.",
-)
-@click.option("--quick", is_flag=True, help="Few points: to see that it works.")
-@click.option("--tables-only", is_flag=True, help="Draw nothing.")
-@click.option("--pictures-only", is_flag=True, help="Measure nothing; draw from the tables that are there.")
+@figure_options
 @click.option("--cost-only", is_flag=True, help="Only tell what a plan costs; write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print what a plan costs as JSON.")
 def projections(out: Path, quick: bool, tables_only: bool, pictures_only: bool, cost_only: bool, as_json: bool) -> None:

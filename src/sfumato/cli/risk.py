@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sfumato.cli.completion import config_files
+from sfumato.cli.options import output_option
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import release_folder
 from sfumato.cli.streams import say
@@ -46,9 +47,7 @@ Example:
     type=click.Choice(["prior", "worst"]),
     help="The mean over the dictionaries under the prior, or the worst of them; the prior if there is one.",
 )
-@click.option(
-    "--output", type=click.Path(path_type=Path), help="The folder to write; output.path of the config if not given."
-)
+@output_option
 @click.option(
     "--report",
     type=click.Path(path_type=Path),

@@ -153,8 +153,8 @@ def show_lattice(figures: Mapping[str, Any]) -> None:
     for one in figures["growth"]:
         few, many = one["rows"]
         out.print(
-            f"{one['source']}, {one['wish']}, {one['loss']}: {few:,} → {many:,} rows takes "
-            f"{one['times the CPU time']} times the CPU time"
+            f"{one['source']}, {one['wish']}, {one['loss']}: {few:,} → {many:,} rows take {one['times the CPU time']} times "
+            "the CPU time"
         )
 
 
