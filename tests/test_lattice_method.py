@@ -241,3 +241,24 @@ def test_what_is_published_does_not_tell_who_has_which_secret(tmp_path):
             for name in ("data.csv", "release.json", "report.html"):
                 assert (tmp_path / str(seed) / name).read_bytes() == (tmp_path / "first" / name).read_bytes()
     assert same
+
+
+def test_a_lone_value_under_a_node_is_not_named(tmp_path):
+    """83 is the only age in its interval, and 7 the only value of its column: neither is published, or told otherwise."""
+    ages = [31, 34, 38] * 200 + [47, 48, 46] * 200 + [83] * 600
+    table = pa.table({"age": ages, "zone": [7] * 1800, "ill": ["flu", "gout", "cold"] * 600})
+    schema = sf.Schema(["age", "zone"], ["ill"], hierarchies={"age": sf.Intervals((10,))})
+
+    class Tens(sf.Method):
+        def group(self, task, seed=0):
+            return sf.Grouping(np.arange(1800) // 600, levels=(1, 1))
+
+    release = sf.anonymize(table, schema, sf.KAnonymity(3), method=Tens())
+    age, zone = release.to_dict()["figures"]["columns"][:2]
+    assert zone["labels"] == ["others"]
+    assert age["labels"][-1].endswith(" 89")  # the interval as it is published, to its end
+    folder = release.save(tmp_path / "out")
+    assert sf.verify(folder, original=table).holds
+    published = (folder / "data.csv").read_text(encoding="utf-8")
+    assert "[80, 90)" in published
+    assert "83" not in published
