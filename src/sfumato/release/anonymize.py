@@ -204,7 +204,7 @@ def _suppressed(
         except ParameterProblem:
             if first is None:
                 raise
-            # fewer rows are left than a principle asks for
+            # fewer rows are left than a principle speaks of: none of them can be published
             raise _unreached(Task(table, principles), first, most, table.rows) from None
         first = first or found
         if found.holds:
