@@ -122,15 +122,22 @@ class Case:
         self.violates = lambda keys, secrets: set().union(*(fails(keys, secrets) for _, fails in chosen))
         self.limit = Fraction(draw.choice(["0", "0", "0.1", "0.2", "0.35", "0.5"]))
         self.most = int(self.limit * size)
+        self.known = {}
         self.k = max((getattr(principle, "k", 1) for principle in self.principles), default=1)
 
     @property
     def measurable(self):
         return all(getattr(p, "k", 1) <= len(self.rows) and getattr(p, "n", 1) <= len(self.rows) for p in self.principles)
 
+    def found(self, *, settle):
+        """Every admissible transformation, with its groups and the rows that are dropped; tried but once."""
+        if settle not in self.known:
+            self.known[settle] = naive_lattice.everything(self.rows, self.ladders, self.violates, self.most, settle=settle)
+        return self.known[settle]
+
     def best(self, loss, *, settle):
         """The least loss and the first levels that have it, tried one by one; and how many are admissible."""
-        found = naive_lattice.everything(self.rows, self.ladders, self.violates, self.most, settle=settle)
+        found = self.found(settle=settle)
         scores = {
             levels: naive_lattice.score(loss, self.rows, self.ladders, levels, keys, dropped, self.k)
             for levels, (keys, dropped) in found.items()
@@ -180,7 +187,7 @@ def test_what_is_released_is_the_best_that_stands_without_the_suppressed_rows(pa
             continue
         release = sf.anonymize(case.table, None, case.principles, method=sf.Lattice(loss), suppress=case.limit)
         assert tuple(release.levels.values()) == levels, told
-        _, dropped = naive_lattice.everything(case.rows, case.ladders, case.violates, case.most, settle=True)[levels]
+        _, dropped = case.found(settle=True)[levels]
         assert release.suppressed == sum(dropped), told
         utility = release.utility
         reported = {
