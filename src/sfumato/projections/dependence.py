@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -165,6 +165,21 @@ class Dependence:
         weights = {(i, j): (int(sizes[i]) * q if together[i, j] else 0) - p * size for i, j in self._pairs(self.exposure)}
         return self.logs.sign_of_exposure(weights) <= 0
 
+    def hundredths(self, plan: Plan) -> tuple[Fraction, Fraction]:
+        """The least α and β in whole hundredths that admit a plan, exactly.
+
+        >>> import pyarrow as pa
+        >>> from sfumato.schema import Schema
+        >>> people = pa.table({"job": ["a", "a", "b", "b"], "pay": ["x", "x", "x", "y"], "rich": ["y", "n", "n", "n"]})
+        >>> dependence = Dependence.of(Table(people, Schema(sensitive=["job", "pay", "rich"])))
+        >>> tuple(map(str, dependence.hundredths(Plan.of([["job", "pay"], ["rich"]], dependence.names))))
+        ('59/100', '11/50')
+        """
+        return (
+            _hundredth(self.association_loss(plan), lambda limit: self.loses_at_most(plan, limit)),
+            _hundredth(self.information_exposure(plan), lambda limit: self.exposes_at_most(plan, limit)),
+        )
+
     def _clear(self, part: float, limit: Fraction, every: float) -> bool | None:
         """Whether part ≤ limit·every where floats are sure of it; None where they are not.
 
@@ -192,6 +207,12 @@ class Dependence:
         if name not in self.names:
             raise unknown_attribute(name, self.names, "this is not one of the attributes that were measured")
         return self.names.index(name)
+
+
+def _hundredth(ratio: float, within: Callable[[Fraction], bool]) -> Fraction:
+    """The least hundredth that a ratio is within; its float may be on the wrong side of one."""
+    below = max(int(ratio * 100) - 1, 0)
+    return next(limit for more in range(3) if within(limit := Fraction(below + more, 100)))
 
 
 def _check(names: tuple[str, ...], table: Table) -> None:

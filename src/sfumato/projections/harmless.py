@@ -14,6 +14,7 @@ from sfumato.attribute import Attribute
 from sfumato.errors import ParameterProblem
 from sfumato.exact.numbers import parse_decimal
 from sfumato.projections.plan import unknown_attribute
+from sfumato.table import Table
 
 Harmless = Mapping[str, Iterable[Any] | Callable[[Any], bool]]
 """For each attribute the values that harm nobody, or a function that says so of a value."""
@@ -24,12 +25,36 @@ def sensitive_rows(attributes: Sequence[Attribute], harmless: Harmless | None) -
     names = [attribute.name for attribute in attributes]
     for name in harmless or ():
         if name not in names:
-            raise unknown_attribute(name, names, "harmless values are given for what is not one of the sensitive attributes")
+            problem = "harmless values are given for what is not one of the sensitive attributes"
+            raise unknown_attribute(name, names, problem, "harmless")
     counts = []
     for attribute in attributes:
         given = (harmless or {}).get(attribute.name, ())
         counts.append(int(attribute.counts[~harmless_values(attribute, given)].sum()))
     return counts
+
+
+def listed_harmless(harmless: Any) -> dict[str, list[Any] | Callable[[Any], bool]]:
+    """Harmless values as they are given, each listed once: what can be gone through only once is needed again.
+
+    >>> listed_harmless({"pay": (value for value in ["low", "mid"]), "job": "cook"})
+    {'pay': ['low', 'mid'], 'job': ['cook']}
+    """
+    if not isinstance(harmless, Mapping):
+        remedy = 'Give for each attribute the values that harm nobody, such as {"income": ["none"]}.'
+        problem = f"{harmless!r} says of no attribute which values harm nobody"
+        raise ParameterProblem(problem, remedy=remedy, key="harmless", value=harmless)
+    return {name: given if callable(given) else _values(name, given) for name, given in harmless.items()}
+
+
+def judged(table: Table, harmless: Harmless) -> dict[str, Callable[[Any], bool]]:
+    """The same as functions, which can be asked about some of the rows too: a value that none of them has is no error."""
+    found = {}
+    for name, given in harmless.items():
+        attribute = Attribute.of(table, table.schema.components(name), name)
+        harms = harmless_values(attribute, given)
+        found[name] = frozenset(attribute.value(v) for v in range(len(attribute)) if harms[v]).__contains__
+    return found
 
 
 def harmless_values(attribute: Attribute, given: Iterable[Any] | Callable[[Any], bool]) -> NDArray[np.bool_]:
@@ -60,11 +85,7 @@ def _refused(attribute: Attribute, value: Any, problem: str) -> ParameterProblem
 def _listed(attribute: Attribute, given: Iterable[Any]) -> NDArray[np.bool_]:
     """Which values that occur are among those given; one that the attribute does not have is an error."""
     found = np.zeros(len(attribute), bool)
-    if not isinstance(given, Iterable):
-        remedy = "List the values that harm nobody, or give a function that says so of a value."
-        problem = f"{given!r} is neither a list of harmless values nor a function"
-        raise ParameterProblem(problem, remedy=remedy, key="harmless", column=attribute.name, value=given)
-    wanted = [given] if isinstance(given, str) else list(given)
+    wanted = _values(attribute.name, given)
     if not wanted:
         return found
     numeric = [column.numbers is not None for column in attribute.columns]
@@ -78,6 +99,14 @@ def _listed(attribute: Attribute, given: Iterable[Any]) -> NDArray[np.bool_]:
         elif value not in declared:  # an ordinal's order may hold values that no row has
             raise _unknown_value(attribute, value, list(labels))
     return found
+
+
+def _values(name: str, given: Any) -> list[Any]:
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        remedy = "List the values that harm nobody, or give a function that says so of a value."
+        problem = f"{given!r} is neither a list of harmless values nor a function"
+        raise ParameterProblem(problem, remedy=remedy, key="harmless", column=str(name), value=given)
+    return [given] if isinstance(given, str) else list(given)
 
 
 def _key(value: Any, numeric: Sequence[bool]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,10 +114,7 @@ def search_plans(
     """
     limits = Limits(_ratio(alpha, "alpha"), _ratio(beta, "beta"))
     asking = Asking(reachable, monotone)
-    if search not in SEARCHES:
-        raise ParameterProblem(
-            f"search = {search!r} is unknown", remedy=f"Write one of: {', '.join(SEARCHES)}.", key="search", value=search
-        )
+    check_search(search)
     count = len(dependence.names)
     if search == "exhaustive" and count > MOST:
         raise ParameterProblem(
@@ -128,6 +126,14 @@ def search_plans(
     if search == "exhaustive" or (search == "auto" and count <= FEW):
         return _Exhaustive(dependence, limits, asking).result()
     return _greedy(dependence, limits, asking, start or Plan.apart(dependence.names))
+
+
+def check_search(search: Any) -> None:
+    """Refuse a search that there is not."""
+    if search not in SEARCHES:
+        raise ParameterProblem(
+            f"search = {search!r} is unknown", remedy=f"Write one of: {', '.join(SEARCHES)}.", key="search", value=search
+        )
 
 
 @dataclass(frozen=True)

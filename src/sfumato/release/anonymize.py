@@ -52,11 +52,22 @@ def anonymize(
     >>> release.audit.holds, release.frame.column_names
     (True, ['group', 'age', 'ill'])
     """
-    asked = listed(principles)
-    seed = checked_seed(seed)
-    share = checked_share(suppress)
+    asked, seed, share = listed(principles), checked_seed(seed), checked_share(suppress)
     chosen = _method(method, asked)
-    table = table_of(data, schema)
+    return anonymized(table_of(data, schema), data, asked, chosen, seed, share, progress)
+
+
+def anonymized(
+    table: Table,
+    data: Any,
+    asked: tuple[Principle, ...],
+    method: Method | str | None,
+    seed: int,
+    share: Fraction,
+    progress: Progress = silent,
+) -> Release:
+    """Do so for a table whose wishes are checked; `data`: the same rows in the library that the frame is to be in."""
+    chosen = _method(method, asked)
     check(table, asked)
     check_unnamed(table)
     if not share:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from sfumato.errors import ParameterProblem, Unreached
+from sfumato.auditing import library_of
+from sfumato.errors import Unreached
 from sfumato.methods import Method
 from sfumato.principles import Principle, in_projection
 from sfumato.progress import Progress, silent
-from sfumato.release.anonymize import anonymize
+from sfumato.release.anonymize import anonymized
 from sfumato.release.release import Release
 from sfumato.table import Table
 
@@ -28,6 +31,8 @@ class Blocks:
     """The table that is projected, sets spread into bits."""
     sets: Mapping[str, Sequence[str]]
     """The bits of each set."""
+    data: Any
+    """The same rows as they came in, for frames in that library; they need not have the bits."""
     principles: tuple[Principle, ...]
     method: Method | str | None = None
     seed: int = 0
@@ -53,25 +58,43 @@ class Blocks:
             raise found.inside(None, f"the table of {' + '.join(block)}")
         return found
 
+    def promised(self, block: Sequence[str]) -> bool:
+        """Whether a principle speaks of the table of a block."""
+        return any(in_projection(principle, block, self.sets) != () for principle in self.principles)
+
     def _try(self, block: tuple[str, ...]) -> Release | Unreached:
         asked = self._asked(block)
         if isinstance(asked, Unreached):
             return asked
         self.progress(f"trying the table of {' + '.join(block)}")
         try:
-            return anonymize(
+            return anonymized(
                 projected(self.table, block),
-                None,
-                asked,
-                method=self.method,
-                seed=table_seed(self.seed, self.table.schema.sensitive.index(block[0])),
-                suppress=self.suppress,
+                self._framed,
+                tuple(asked),
+                self.method,
+                table_seed(self.seed, self.table.schema.sensitive.index(block[0])),
+                self.suppress,
             )
         except Unreached as error:
             return error
 
+    @cached_property
+    def _framed(self) -> Any:
+        """The rows as they came in; a frame of pandas, whose columns are published as they are, with the bits beside."""
+        if library_of(self.data) != "pandas":
+            return self.data
+        names = [bit for bits in self.sets.values() for bit in bits]
+        return self.data.assign(**{name: self.table.data.column(name).to_pandas().to_numpy() for name in names})
+
     def _asked(self, block: tuple[str, ...]) -> list[Principle] | Unreached:
         """The principles that the table of a block must hold; why it cannot, if they bind attributes that it lacks."""
+        if not self.promised(block):
+            return Unreached(
+                f"no principle speaks of the table of {' + '.join(block)}, so nothing would be promised of it",
+                remedy="Ask for one that holds in every table, such as k-anonymity.",
+                value=block,
+            )
         asked: list[Principle] = []
         for principle in self.principles:
             here = in_projection(principle, block, self.sets)
@@ -82,13 +105,6 @@ class Blocks:
                     value=getattr(principle, "on", None),
                 )
             asked += here
-        if not asked:
-            raise ParameterProblem(
-                f"no principle speaks of the table of {' + '.join(block)}, so nothing would be promised of it",
-                remedy="Ask for one that holds in every table, such as k-anonymity.",
-                key="principles",
-                value=block,
-            )
         return asked
 
 

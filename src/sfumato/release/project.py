@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from sfumato.attribute import Attribute
-from sfumato.auditing import library_of, listed, table_of
-from sfumato.errors import ColumnProblem, ParameterProblem, Unreached
+from sfumato.auditing import listed, table_of
+from sfumato.counting import count_of
+from sfumato.errors import ColumnProblem, ParameterProblem
 from sfumato.exact import Number, as_fraction, written
 from sfumato.methods import Method
 from sfumato.principles import Principle, attributes_of
@@ -17,27 +18,25 @@ from sfumato.progress import Progress, silent
 from sfumato.projections import (
     Dependence,
     Harmless,
-    Plan,
-    PlanSearch,
     Spread,
-    Tradeoff,
+    check_search,
     harmless_values,
-    search_plans,
+    listed_harmless,
     spread,
     tradeoff,
 )
 from sfumato.release.anonymize import check, checked_seed, checked_share, reading_notes
 from sfumato.release.blocks import Blocks
-from sfumato.release.projection import Projection, Threshold
+from sfumato.release.choice import checked_plan, found_plan
+from sfumato.release.given import left_of, plan_of, tables_of
+from sfumato.release.people import Round, Same, same_people
+from sfumato.release.projection import Projection
 from sfumato.release.publish import resolved_schema
-from sfumato.release.release import Release
 from sfumato.schema import Role, Schema
 from sfumato.table import Table
 
 SETS = ("bits", "whole")
 """What becomes of a set-valued attribute: a bit for each item, or one attribute whose values are sets."""
-
-_OPEN = Threshold(Fraction(1), "open")
 
 
 def project(
@@ -47,7 +46,7 @@ def project(
     *,
     alpha: Number | None = None,
     beta: Number | None = None,
-    plan: Iterable[Iterable[str]] | None = None,
+    plan: Iterable[Iterable[str]] | str | None = None,
     harmless: Harmless | None = None,
     sets: str = "bits",
     search: str = "auto",
@@ -60,15 +59,16 @@ def project(
 
     Every table has all quasi-identifiers and some of the sensitive attributes, and every principle holds in it. `alpha`: how
     much of the association between attributes may be lost (Γ_α), from 0 to 1; `beta`: how much of what one attribute can
-    betray of another may be exposed (Γ_β). Without either, both are taken from the knee of the trade-off; without one of
-    them, it is the least that can be had beside the other. `plan`: the attributes of each table, if you know; it is
-    checked, and none is searched for. `harmless`: for an attribute the values that harm nobody, or a function that says so.
+    betray of another may be exposed (Γ_β). Without either, the plan at the knee of the trade-off is taken, or the
+    nearest to it whose tables can satisfy the principles; without one of them, the plan that has the least of it beside the
+    other. `plan`: the attributes of each table, if you know, or a text such as "a,b|c"; it is checked, and none is searched
+    for. `harmless`: for an attribute the values that harm nobody, or a function that says so.
     `sets`: "bits" spreads a set into one attribute for each item, "whole" keeps it. `search`: "greedy" (CODIP*),
     "exhaustive", or "auto".
 
     A principle on one attribute holds in the table where that stands; one on several taken together keeps them together.
-    `suppress`: the largest share of rows that each table may drop. The rest is as for `anonymize`. If there is no such plan,
-    `Unreached` says which threshold failed, by how much, and which plan is nearest.
+    `suppress`: the largest share of rows that may be dropped, the same from every table. The rest is as for `anonymize`. If
+    there is no such plan, `Unreached` says which threshold failed, by how much, and which plan is nearest.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -86,43 +86,46 @@ def project(
     asked = listed(principles)
     seed, share = checked_seed(seed), checked_share(suppress)
     limits = {"alpha": checked_limit(alpha, "alpha"), "beta": checked_limit(beta, "beta")}
+    check_search(search)
+    given = None if plan is None else tables_of(plan)
     source = table_of(data, schema)
-    progress("measuring how the attributes depend on one another")
-    apart, dependence = attributes_apart(source, sets, harmless)
-    _check_principles(apart, asked)
-    curve = tradeoff(dependence)
-    blocks = Blocks(apart.table, apart.bits, asked, method, seed, share, progress)
-    if plan is not None:
-        chosen, found = _given(plan, apart, dependence.names), None
-        thresholds = {key: _OPEN if limit is None else Threshold(limit, "given") for key, limit in limits.items()}
-        _check_plan(chosen, dependence, thresholds, blocks)
-    else:
-        thresholds = _thresholds(limits, curve)
-        progress("looking for a plan")
-        found = _search(dependence, thresholds, blocks, search, source)
-        assert found.found is not None
-        chosen = found.found.plan
-    releases = tuple(blocks.release(block) for block in chosen.blocks)
+    harms = None if harmless is None else listed_harmless(harmless)
+
+    def made(people: Table, rows: Any, harms: Harmless | None, share: Fraction) -> Round:
+        progress("measuring how the attributes depend on one another")
+        apart, dependence = attributes_apart(people, sets, harms)
+        _check_principles(apart, asked)
+        curve = tradeoff(dependence)
+        blocks = Blocks(apart.table, apart.bits, rows, asked, method, seed, share, progress)
+        if given is not None:
+            tables = given if people is source else left_of(given, apart)
+            choice = checked_plan(plan_of(tables, apart, dependence.names), dependence, limits, blocks)
+        else:
+            progress("looking for a plan")
+            choice = found_plan(dependence, curve, limits, blocks, search)
+        return Round(apart, dependence, curve, choice, tuple(blocks.release(block) for block in choice.plan.blocks))
+
+    found = same_people(source, data, harms, share, made)
+    choice, last = found.last.choice, found.last
     left_out = tuple(name for name in source.data.column_names if source.schema.role(name) is Role.OTHER)
     return Projection(
-        plan=chosen,
-        releases=releases,
-        dependence=dependence,
-        tradeoff=curve,
-        search=found,
-        alpha=thresholds["alpha"],
-        beta=thresholds["beta"],
+        plan=choice.plan,
+        releases=last.releases,
+        dependence=last.dependence,
+        tradeoff=last.curve,
+        search=choice.search,
+        alpha=choice.thresholds["alpha"],
+        beta=choice.thresholds["beta"],
         principles=asked,
         seed=seed,
         source=source,
-        table=apart.table,
-        sets=apart.bits,
+        table=last.apart.table,
+        sets=last.apart.bits,
         schema=resolved_schema(source),
-        harmless=_told_harmless(harmless or {}, apart.table, chosen, releases),
+        harmless=_told_harmless(found.harmless, last),
         left_out=left_out,
-        library=library_of(data),
-        notes=_notes(thresholds, left_out, apart),
-        reading=(*reading_notes(source), *dependence.notes),
+        notes=_notes(found, asked, left_out),
+        reading=(*reading_notes(source), *last.dependence.notes),
     )
 
 
@@ -159,6 +162,13 @@ def attributes_apart(source: Table, sets: str = "bits", harmless: Harmless | Non
             f"sets = {sets!r} is unknown", remedy=f"Write one of: {', '.join(SETS)}.", key="sets", value=sets
         )
     apart = spread(source) if sets == "bits" else Spread(source, {})
+    for name in apart.bits.keys() & (harmless or {}).keys():
+        raise ParameterProblem(
+            f"harmless values are given for the set {name!r}, which is published as bits",
+            remedy=f'Give them for its bits, such as {{"{apart.bits[name][0]}": ["0"]}}; or keep sets whole.',
+            key="harmless",
+            column=name,
+        )
     if len(apart.table.schema.sensitive) < 2:
         raise ColumnProblem(
             "there is one sensitive attribute, and a plan is about several"
@@ -178,129 +188,39 @@ def _check_principles(apart: Spread, asked: Sequence[Principle]) -> None:
         attributes_of(principle, named)
 
 
-def _given(plan: Iterable[Iterable[str]], apart: Spread, names: Sequence[str]) -> Plan:
-    """The plan that is given; a set that is named stands for all of its bits."""
-    blocks = [[block] if isinstance(block, str) else list(block) for block in plan]
-    return Plan.of([[part for name in block for part in apart.bits.get(name, (name,))] for block in blocks], names)
-
-
-def _thresholds(limits: Mapping[str, Fraction | None], curve: Tradeoff) -> dict[str, Threshold]:
-    """What is asked of a plan: as given; else as the knee of the trade-off has it, or the least beside what is given."""
-    if all(limit is None for limit in limits.values()):
-        return {"alpha": Threshold(curve.alpha, "knee"), "beta": Threshold(curve.beta, "knee")}
-    found = {key: Threshold(limit, "given") for key, limit in limits.items() if limit is not None}
-    if "alpha" not in found:
-        found["alpha"] = Threshold(curve.least_alpha(found["beta"].limit), "least")
-    if "beta" not in found:
-        found["beta"] = Threshold(curve.least_beta(found["alpha"].limit), "least")
-    return found
-
-
-def _taken_together(principle: Principle, sets: Mapping[str, Sequence[str]]) -> set[str]:
-    """The attributes that a principle names to be taken together, a set as its bits; none if it names just one."""
-    on = getattr(principle, "on", None)
-    names = () if on is None else (on,) if isinstance(on, str) else on
-    found = {part for name in names for part in sets.get(name, (name,))}
-    return found if len(found) > 1 else set()
-
-
-def _monotone(blocks: Blocks) -> bool:
-    """Whether a table can only be harder to publish for every attribute more (paper 004, Theorem 1)."""
-    return not any(
-        _taken_together(principle, blocks.sets) or (getattr(principle, "on", None) or principle.scope) == "whole"
-        for principle in blocks.principles
-    )
-
-
-def _search(
-    dependence: Dependence, thresholds: Mapping[str, Threshold], blocks: Blocks, search: str, source: Table
-) -> PlanSearch:
-    found = search_plans(
-        dependence,
-        thresholds["alpha"].limit,
-        thresholds["beta"].limit,
-        blocks.reachable,
-        search,
-        monotone=_monotone(blocks),
-        start=_bound(blocks, dependence.names),
-    )
-    if found.found is None:
-        known = [error for block in found.refused[:1] if isinstance(error := blocks.of(block), Unreached)]
-        why = f". {' + '.join(found.refused[0])}: {known[0].problem}" if known and "principles" in found.failed else ""
-        raise Unreached(
-            f"nothing is published: {found.why}{why}",
-            remedy=_remedy(found),
-            file=source.source,
-            key=", ".join(found.failed),
-            value=None if found.nearest is None else found.nearest.plan.label,
-        )
-    return found
-
-
-def _remedy(found: PlanSearch) -> str:
-    words = {"alpha": "raise alpha", "beta": "raise beta", "principles": "ask for less of the principles"}
-    some = [words[key] for key in ("alpha", "beta", "principles") if key in found.failed]
-    if "alpha" in found.failed and "beta" not in found.failed:
-        some.insert(1, "raise beta")
-    text = ", or ".join(some)
-    return f"{text[:1].upper()}{text[1:]}; or give a plan of your own."
-
-
-def _bound(blocks: Blocks, names: Sequence[str]) -> Plan:
-    """The plan of the most tables that keeps together what principles take together."""
-    tables = [{name} for name in names]
-    for principle in blocks.principles:
-        together = _taken_together(principle, blocks.sets)
-        joined = set().union(*(table for table in tables if table & together))
-        tables = [table for table in tables if not table & together] + ([joined] if joined else [])
-    return Plan.of(tables, names)
-
-
-def _check_plan(plan: Plan, dependence: Dependence, thresholds: Mapping[str, Threshold], blocks: Blocks) -> None:
-    """Check a plan that is given as CODIP does: both thresholds, and the principles in every table."""
-    weighed = dependence.weighed(plan)
-    verdicts = {
-        "alpha": (dependence.loses_at_most, weighed.association_loss, "loses", "of the association between attributes"),
-        "beta": (dependence.exposes_at_most, weighed.information_exposure, "exposes", "of what one attribute can betray"),
-    }
-    for key, (within, ratio, verb, what) in verdicts.items():
-        limit = thresholds[key].limit
-        if not within(plan, limit):
-            raise Unreached(
-                f"the plan {plan.label} {verb} {ratio:.4f} {what}, and {key} = {written(limit)}; nothing is published",
-                remedy=f"Raise {key}, or let a plan be searched for.",
-                key=key,
-                value=ratio,
-            )
-    for block in plan.blocks:
-        blocks.release(block)
-
-
-def _told_harmless(harmless: Harmless, table: Table, plan: Plan, releases: Sequence[Release]) -> dict[str, list[str]]:
-    """The published values that are not sensitive, as they are shown: those of suppressed rows are nobody's affair."""
+def _told_harmless(harmless: Harmless, last: Round) -> dict[str, list[str]]:
+    """The published values that are not sensitive, as they are shown."""
     found = {}
-    for block, release in zip(plan.blocks, releases, strict=True):
-        for name in block:
-            if name not in harmless:
-                continue
-            attribute = Attribute.of(table, table.schema.components(name), name)
-            harms = harmless_values(attribute, harmless[name])
-            shown = Attribute.of(release.table, release.schema.components(name), name)
-            there = {shown.label(value) for value in range(len(shown))}
-            labels = [attribute.label(value) for value in range(len(attribute)) if harms[value]]
-            found[name] = [label for label in labels if label in there]
-    return {name: found[name] for name in plan.attributes if found.get(name)}
+    for name in (name for name in last.choice.plan.attributes if name in harmless):
+        attribute = Attribute.of(last.apart.table, last.apart.table.schema.components(name), name)
+        harms = harmless_values(attribute, harmless[name])
+        found[name] = [attribute.label(value) for value in range(len(attribute)) if harms[value]]
+    return {name: labels for name, labels in found.items() if labels}
 
 
-def _notes(thresholds: Mapping[str, Threshold], left_out: Sequence[str], apart: Spread) -> tuple[str, ...]:
+_FROM = {
+    "knee": "what the knee of the trade-off has",
+    "near": "what the plan has that is nearest to the knee of the trade-off and whose tables can satisfy the principles",
+    "least": "the least that a plan has beside the other threshold and the principles",
+}
+"""Where a threshold that was not given comes from."""
+
+
+def _notes(found: Same, asked: Sequence[Principle], left_out: Sequence[str]) -> tuple[str, ...]:
     """What a reader of the release should know."""
-    notes = []
-    for key, threshold in thresholds.items():
-        if threshold.origin in ("knee", "least"):
-            how = "the knee of the trade-off has" if threshold.origin == "knee" else "the trade-off allows beside the other"
-            notes.append(f"{key} was not given: {written(threshold.limit)} is what {how}, rounded up to hundredths")
-    for name, bits in apart.bits.items():
-        notes.append(f"the set {name!r} is published as {len(bits)} bits, one for each item")
+    choice, notes = found.last.choice, []
+    for key, threshold in choice.thresholds.items():
+        if threshold.origin in _FROM:
+            limit = written(threshold.limit)
+            notes.append(f"{key} was not given: {limit} is {_FROM[threshold.origin]}, rounded up to hundredths")
+    if found.dropped:
+        rows = f"{count_of(found.dropped, 'row')} of {found.rows:,}"
+        notes.append(f"{rows} were suppressed, the same in every table; both ratios are those of the others")
+    for name, bits in found.last.apart.bits.items():
+        notes.append(f"the set {name!r} is published as {count_of(len(bits), 'bit')}, one for each item")
+    whole = [each.label for each in asked if (getattr(each, "on", None) or each.scope) == "whole"]
+    if whole and len(choice.plan) > 1:
+        notes.append(f"{', '.join(whole)}: measured on all attributes of each table, for no table has them all")
     if left_out:
         names = ", ".join(map(repr, left_out))
         notes.append(f"left out, because they would link the tables row by row: {names}")

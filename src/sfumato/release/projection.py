@@ -9,8 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sfumato.attacks import Attacks, Seen, Warned, attack, warnings_of
 from sfumato.counting import count_of
 from sfumato.exact import written
@@ -34,8 +32,8 @@ class Threshold:
 
     limit: Fraction
     origin: str
-    """Where it comes from: "given"; "knee", of the trade-off; "least", that can be had beside the other threshold; or
-    "open": nothing was asked of a plan that was given."""
+    """Where it comes from: "given"; "knee", of the trade-off; "near", of the plan nearest to it whose tables can satisfy
+    the principles; "least", of all plans beside the other threshold; or "open": nothing was asked of the plan given."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +55,7 @@ class Projection:
     releases: tuple[Release, ...]
     """One for each block of the plan."""
     dependence: Dependence
-    """What the attributes tell of one another, in the original; never written."""
+    """What the attributes tell of one another, of the people who are published; never written."""
     tradeoff: Tradeoff
     """What other plans would lose and expose; never written."""
     search: PlanSearch | None
@@ -71,7 +69,7 @@ class Projection:
     source: Table
     """The original table; never written."""
     table: Table
-    """The original with its sets spread into bits; never written."""
+    """The people who are published, as they are in the original, with sets spread into bits; never written."""
     sets: Mapping[str, Sequence[str]]
     """The bits of each set that was spread."""
     schema: Schema
@@ -80,8 +78,6 @@ class Projection:
     """For attributes of which some published values are not sensitive, those values as they are shown."""
     left_out: tuple[str, ...]
     """The columns that are in no table, because they would link the tables row by row."""
-    library: str
-    """The library that the data came in."""
     notes: Sequence[str] = ()
     """What a reader of the release should know; written with it."""
     reading: Sequence[str] = ()
@@ -95,17 +91,13 @@ class Projection:
     @cached_property
     def frames(self) -> tuple[Any, ...]:
         """The published tables in the library that the data came in."""
-        return tuple(_in_library(release.frame, self.library) for release in self.releases)
+        return tuple(release.frame for release in self.releases)
 
     @cached_property
     def seen(self) -> tuple[Seen, ...]:
-        """For each table its attributes, and for each row of the original its group there; never written."""
-        found = []
-        for block, release in zip(self.plan.blocks, self.releases, strict=True):
-            of_row = np.full(self.source.rows, -1, np.int64)
-            of_row[release.kept_rows] = release.recoded.groups.of_row
-            found.append(Seen(block, of_row))
-        return tuple(found)
+        """For each table its attributes, and for each person who is published the group there; never written."""
+        pairs = zip(self.plan.blocks, self.releases, strict=True)
+        return tuple(Seen(block, release.recoded.groups.of_row) for block, release in pairs)
 
     def attacks(self) -> Attacks:
         """What an attacker who knows the quasi-identifiers reaches; for the publisher, since it takes the original."""
@@ -113,8 +105,8 @@ class Projection:
 
     @cached_property
     def warnings(self) -> tuple[Warned, ...]:
-        """Dependent attributes that stand in different tables; for the publisher, since it takes the original."""
-        return warnings_of(self.dependence, self.plan)
+        """Attributes in different tables that depend beyond chance; for the publisher, since it takes the original."""
+        return tuple(warned for warned in warnings_of(self.dependence, self.plan) if warned.beyond_chance)
 
     def to_dict(self) -> dict[str, Any]:
         """What release.json says, but for the files."""
@@ -152,12 +144,3 @@ class Projection:
             told = repr(release).splitlines()
             lines += [f"  {' + '.join(block)}: {told[0]}", *(f"  {line}" for line in told[1:])]
         return "\n".join(lines)
-
-
-def _in_library(frame: Any, library: str) -> Any:
-    """A table of pyarrow in another library."""
-    if library == "polars":
-        import polars
-
-        return polars.from_arrow(frame)
-    return frame.to_pandas() if library == "pandas" else frame

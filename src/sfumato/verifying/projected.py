@@ -46,13 +46,14 @@ def projected_checks(
     if problem is not None:
         return [Check("plan", False, problem)]
     plan, tables = manifest.content["plan"], manifest.tables()
+    suppressed = any(table.content["suppressed"] for table in tables)
     shown = f"{count_of(len(declared_attributes(manifest, declared)), 'attribute')} in {count_of(len(plan), 'table')}"
     checks = [Check("plan", True, f"{shown}, each in one; the tables share the quasi-identifiers and nothing else")]
     whole: pa.Table | None = None
     source: Table | None = None
     if original is not None:
         source = original_table(manifest, original, declared)
-        spread = with_bits(source, manifest.content["sets"])
+        spread = with_bits(source, manifest.content["sets"], suppressed)
         if isinstance(spread, str):
             return [*checks, Check("sets", False, spread)]
         whole = spread
@@ -73,7 +74,7 @@ def projected_checks(
     measured = None
     if len(parts) == len(tables):
         measured = Shared.of(parts, manifest.content["harmless"]).ratios(plan)
-    return [*checks, *_thresholds(manifest, measured, any(table.content["suppressed"] for table in tables))]
+    return [*checks, *_thresholds(manifest, measured, suppressed)]
 
 
 def declared_attributes(manifest: Manifest, declared: Schema) -> list[str]:
@@ -192,9 +193,9 @@ def _thresholds(manifest: Manifest, measured: Mapping[str, float] | None, suppre
             checks.append(
                 Check(name, None, f"{told}, at most {claim['wanted']} wanted; not measured again without the original")
             )
-        elif key == "beta" and suppressed and manifest.content["harmless"]:
-            detail = "not measured again: of values that only suppressed rows have it is not told whether they are sensitive"
-            checks.append(Check(name, None, detail))
+        elif suppressed:
+            detail = "not measured again: it is that of the rows that are published, and which those are is not told"
+            checks.append(Check(name, None, f"{told}, at most {claim['wanted']} wanted; {detail}"))
         else:
             checks.append(_ratio(name, float(told), wanted, measured[key]))
     return checks

@@ -10,8 +10,10 @@ import pyarrow as pa
 from sfumato.table import Column, Table
 
 
-def with_bits(table: Table, sets: Mapping[str, Sequence[str]]) -> pa.Table | str:
+def with_bits(table: Table, sets: Mapping[str, Sequence[str]], suppressed: bool = False) -> pa.Table | str:
     """The data with a column of 0 and 1 for each item of each set, in place of the set; or what is wrong with the bits.
+
+    If rows were suppressed, items that only those have are not among the bits.
 
     >>> from sfumato.schema import Schema
     >>> people = Table(pa.table({"dx": ["a;b", "a"]}), Schema(sensitive=["dx"], kinds={"dx": "set"}))
@@ -22,6 +24,8 @@ def with_bits(table: Table, sets: Mapping[str, Sequence[str]]) -> pa.Table | str
     for name, bits in sets.items():
         column = table.column(name)
         items = sorted({item for members in column.sets for item in members})
+        if suppressed:
+            items = [item for item in items if f"{name}={item}" in bits]
         if sorted(f"{name}={item}" for item in items) != sorted(bits):
             return f"the items of {name!r} are not those that release.json lists"
         data = data.drop_columns([name])

@@ -13,6 +13,7 @@ _DRAWN = 1500
 _ORIGINS = {
     "given": "Asked for",
     "knee": "Nothing was asked of the plan, so that the knee of the trade-off was taken",
+    "near": "Nothing was asked of the plan, so that the one nearest to the knee of the trade-off was taken",
     "least": "The least that goes with it",
 }
 """Where a threshold comes from, in words; what is of no other origin is no limit."""
