@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato.principles import in_projection
 from sfumato.verifying.ratios import Shared
 
-VALUES = ["a", "b", "c", None]
+VALUES = ["a", "b", "(missing)", None]
 
 
 @st.composite
@@ -22,7 +22,7 @@ def tables(draw):
     column = st.lists(st.sampled_from(VALUES), min_size=rows, max_size=rows)
     data = {name: pa.array(draw(column), pa.string()) for name in names}
     table = sf.Table(pa.table(data), sf.Schema(sensitive=names))
-    labels = {name: [table.column(name).label(code) for code in range(table.column(name).domain)] for name in names}
+    labels = {name: [table.column(name).value(code) for code in range(table.column(name).domain)] for name in names}
     harmless = {name: draw(st.lists(st.sampled_from(labels[name]), unique=True)) for name in names}
     places = draw(st.lists(st.integers(0, count - 1), min_size=count, max_size=count))
     blocks = [[name for name, place in zip(names, places, strict=True) if place == at] for at in range(count)]

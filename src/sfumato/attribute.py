@@ -50,6 +50,11 @@ class Attribute:
         """A value as it is shown."""
         return " + ".join(column.label(int(code)) for column, code in zip(self.columns, self.parts[value], strict=True))
 
+    def told(self, value: int) -> str | None:
+        """A value as a release tells it: as it is shown, and None if it is missing, for a text may read the same."""
+        missing = len(self.columns) == 1 and self.parts[value, 0] == self.columns[0].size
+        return None if missing else self.label(value)
+
     def value(self, value: int) -> Any:
         """A value as Python sees it; a tuple if there are several columns."""
         parts = tuple(column.value(int(code)) for column, code in zip(self.columns, self.parts[value], strict=True))

@@ -20,6 +20,18 @@ def named_source(source: str | None) -> Any:
     return Config.load(source).table()
 
 
+def projected_in(config: Path | None) -> dict[str, Any] | None:
+    """What a config asks of several tables beyond schema and principles; nothing if there is no config."""
+    if config is None:
+        return None
+    from sfumato.config import Config, MethodSection, ProjectSection
+
+    declared = Config.load(config)
+    asked = (declared.project or ProjectSection()).options()
+    asked["suppress"] = (declared.method or MethodSection()).suppress
+    return {key: value for key, value in asked.items() if key != "search"}
+
+
 def declared_in(config: Path | None) -> tuple[Schema | None, tuple[Principle, ...] | None]:
     """The schema and the principles of a config, to compare a release with; nothing if there is no config."""
     if config is None:

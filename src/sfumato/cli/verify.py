@@ -11,7 +11,7 @@ import click
 
 from sfumato.cli.completion import config_files
 from sfumato.cli.progress import progress_bar
-from sfumato.cli.source import declared_in, named_source
+from sfumato.cli.source import declared_in, named_source, projected_in
 from sfumato.cli.streams import say
 
 if TYPE_CHECKING:
@@ -45,14 +45,16 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     the risk measured again. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
     """
     from sfumato.cli.show import console
-    from sfumato.verifying import WITHHELD, Manifest
+    from sfumato.verifying import PROJECTED, WITHHELD, Manifest
     from sfumato.verifying import verify as check
 
     schema, principles = declared_in(config)
+    kind = Manifest.load(folder).kind
+    project = projected_in(config) if kind == PROJECTED else None
     with progress_bar() as progress:
         progress("verifying")
-        found = check(folder, named_source(original), schema=schema, principles=principles)
-        if Manifest.load(folder).kind == WITHHELD:
+        found = check(folder, named_source(original), schema=schema, principles=principles, project=project)
+        if kind == WITHHELD:
             found = _with_risk(found, folder, config)
     if as_json:
         say(json.dumps(found.to_dict(), indent=2))

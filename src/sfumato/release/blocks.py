@@ -8,19 +8,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from sfumato.auditing import library_of
 from sfumato.errors import Unreached
+from sfumato.io.shuffle import table_seed
 from sfumato.methods import Method
 from sfumato.principles import Principle, in_projection
 from sfumato.progress import Progress, silent
 from sfumato.release.anonymize import anonymized
 from sfumato.release.release import Release
 from sfumato.table import Table
-
-_TABLE = 0x7A
-"""Sets the seeds of tables apart from other numbers that are drawn from the same seed."""
 
 
 @dataclass(eq=False)
@@ -121,14 +117,3 @@ def projected(table: Table, block: Sequence[str]) -> Table:
     wanted = {*schema.quasi_identifiers, *schema.sensitive_columns()}
     names = [name for name in table.data.column_names if name in wanted]
     return Table(table.data.select(names), schema, table.source, untyped=table.untyped, reading=table.reading)
-
-
-def table_seed(seed: int, place: int) -> int:
-    """The seed of a table by that of the projection and the place of the table's first attribute among all of them.
-
-    The rows of each table are shuffled on their own: by the same numbers, those of two tables might line up.
-
-    >>> table_seed(0, 0) != table_seed(0, 1)
-    True
-    """
-    return int(np.random.SeedSequence([seed, _TABLE, place]).generate_state(1)[0])

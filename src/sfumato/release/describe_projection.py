@@ -13,7 +13,7 @@ release.json of the kind "projected" holds, beside the versions that every relea
     thresholds      [{"name": "association loss" | "information exposure", "symbol": "Γ_α" | "Γ_β", "key": "alpha" | "beta",
                     "measured": in hundredths, "wanted": the threshold as it was written, "origin": "given" | "knee" |
                     "near" | "least" | "open", "holds": true}, …]: α first
-    harmless        {attribute: [its values that are not sensitive]}, where some are
+    harmless        {attribute: [its values that are not sensitive, null for a missing one]}, where some are
     left_out        columns that are in no table, because they would link the tables row by row
     config          the schema of the original and the principles, as for a release of groups
     reading         how the original's file is read

@@ -188,13 +188,13 @@ def _check_principles(apart: Spread, asked: Sequence[Principle]) -> None:
         attributes_of(principle, named)
 
 
-def _told_harmless(harmless: Harmless, last: Round) -> dict[str, list[str]]:
-    """The published values that are not sensitive, as they are shown."""
+def _told_harmless(harmless: Harmless, last: Round) -> dict[str, list[str | None]]:
+    """The published values that are not sensitive, as they are told."""
     found = {}
     for name in (name for name in last.choice.plan.attributes if name in harmless):
         attribute = Attribute.of(last.apart.table, last.apart.table.schema.components(name), name)
         harms = harmless_values(attribute, harmless[name])
-        found[name] = [attribute.label(value) for value in range(len(attribute)) if harms[value]]
+        found[name] = [attribute.told(value) for value in range(len(attribute)) if harms[value]]
     return {name: labels for name, labels in found.items() if labels}
 
 

@@ -74,8 +74,8 @@ class Projection:
     """The bits of each set that was spread."""
     schema: Schema
     """The schema of the original, the kind of each column that matters stated."""
-    harmless: Mapping[str, Sequence[str]]
-    """For attributes of which some published values are not sensitive, those values as they are shown."""
+    harmless: Mapping[str, Sequence[str | None]]
+    """For attributes of which some published values are not sensitive, those values as they are shown; None if missing."""
     left_out: tuple[str, ...]
     """The columns that are in no table, because they would link the tables row by row."""
     notes: Sequence[str] = ()

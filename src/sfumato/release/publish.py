@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import compute
 
-from sfumato.errors import ColumnProblem
-from sfumato.groups import Groups, combination_ranks
-from sfumato.io.write import cell_texts
+from sfumato.groups import Groups
+from sfumato.io.shuffle import Contents, ranks_of, shuffled
 from sfumato.recoding import Recoded, recode
 from sfumato.schema import Role, Schema
 from sfumato.table import Table
@@ -21,9 +19,6 @@ from sfumato.verifying import published_schema
 
 GROUP = "group"
 """The name of the group column, if the data has no column of that name."""
-
-SHUFFLE = 0x5F
-"""Sets the random numbers of the shuffle apart from those that a method draws from the same seed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +43,7 @@ class Published:
 def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence[int] | None = None) -> Published:
     """Publish a table under a partition of its rows (numbered from 0, none empty); at `levels`, if those are given.
 
-    Groups get the numbers 1 to m, and rows their order, by a seeded permutation of an order that only depends on what is
-    published. So whoever knows the seed cannot undo the shuffle and learns nothing about the order of the original.
+    Groups get the numbers 1 to m, and rows their order, as `shuffled` says.
     """
     recoded = recode(table, Groups(of_row, int(of_row.max()) + 1, table.rows), levels)
     resolved = resolved_schema(table)
@@ -57,7 +51,8 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence
     names = [name for name in table.data.column_names if resolved.role(name) is not Role.IDENTIFIER]
     texts = {column.domain.name: recoded.texts(column) for column in recoded.columns}
     plain = {name: texts[name] if name in texts else _compact(table.data.column(name)) for name in names}
-    rows, of_group = _shuffled(plain, recoded.groups, seed)
+    separators = {name: resolved.separators.get(name, ";") for name in resolved.sensitive_columns()}
+    rows, of_group = shuffled(Contents.of(plain, table.rows, separators), recoded.groups, seed)
     numbers = pa.array(of_group[of_row[rows]], pa.int64())
     data = pa.table(plain).take(pa.array(rows)) if names else pa.table({})
     data = pa.table({group: numbers, **{name: _compact(data.column(name)) for name in names}})
@@ -94,49 +89,6 @@ def _free(name: str, taken: list[str]) -> str:
     return name
 
 
-def _shuffled(plain: dict[str, Any], groups: Groups, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The published order of the rows, and the number of each group."""
-    random = np.random.default_rng([seed, SHUFFLE])
-    codes, domains = [np.zeros(len(groups.of_row), np.int32)], [1]
-    for name, column in plain.items():
-        ranks, domain = ranks_of(column, name)
-        codes.append(ranks)
-        domains.append(domain)
-    keys = combination_ranks(codes, domains)
-    # groups stand in the order of their rows' contents before they are numbered at random
-    order = np.argsort(groups.of_row * (int(keys.max()) + 1) + keys, kind="stable")
-    starts = np.cumsum(groups.sizes) - groups.sizes
-    contents, at = keys[order].astype(">u8").tobytes(), [*(8 * starts).tolist(), 8 * len(order)]
-    canonical = sorted(range(groups.count), key=lambda g: contents[at[g] : at[g + 1]])
-    of_group = np.empty(groups.count, np.int64)
-    of_group[canonical] = random.permutation(groups.count) + 1
-    # rows likewise, group by group: those that tie are alike in everything that is published
-    numbered = np.argsort(of_group)
-    sizes = groups.sizes[numbered]
-    rows = order[np.repeat(starts[numbered] - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(order))]
-    return rows[random.permutation(len(rows))], of_group
-
-
-def ranks_of(column: Any, name: str) -> tuple[NDArray[np.int32], int]:
-    """Each row's cell as its rank among the distinct cells, by their text."""
-    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
-    if pa.types.is_dictionary(chunked.type):
-        encoded = chunked.unify_dictionaries().combine_chunks()
-        ranks, domain = ranks_of(encoded.dictionary, name)
-        indices = np.asarray(encoded.indices.fill_null(len(encoded.dictionary)))
-        return np.append(ranks, np.int32(domain - 1))[indices], domain
-    try:
-        texts = cell_texts(chunked, name)
-    except ColumnProblem:  # lists, and what else has no text: any order will do that does not depend on the rows
-        texts = pa.array([None if cell is None else repr(cell) for cell in chunked.to_pylist()], pa.string())
-    encoded = texts.dictionary_encode()
-    size = len(encoded.dictionary)
-    rank = np.empty(size + 1, np.int32)
-    rank[np.asarray(compute.sort_indices(encoded.dictionary))] = np.arange(size)
-    rank[size] = size
-    return rank[np.asarray(encoded.indices.fill_null(size))], size + 1
-
-
 def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column whose dictionary, if it has one, holds only what occurs, each value once.
 
@@ -155,8 +107,7 @@ def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
         values = values.dictionary_encode(null_encoding="encode").dictionary
     used = np.flatnonzero(np.bincount(same[np.asarray(encoded.indices.drop_null())], minlength=len(values)))
     if not column.type.ordered:
-        ranks, _ = ranks_of(values.take(pa.array(used)), "")
-        used = used[np.argsort(ranks, kind="stable")]
+        used = used[np.argsort(ranks_of(values.take(pa.array(used)), "").of_row, kind="stable")]
     place = np.zeros(len(values), np.int32)
     place[used] = np.arange(len(used))
     indices = pa.array(place[same]).take(encoded.indices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sfumato.io.aside import open_to_readers
 from sfumato.progress import Progress, silent
@@ -48,11 +48,19 @@ def save_projection(
             write_rows(release, file)
         write_told(aside, described_projection(projection), data, projected_page)
         progress("verifying what was written")
-        refuse_unless(verify(aside, projection.source, schema=projection.schema, principles=projection.principles))
+        wished = {"plan": projection.plan.blocks, "harmless": projection.harmless, **_given(projection)}
+        schema, principles = projection.schema, projection.principles
+        refuse_unless(verify(aside, projection.source, schema=schema, principles=principles, project=wished))
         open_to_readers(aside)
         with report_aside(private, lambda: _internal_page(projection, aside), progress):
             take_place(aside, target, force)
     return target
+
+
+def _given(projection: Projection) -> dict[str, Any]:
+    """The thresholds that were given, and not taken from the trade-off."""
+    limits = {"alpha": projection.alpha, "beta": projection.beta}
+    return {key: threshold.limit for key, threshold in limits.items() if threshold.origin == "given"}
 
 
 def _internal_page(projection: Projection, aside: Path) -> str:

@@ -9,8 +9,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.groups import combination_ranks
+from sfumato.io.shuffle import SHUFFLE, ranks_of
 from sfumato.io.write import cell_texts
-from sfumato.release.publish import SHUFFLE, ranks_of
 from sfumato.table import Table, in_quotes
 
 WITHHELD_CELL = "*"
@@ -41,7 +41,7 @@ def withheld_rows(
         which[~present[:, j]] = len(cells) + 1
         columns[name] = pa.array([*cells, WITHHELD_CELL, None], pa.string()).take(pa.array(which))
     ranked = [ranks_of(column, name) for name, column in columns.items()]
-    keys = combination_ranks([ranks for ranks, _ in ranked], [domain for _, domain in ranked])
+    keys = combination_ranks([ranks.of_row for ranks in ranked], [ranks.domain for ranks in ranked])
     order = np.argsort(keys, kind="stable")
     rows = order[np.random.default_rng([seed, SHUFFLE]).permutation(len(order))]
     return pa.table(columns).take(pa.array(rows)), rows

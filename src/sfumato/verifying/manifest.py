@@ -57,6 +57,7 @@ _KEYS: dict[str, dict[str, type]] = {
     },
     PROJECTED: {
         "format": int,
+        "seed": int,
         "holds": bool,
         "rows": int,
         "attributes": list,

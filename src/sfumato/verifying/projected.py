@@ -21,6 +21,7 @@ from sfumato.verifying.checks import Check
 from sfumato.verifying.given import first_difference, in_their_order
 from sfumato.verifying.grouped import grouped_checks, published_schema
 from sfumato.verifying.manifest import Manifest, table_name
+from sfumato.verifying.order import order_check
 from sfumato.verifying.published import original_table, published_table
 from sfumato.verifying.ratios import Shared
 from sfumato.verifying.spread import with_bits
@@ -69,7 +70,10 @@ def projected_checks(
             parts.append(part)
         found += grouped_checks(table, schema, unknown, wanted, part)
         if all(check.holds for check in found):
-            found.append(_dependence(manifest, table, schema, block))
+            published = published_table(table, published_schema(schema, str(table.content["group"])))
+            place = manifest.content["attributes"].index(block[0])
+            found.append(order_check(published, table.content.get("seed"), manifest.content["seed"], place))
+            found.append(_dependence(manifest, table, published, block))
         checks += [replace(check, name=f"{table_name(number)}: {check.name}") for check in found]
     measured = None
     if len(parts) == len(tables):
@@ -86,9 +90,11 @@ def declared_attributes(manifest: Manifest, declared: Schema) -> list[str]:
 def _plan_problem(manifest: Manifest, declared: Schema) -> str | None:
     """What is wrong with the plan: it must hold every attribute exactly once."""
     plan, sets, told = manifest.content["plan"], manifest.content["sets"], manifest.content["tables"]
-    lists = [manifest.content["attributes"], *plan, *sets.values(), *manifest.content["harmless"].values()]
-    if not all(isinstance(names, list) and names and all(isinstance(name, str) for name in names) for names in lists):
-        return "the plan, the attributes, the sets or the harmless values in release.json are torn"
+    harmless = manifest.content["harmless"]
+    if not all(_are_texts(names) for names in (manifest.content["attributes"], *plan, *sets.values())):
+        return "the plan, the attributes or the sets in release.json are torn"
+    if not all(_are_texts(values, or_missing=True) for values in harmless.values()):
+        return "the harmless values in release.json are torn"
     attributes = declared_attributes(manifest, declared)
     placed = [name for block in plan for name in block]
     twice = [name for name in attributes if placed.count(name) > 1]
@@ -103,6 +109,11 @@ def _plan_problem(manifest: Manifest, declared: Schema) -> str | None:
         "release.json says that the plan does not hold what was asked": manifest.content["holds"] is not True,
     }
     return next((problem for problem, found in problems.items() if found), None)
+
+
+def _are_texts(told: Any, *, or_missing: bool = False) -> bool:
+    """Whether release.json tells a list of texts; of values, null among them stands for a missing one."""
+    return isinstance(told, list) and bool(told) and all(isinstance(e, str) or (e is None and or_missing) for e in told)
 
 
 def _principles(
@@ -146,10 +157,9 @@ def _terms(
     )
 
 
-def _dependence(manifest: Manifest, table: Manifest, schema: Schema, block: Sequence[str]) -> Check:
+def _dependence(manifest: Manifest, table: Manifest, published: Table, block: Sequence[str]) -> Check:
     """Measure again what the attributes of a table share."""
     claimed = table.content.get("dependence")
-    published = published_table(table, published_schema(schema, str(table.content["group"])))
     found = Shared.of([published], manifest.content["harmless"])
     told: dict[str, Any] = {"entropy": found.entropy, "information": found.information, "exposure": found.exposure}
     if not isinstance(claimed, Mapping) or claimed.get("names") != list(block):
@@ -170,11 +180,12 @@ def _close(claimed: Any, found: Any) -> bool:
 
 def _thresholds(manifest: Manifest, measured: Mapping[str, float] | None, suppressed: bool) -> list[Check]:
     """Compare what is claimed of the plan with the thresholds; with the original, measure it again."""
-    claims = {str(claim.get("key")): claim for claim in manifest.content["thresholds"] if isinstance(claim, Mapping)}
+    claims = [claim if isinstance(claim, Mapping) else {} for claim in manifest.content["thresholds"]]
+    if [(claim.get("key"), claim.get("name")) for claim in claims] != list(THRESHOLDS.items()):
+        return [Check("thresholds", False, f"release.json must tell of {' and '.join(THRESHOLDS)}, each once")]
     checks = []
-    for key, name in THRESHOLDS.items():
-        claim = claims.get(key, {})
-        told = claim.get("measured")
+    for claim in claims:
+        key, name, told = claim["key"], claim["name"], claim.get("measured")
         try:
             wanted = as_fraction(str(claim.get("wanted")), key)
         except SfumatoError as error:

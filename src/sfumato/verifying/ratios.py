@@ -31,10 +31,10 @@ class Shared:
     exposure: Bits
 
     @classmethod
-    def of(cls, tables: Sequence[Table], harmless: Mapping[str, Sequence[str]]) -> Shared:
+    def of(cls, tables: Sequence[Table], harmless: Mapping[str, Sequence[str | None]]) -> Shared:
         """Measure the sensitive attributes of tables whose rows are about the same people in the same order.
 
-        `harmless`: the values, as they are shown, that are not sensitive.
+        `harmless`: the values, as they are shown, that are not sensitive; None stands for a missing one.
 
         >>> import pyarrow as pa
         >>> from sfumato.schema import Schema
@@ -100,8 +100,8 @@ def _independent(one: NDArray[np.int64], other: NDArray[np.int64], joint: NDArra
     return len(joint) == int((one > 0).sum()) * int((other > 0).sum()) and bool(same.all())
 
 
-def _sensitive(attribute: Attribute, harmless: Sequence[str]) -> float:
+def _sensitive(attribute: Attribute, harmless: Sequence[str | None]) -> float:
     """The share of the rows whose value is sensitive."""
     told = set(harmless)
-    counted = sum(int(count) for value, count in enumerate(attribute.counts) if attribute.label(value) not in told)
+    counted = sum(int(count) for value, count in enumerate(attribute.counts) if attribute.told(value) not in told)
     return counted / int(attribute.counts.sum())

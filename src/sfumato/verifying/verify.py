@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from sfumato.verifying.given import first_difference, in_their_order
 from sfumato.verifying.grouped import grouped_checks
 from sfumato.verifying.manifest import PROJECTED, WITHHELD, Manifest
 from sfumato.verifying.projected import projected_checks
+from sfumato.verifying.wished import Wished
 from sfumato.verifying.withheld import withheld_checks
 
 
@@ -24,12 +25,15 @@ def verify(
     *,
     schema: Schema | None = None,
     principles: Sequence[Principle] | None = None,
+    project: Mapping[str, Any] | None = None,
 ) -> Verification:
     """Check a release from its files, and, if the original table is given, against that.
 
     `original`: a path, a frame or a Table. `schema` and `principles`: what the release is to have been made under; a
     release.json that declares anything else fails. A schema is needed where the distance is a function of your own, which
-    release.json cannot hold (its functions are then used), and principles if they are of a class of your own.
+    release.json cannot hold (its functions are then used), and principles if they are of a class of your own. `project`: of
+    several tables, what `sf.project` is to have been asked for beyond those, by its names: `alpha`, `beta`, `plan`,
+    `harmless`, `sets`, `suppress`. What is left out, or None, is not compared.
 
     >>> import tempfile
     >>> import pyarrow as pa
@@ -42,6 +46,7 @@ def verify(
     (True, ['rows', 'cover'])
     """
     manifest = Manifest.load(Path(folder))
+    wished = None if project is None else Wished.of(project)
     if manifest.kind == WITHHELD:
         return Verification(str(folder), tuple(withheld_checks(manifest, original, schema)))
     declared, unknown = manifest.schema(schema)
@@ -53,7 +58,9 @@ def verify(
         checks += projected_checks(manifest, declared, asked, original, schema)
     else:
         checks += grouped_checks(manifest, declared, unknown, asked, original)
-    if schema is not None or principles is not None:
+    if wished is not None and manifest.kind == PROJECTED and all(check.holds is not False for check in checks):
+        differing = differing or wished.first_difference(manifest, schema)
+    if schema is not None or principles is not None or wished is not None:
         checks.append(_given(manifest, schema, declared, original, differing))
     return Verification(str(folder), tuple(checks))
 
