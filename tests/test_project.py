@@ -178,6 +178,9 @@ class TestPrinciples:
         """It is no table to publish: the plan puts its attributes where a principle speaks, if there is such a plan."""
         wish = sf.DistinctLDiversity(2, on="job")
         assert project(principles=wish, alpha="0.5").plan.label == "sex + title + job + pay"
+        assert project(principles=wish, alpha=1, beta=1, search="greedy").plan.label == "sex + title + job + pay"
+        two = [wish, sf.DistinctLDiversity(2, on="title")]
+        assert project(principles=two, alpha=1, beta="0.3", search="greedy").plan.label == "sex + title | job + pay"
         for options in ({"alpha": 1, "beta": 0}, {"plan": [["sex", "title"], ["job", "pay"]]}):
             with pytest.raises(sf.Unreached, match=r"no principle speaks of the table of.* such as k-anonymity"):
                 project(principles=wish, **options)
