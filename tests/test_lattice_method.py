@@ -207,3 +207,58 @@ def test_a_principle_of_ones_own_is_served():
 
     own = sf.full_domain(people(), SCHEMA, Even())
     assert own.levels == sf.full_domain(people(), SCHEMA, sf.KAnonymity(2)).levels
+
+
+def test_too_few_rows_left_to_be_measured_are_none():
+    """What is left of a transformation holds fewer rows than (n,t)-closeness asks for: it does not stand."""
+    table = pa.table({"sex": ["f", "f", "m", "m", "m"], "ill": ["flu", "gout", "flu", "gout", "gout"]})
+    schema = sf.Schema(["sex"], ["ill"])
+    wishes = [sf.NTCloseness(4, "0.4"), sf.KAnonymity(3)]
+    assert sf.full_domain(table, schema, wishes, suppress="0.5").levels == {"sex": 0}
+    assert sf.anonymize(table, schema, wishes, method="lattice", suppress="0.5").levels == {"sex": 1}
+
+
+def test_what_is_published_does_not_tell_who_has_which_secret(tmp_path):
+    """Secrets dealt anew within the published groups: if the same levels come out, so does every byte."""
+    table = people(80, seed=3)
+    wishes = [sf.KAnonymity(3), sf.TCloseness("0.5")]
+    method = sf.Lattice(checks=9)
+    first = sf.anonymize(table, SCHEMA, wishes, method=method, suppress="0.2")
+    first.save(tmp_path / "first")
+    of_row = Cube(sf.Task(sf.Table(table, SCHEMA), ())).of_rows(tuple(first.levels.values()))
+    same = 0
+    for seed in range(6):
+        draw = np.random.default_rng(seed)
+        order = np.arange(80)
+        for group in np.unique(of_row):
+            rows = np.flatnonzero(of_row == group)
+            order[rows] = draw.permutation(rows)
+        dealt = table.set_column(3, "ill", table["ill"].take(pa.array(order)))
+        release = sf.anonymize(dealt, SCHEMA, wishes, method=method, suppress="0.2")
+        if release.levels == first.levels:
+            same += 1
+            release.save(tmp_path / str(seed))
+            for name in ("data.csv", "release.json", "report.html"):
+                assert (tmp_path / str(seed) / name).read_bytes() == (tmp_path / "first" / name).read_bytes()
+    assert same
+
+
+def test_a_lone_value_under_a_node_is_not_named(tmp_path):
+    """83 is the only age in its interval, and 7 the only value of its column: neither is published, or told otherwise."""
+    ages = [31, 34, 38] * 200 + [47, 48, 46] * 200 + [83] * 600
+    table = pa.table({"age": ages, "zone": [7] * 1800, "ill": ["flu", "gout", "cold"] * 600})
+    schema = sf.Schema(["age", "zone"], ["ill"], hierarchies={"age": sf.Intervals((10,))})
+
+    class Tens(sf.Method):
+        def group(self, task, seed=0):
+            return sf.Grouping(np.arange(1800) // 600, levels=(1, 1))
+
+    release = sf.anonymize(table, schema, sf.KAnonymity(3), method=Tens())
+    age, zone = release.to_dict()["figures"]["columns"][:2]
+    assert zone["labels"] == ["others"]
+    assert age["labels"][-1].endswith(" 89")  # the interval as it is published, to its end
+    folder = release.save(tmp_path / "out")
+    assert sf.verify(folder, original=table).holds
+    published = (folder / "data.csv").read_text(encoding="utf-8")
+    assert "[80, 90)" in published
+    assert "83" not in published

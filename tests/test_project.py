@@ -11,6 +11,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.methods import Grouping, Task
@@ -122,6 +124,28 @@ class TestThePlan:
         apart = project(plan=[["sex"], ["title"], ["job", "pay"]])
         assert together.frames[1].equals(apart.frames[2])
 
+    def test_a_plan_in_words(self):
+        assert project(plan=" job,pay | title, sex ").plan == project(plan=[["sex", "title"], ["job", "pay"]]).plan
+        assert project(plan=["sex", ("title", "job", "pay")]).plan.label == "sex | title + job + pay"
+
+    def test_columns_of_pandas_stay_what_they_are(self):
+        rows = {
+            "age": range(12),
+            "a": pd.array([1, None, 3] * 4, dtype="Int64"),
+            "b": pd.Categorical(list("pqr") * 4),
+            "c": pd.to_datetime(["2020-01-01", "2021-01-01"] * 6),
+            "dx": [["x"], ["x", "y"]] * 6,
+        }
+        frame = pd.DataFrame(rows).set_index(pd.Index(range(100, 112)))
+        schema = sf.Schema(["age"], ["a", "b", "c", "dx"])
+        made = project(frame, schema, plan="a,dx|b,c")
+        alone = sf.anonymize(frame, schema, K, method=Chunks(6)).frame
+        for table in made.frames:
+            for name in {"a", "b", "c"} & set(table.columns):
+                assert table[name].dtype == alone[name].dtype
+        assert sorted(made.frames[0]["dx=y"]) == ["0"] * 6 + ["1"] * 6
+        assert made.frames[0]["a"].isna().sum() == 4
+
     def test_frames_in_their_library(self):
         assert all(isinstance(frame, pd.DataFrame) for frame in project(people().to_pandas()).frames)
         assert all(isinstance(frame, pl.DataFrame) for frame in project(pl.from_arrow(people())).frames)
@@ -154,6 +178,9 @@ class TestPrinciples:
         """It is no table to publish: the plan puts its attributes where a principle speaks, if there is such a plan."""
         wish = sf.DistinctLDiversity(2, on="job")
         assert project(principles=wish, alpha="0.5").plan.label == "sex + title + job + pay"
+        assert project(principles=wish, alpha=1, beta=1, search="greedy").plan.label == "sex + title + job + pay"
+        two = [wish, sf.DistinctLDiversity(2, on="title")]
+        assert project(principles=two, alpha=1, beta="0.3", search="greedy").plan.label == "sex + title | job + pay"
         for options in ({"alpha": 1, "beta": 0}, {"plan": [["sex", "title"], ["job", "pay"]]}):
             with pytest.raises(sf.Unreached, match=r"no principle speaks of the table of.* such as k-anonymity"):
                 project(principles=wish, **options)
@@ -207,74 +234,6 @@ class TestPrinciples:
             project(principles=refuse, beta=0)
 
 
-class TestTheSamePeople:
-    """Rows that one table drops are in no table, and nothing tells what was in them."""
-
-    rows: ClassVar = {
-        "age": [30] * 6 + [40] * 6 + [50] * 3,
-        "dx": [["x"], ["y"], ["x", "y"]] * 4 + [["HIV"]] * 3,
-        "job": list("pq") * 7 + ["p"],
-    }
-    schema = sf.Schema(["age"], ["dx", "job"])
-    wish: ClassVar = [sf.KAnonymity(2), sf.DistinctLDiversity(2, on="dx")]
-
-    def make(self, rows=None, **options):
-        given = {"plan": [["dx"], ["job"]], "method": "lattice", "suppress": "0.2", **options}
-        return sf.project(pa.table(rows or self.rows), self.schema, self.wish, **given)
-
-    @pytest.mark.parametrize("plan", [[["dx"], ["job"]], [["dx=x", "dx=y", "dx=HIV"], ["job"]]])
-    @pytest.mark.parametrize("form", ["csv", "parquet"])
-    def test_their_secrets_are_nowhere(self, tmp_path, plan, form):
-        harmless = {"dx=HIV": ["0"], "dx=x": ["0"]}
-        made = self.make(plan=plan, harmless=harmless)
-        folder = made.save(tmp_path / "out", internal=tmp_path / "internal.html", format=form)
-        assert not [path for path in folder.iterdir() if b"HIV" in path.read_bytes()]
-        ages = [sorted(frame["age"].to_pylist()) for frame in made.frames]
-        assert ages == [["30"] * 6 + ["40"] * 6] * 2
-        assert made.plan.label == "dx=x + dx=y | job"
-        assert made.harmless == {"dx=x": ["0"]}
-        told = made.to_dict()
-        assert [(table["rows"], table["suppressed"]) for table in told["tables"]] == [(12, 3), (12, 3)]
-        assert told["rows"] == 15
-        assert any("3 rows of 15 were suppressed, the same in every table" in note for note in made.notes)
-        assert sf.verify(folder, pa.table(self.rows))
-
-    def test_as_if_they_had_never_been_there(self):
-        made, alone = self.make(), self.make({name: cells[:12] for name, cells in self.rows.items()})
-        assert made.weighed == alone.weighed
-        assert [frame.equals(other) for frame, other in zip(made.frames, alone.frames, strict=True)] == [True, True]
-        assert made.attacks().to_dict() == alone.attacks().to_dict()
-
-    def test_each_table_drops_other_rows(self):
-        """Each table alone drops three rows, and together they drop six."""
-        rows = {"age": range(12), "a": list("xyzxyzxxxxyz"), "b": list("pqrpppqrppqr")}
-        options = {"plan": "a|b", "method": Chunks(3), "schema": sf.Schema(["age"], ["a", "b"])}
-        wish = [sf.KAnonymity(3), sf.DistinctLDiversity(2)]
-        made = project(pa.table(rows), principles=wish, suppress="0.5", **options)
-        assert [sorted(set(frame["age"].to_pylist())) for frame in made.frames] == [["[0, 2]", "[9, 11]"]] * 2
-        with pytest.raises(sf.Unreached, match=r"every table must publish the same people.* 3 rows .* of 3 that may be"):
-            project(pa.table(rows), principles=wish, suppress="0.25", **options)
-
-    def test_a_principle_that_names_what_is_gone(self):
-        with pytest.raises(sf.Unreached, match="same people"):
-            sf.project(
-                pa.table(self.rows),
-                self.schema,
-                [*self.wish, sf.TCloseness(1, on="dx=HIV")],
-                plan=[["dx"], ["job"]],
-                method="lattice",
-                suppress="0.2",
-            )
-
-    def test_with_a_search(self, tmp_path):
-        made = project(principles=[K, sf.DistinctLDiversity(3, on="pay")], suppress="0.5", alpha="0.5")
-        dropped = {release.suppressed for release in made.releases}
-        assert len(dropped) == 1
-        assert dropped != {0}
-        assert made.table.rows == ROWS - dropped.pop() == len(made.seen[0].of_row)
-        assert sf.verify(made.save(tmp_path / "out"), people())
-
-
 class TestSets:
     """Erratum 5 of paper 004: in groups of two, each bit is as in the whole, and the set is not."""
 
@@ -313,6 +272,17 @@ class TestSets:
 
 
 class TestHarmless:
+    def test_what_can_be_gone_through_only_once(self, tmp_path):
+        made = project(harmless={"pay": (value for value in ["low", "mid"])}, plan="sex,title|job,pay")
+        assert dict(made.harmless) == {"pay": ["low", "mid"]}
+        assert sf.verify(made.save(tmp_path / "out"), people())
+
+    def test_of_a_set_they_are_those_of_its_bits(self):
+        rows = pa.table(TestSets.rows)
+        with pytest.raises(sf.ParameterProblem, match=r"Give them for its bits, such as .*dx=a"):
+            project(rows, TestSets.schema, harmless={"dx": ["a"]})
+        assert project(rows, TestSets.schema, sf.KAnonymity(4), harmless={"dx=a": ["0"]}).harmless == {"dx=a": ["0"]}
+
     def test_listed_or_judged(self):
         listed = project(harmless={"pay": ["low", "mid"]}, alpha="0.1", beta=1)
         judged = project(harmless={"pay": lambda value: value != "high"}, alpha="0.1", beta=1)
@@ -349,6 +319,24 @@ class TestBadInput:
             ({"plan": [["sex", "title", "job", "pay"], []]}, sf.ParameterProblem, "empty"),
             ({"harmless": {"pay": ["nil"]}}, sf.ParameterProblem, "'nil' is given as harmless"),
             ({"harmless": {"age": ["20"]}}, sf.ColumnProblem, "harmless"),
+            ({"plan": 5}, sf.ParameterProblem, "5 is no plan"),
+            ({"plan": [5]}, sf.ParameterProblem, "5 is no table of a plan"),
+            ({"plan": [None]}, sf.ParameterProblem, "None is no table of a plan"),
+            ({"plan": [[["sex"]], ["title", "job", "pay"]]}, sf.ParameterProblem, "is no name of an attribute"),
+            ({"plan": {"sex": 1, "title": 2, "job": 3, "pay": 4}}, sf.ParameterProblem, "is no plan"),
+            ({"plan": [{"sex": 1}]}, sf.ParameterProblem, "is no table of a plan"),
+            ({"plan": "sextitle"}, sf.ColumnProblem, "plan, column 'sextitle'"),
+            ({"plan": ""}, sf.ParameterProblem, "the plan is empty"),
+            ({"plan": []}, sf.ParameterProblem, "the plan is empty"),
+            ({"plan": "sex,title,job,pay|"}, sf.ParameterProblem, "empty"),
+            ({"plan": [SENSITIVE], "search": "lucky"}, sf.ParameterProblem, "search = 'lucky'"),
+            ({"search": []}, sf.ParameterProblem, "search = "),
+            ({"harmless": 5}, sf.ParameterProblem, "5 says of no attribute"),
+            ({"harmless": "pay"}, sf.ParameterProblem, "'pay' says of no attribute"),
+            ({"harmless": {"pay": 5}}, sf.ParameterProblem, "neither a list"),
+            ({"harmless": {5: ["low"]}}, sf.ColumnProblem, "harmless, column '5'"),
+            ({"alpha": True}, sf.ParameterProblem, "alpha = True is not a number"),
+            ({"beta": float("nan")}, sf.ParameterProblem, "beta = nan is not a number"),
             ({"seed": -1}, sf.ParameterProblem, "seed"),
             ({"suppress": 1}, sf.ParameterProblem, "suppress"),
             ({"method": "magic"}, sf.SfumatoError, "magic"),
@@ -404,4 +392,27 @@ def test_attacks():
     found = made.attacks().to_dict()
     assert found["tables"] == [["sex", "title"], ["job", "pay"]]
     assert found["background"]["largest"] == 1.0, "who knows the title knows the sex"
-    assert [warned["attributes"] for warned in found["warnings"]] == [list(warned.attributes) for warned in made.warnings]
+    warned = [tuple(each["attributes"]) for each in found["warnings"] if each["beyond_chance"]]
+    assert warned == [each.attributes for each in made.warnings]
+
+
+def test_warnings_are_beyond_chance():
+    """Attributes drawn apart from one another share a little in any table, and that is no warning."""
+    draw = np.random.default_rng(11)
+    rows = {"age": np.arange(60), **{name: draw.integers(3, size=60).astype(str) for name in "abc"}}
+    rows["d"] = rows["a"]
+    made = sf.project(pa.table(rows), sf.Schema(["age"], list("abcd")), K, plan="a|b|c|d", method=Chunks(6))
+    assert len(made.attacks().warnings) == 6
+    assert [each.attributes for each in made.warnings] == [("a", "d")]
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 2)] * 3), min_size=2, max_size=12))
+def test_hundredths_admit_a_plan_and_no_less_does(rows):
+    columns = dict(zip("abc", zip(*rows, strict=True), strict=True))
+    found = sf.Dependence.of(sf.Table(pa.table(columns), sf.Schema(sensitive=list("abc"))))
+    for blocks in (["abc"], ["ab", "c"], ["ac", "b"], ["a", "b", "c"]):
+        plan = sf.Plan.of(map(list, blocks), found.names)
+        alpha, beta = found.hundredths(plan)
+        for limit, within in ((alpha, found.loses_at_most), (beta, found.exposes_at_most)):
+            assert within(plan, limit)
+            assert limit == 0 or not within(plan, limit - Fraction(1, 100))

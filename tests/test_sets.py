@@ -63,7 +63,7 @@ def test_a_table_without_sets_stays_as_it_is():
     spread = sf.spread(table)
     assert spread.table is table
     assert spread.gathered() is table
-    assert spread.sets_among(["job", "pay"]) == []
+    assert spread.bits == {}
 
 
 def table_of(cells, name="dx", **more):
@@ -116,7 +116,7 @@ def test_close_bits_hide_a_set_that_is_not():
     spread = sf.spread(table)
     assert levels(sf.TCloseness(1), table) == [Fraction(1, 2)]
     assert levels(sf.TCloseness(1), spread.table) == [0, 0]
-    (together,) = spread.sets_among(spread.table.schema.sensitive)
+    together = spread.bits["dx"]
     assert together == ("dx=a", "dx=b")
     assert levels(sf.TCloseness(1, on=together), spread.table) == [Fraction(1, 2)]
 

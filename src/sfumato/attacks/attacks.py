@@ -38,7 +38,8 @@ class Attacks:
                             "before": confidence, "after": confidence, "gain": {"mean": 0.1, "newly_certain": 0},
                             "truth": {"before": 0.3, "after": 0.4}}, …],
             "left_out": [{"attributes": ["a", "b"], "why": "…"}, …]},
-         "warnings": [{"attributes": ["job", "income"], "tables": [0, 1], "information": 0.2, "share": 0.3, "text": "…"}, …]}
+         "warnings": [{"attributes": ["job", "income"], "tables": [0, 1], "information": 0.2, "share": 0.3,
+                       "beyond_chance": true, "text": "…"}, …]}
 
     >>> import numpy as np, pyarrow as pa
     >>> from sfumato.schema import Schema

@@ -194,7 +194,7 @@ def quality_table(rows: int, methods: Sequence[Method], plan: Plan, tell: Tell) 
             if key not in done:
                 tell(f"Figure 5, {method.name}, {name} = {at[name]}")
                 ran = Ran.of(setting, method, Dissimilarity(at["epsilon"], at["delta"], int(at["k"])))
-                done[key] = ran, ran.figures(), recode(setting.table, ran.groups)
+                done[key] = ran, ran.figures(), recode(setting.table, ran.groups, ran.grouping.levels)
             ran, figures, recoded = done[key]
             for qd in plan.dimensions:
                 errors = query_errors(recoded, workloads[qd, at["s"]])

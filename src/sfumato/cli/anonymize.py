@@ -10,7 +10,7 @@ import click
 
 from sfumato.cli.completion import repeatable_files
 from sfumato.cli.options import force_option, internal_option, output_option, seed_option
-from sfumato.cli.progress import progress_bar
+from sfumato.cli.progress import progress_bar, tell_first_use
 from sfumato.cli.source import named_source, release_folder
 from sfumato.cli.streams import say
 
@@ -73,7 +73,7 @@ def anonymize(
         refuse_taken(*sink, force)
     database, table = sink or (None, None)
     with progress_bar() as progress:
-        _tell_first_use(progress)
+        tell_first_use(progress)
         if declared is None:
             release, form = _repeated(config, data, seed, progress), _format_of(config)
             expected = config if seed is None else None
@@ -114,13 +114,6 @@ def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, 
     )
     if expected is not None:
         out.print(f"Its files are the same, byte for byte, as those that {expected} lists.", markup=False)
-
-
-def _tell_first_use(progress: Progress) -> None:
-    from sfumato.kernels.compile import compiled_before
-
-    if not compiled_before():
-        progress("first use: kernels are compiled, which takes about a minute")
 
 
 def _made(declared: Config, data: str | None, seed: int | None, progress: Progress) -> Release:

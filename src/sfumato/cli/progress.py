@@ -38,3 +38,11 @@ def progress_bar() -> Iterator[Progress]:
             bar.update(task, total=None if share is None else 1.0, completed=share or 0.0, refresh=True)
 
         yield told
+
+
+def tell_first_use(progress: Progress) -> None:
+    """Say why the first run takes longer, before it does."""
+    from sfumato.kernels.compile import compiled_before
+
+    if not compiled_before():
+        progress("first use: kernels are compiled, which takes about a minute")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +12,7 @@ import click
 
 from sfumato.cli.completion import config_files
 from sfumato.cli.options import force_option, internal_option, output_option, seed_option
-from sfumato.cli.progress import progress_bar
+from sfumato.cli.progress import progress_bar, tell_first_use
 from sfumato.cli.source import release_folder
 from sfumato.cli.streams import say
 
@@ -61,17 +63,24 @@ def project(
 
     declared = Config.load(config)
     options = (declared.project or ProjectSection()).options()
-    given = {"alpha": alpha, "beta": beta, "plan": None if plan is None else _plan(plan)}
-    options |= {key: value for key, value in given.items() if value is not None}
-    if curve:
-        _curve(declared, data, options, as_json)
-        return
-    _publish(declared, config, data, options, output, seed, internal, force, as_json)
+    typed = {key: value for key, value in (("alpha", alpha), ("beta", beta), ("plan", plan)) if value is not None}
+    options |= typed
+    with _under_its_key(declared, [key for key in options if key not in typed]):
+        if curve:
+            _curve(declared, data, options, as_json)
+        else:
+            _publish(declared, config, data, options, output, seed, internal, force, as_json)
 
 
-def _plan(text: str) -> list[list[str]]:
-    """The tables of a plan as it is typed: attributes between commas, tables between bars."""
-    return [[name.strip() for name in table.split(",")] for table in text.split("|")]
+@contextmanager
+def _under_its_key(declared: Config, keys: Sequence[str]) -> Iterator[None]:
+    """What the data shows to be wrong with the config is said with its file and key."""
+    from sfumato.errors import ColumnProblem, ParameterProblem
+
+    try:
+        yield
+    except (ColumnProblem, ParameterProblem) as error:
+        raise declared.under("project", error) if error.key in keys else error from None
 
 
 def _curve(declared: Config, data: str | None, options: dict[str, Any], as_json: bool) -> None:
@@ -103,12 +112,20 @@ def _publish(
 ) -> None:
     from sfumato.cli.show_project import show_projection
     from sfumato.config import MethodSection
+    from sfumato.errors import ConfigProblem
     from sfumato.methods import AUTO
     from sfumato.release import free_target
     from sfumato.release import project as published
     from sfumato.reporting import free_page
 
     wishes, method = declared.wishes(), declared.method or MethodSection()
+    if declared.sink is not None:
+        raise ConfigProblem(
+            "several tables are written to files, and not to a database",
+            remedy="Drop output.database and output.table, and load the files of the release.",
+            file=str(config),
+            key="output.database",
+        )
     folder = release_folder(declared, config, output)
     # what is in the way is found before the work, not after it
     free_target(folder, force)
@@ -116,6 +133,7 @@ def _publish(
     if report is not None:
         free_page(report, folder, force)
     with progress_bar() as progress:
+        tell_first_use(progress)
         progress("reading")
         found = published(
             declared.table(data),

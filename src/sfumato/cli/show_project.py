@@ -55,8 +55,8 @@ def show_projection(found: Projection, folder: Path, report: Path | None) -> Non
         show_findings(release.audit, out)
     if found.warnings:
         out.print(
-            "\n[yellow]beware[/yellow] Attributes that depend on each other stand in different tables: who knows how they "
-            "depend can combine the tables."
+            "\n[yellow]beware[/yellow] Attributes that depend on each other beyond chance stand in different tables: who "
+            "knows how they depend can combine the tables."
         )
     for warned in found.warnings[:_WARNED]:
         (one, other), (u, w) = warned.attributes, warned.tables
@@ -90,7 +90,7 @@ def show_curve(curve: Tradeoff) -> None:
     out = console()
     shown = _spaced(curve)
     wide = max(len(point.plan.label) for point in shown) > out.width - 40
-    grid = _grid("", "Γ_α", "Γ_β", "tables", "attributes of each" if wide else "plan")
+    grid = _grid("", "loss Γ_α", "exposure Γ_β", "tables", "attributes of each" if wide else "plan")
     for point in shown:
         plan = " | ".join(str(len(block)) for block in point.plan.blocks) if wide else point.plan.label
         grid.add_row(

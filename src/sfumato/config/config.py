@@ -159,6 +159,10 @@ class Config(Section):
             )
         return found
 
+    def under(self, section: str, error: SfumatoError) -> ConfigProblem:
+        """An error that was met with the data, under the key of this file that it is about."""
+        return self._located(located(error, section), "")
+
     @property
     def schema(self) -> Schema:  # type: ignore[override]  # a long deprecated method of pydantic has this name
         """The schema that the config declares."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any, Literal
 
 from pydantic import Field
@@ -16,8 +15,8 @@ from sfumato.release import checked_limit
 class ProjectSection(Section):
     """`[project]`: the thresholds on a plan, or the plan itself, and what becomes of sets."""
 
-    alpha: int | Decimal | str | None = None
-    beta: int | Decimal | str | None = None
+    alpha: Any = None  # a number or a text; `check` says what is wrong with it, for true would be read as 1
+    beta: Any = None
     plan: list[list[str]] | None = None
     search: Literal["auto", "greedy", "exhaustive"] = "auto"
     sets: Literal["bits", "whole"] = "bits"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import get_close_matches
-from typing import ClassVar
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 from sfumato.counting import count_of
 from sfumato.errors import ParameterProblem
@@ -43,7 +46,9 @@ class Lattice(Method):
 
     def __post_init__(self) -> None:
         check_loss(self.loss)
-        check_limits(self.checks, self.seconds)
+        checks, seconds = checked_limits(self.checks, self.seconds)
+        object.__setattr__(self, "checks", checks)
+        object.__setattr__(self, "seconds", seconds)
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Search the lattice. Nothing is random.
@@ -92,25 +97,32 @@ def searched(found: Found, loss: str) -> str:
 
 def check_loss(loss: object) -> None:
     """Refuse a loss that is unknown."""
-    if loss not in LOSSES:
+    if not isinstance(loss, str) or loss not in LOSSES:
         close = get_close_matches(str(loss), LOSSES, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"The losses are: {', '.join(LOSSES)}."
         raise ParameterProblem(f"there is no loss {loss!r}", remedy=hint, key="loss", value=loss)
 
 
-def check_limits(checks: object, seconds: object) -> None:
-    """Refuse limits of the search that are none."""
-    if checks is not None and (isinstance(checks, bool) or not isinstance(checks, int) or checks < 1):
+def checked_limits(checks: Any, seconds: Any) -> tuple[int | None, float | None]:
+    """The limits of the search as plain numbers; what is none is refused.
+
+    >>> from decimal import Decimal
+    >>> checked_limits(1000, Decimal("0.5"))
+    (1000, 0.5)
+    """
+    if checks is not None and (isinstance(checks, bool) or not isinstance(checks, Integral) or checks < 1):
         raise ParameterProblem(
             f"checks = {checks!r} is not a whole number from 1",
             remedy="Write how many transformations may be looked at, such as 1000.",
             key="checks",
             value=checks,
         )
-    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0):
+    number = isinstance(seconds, Real | Decimal) and not isinstance(seconds, bool)
+    if seconds is not None and not (number and 0 < seconds < math.inf):
         raise ParameterProblem(
-            f"seconds = {seconds!r} is not a number above 0",
+            f"seconds = {seconds} is not a number above 0",
             remedy="Write how long the search may take, such as 10.",
             key="seconds",
             value=seconds,
         )
+    return None if checks is None else int(checks), None if seconds is None else float(seconds)

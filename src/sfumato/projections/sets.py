@@ -23,21 +23,16 @@ class Spread:
 
     >>> people = pa.table({"dx": [["flu"], ["flu", "gout"]], "job": ["cook", "smith"]})
     >>> apart = spread(Table(people, Schema(sensitive=["dx", "job"])))
-    >>> apart.table.schema.sensitive, apart.sets_among(["dx=flu", "dx=gout", "job"]), apart.sets_among(["dx=flu", "job"])
-    (('dx=flu', 'dx=gout', 'job'), [('dx=flu', 'dx=gout')], [])
+    >>> apart.table.schema.sensitive, apart.bits
+    (('dx=flu', 'dx=gout', 'job'), {'dx': ('dx=flu', 'dx=gout')})
     """
 
     table: Table
     bits: Mapping[str, tuple[str, ...]]
-    """For each set its bits, named "set=item", in the order of the items."""
+    """For each set its bits, named "set=item", in the order of the items.
 
-    def sets_among(self, block: Sequence[str]) -> list[tuple[str, ...]]:
-        """The bits of a block that belong to one set, for each set that has several there.
-
-        Each bit may be close to the table while the set is not, so principles are to be asked of them together too.
-        """
-        among = [tuple(bit for bit in bits if bit in set(block)) for bits in self.bits.values()]
-        return [bits for bits in among if len(bits) > 1]
+    Each bit may be close to the table while the set is not, so principles are to be asked of them together too.
+    """
 
     def gathered(self) -> Table:
         """The table with its sets again: the values are those that were spread, cell by cell."""

@@ -210,7 +210,13 @@ def _suppressed(
             part = replace(table, data=table.data.take(pa.array(kept)), schema=resolved)
         part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
         published = publish(part, part_of_row, seed, levels)
-        found = audit(published.table, None, principles)
+        try:
+            found = audit(published.table, None, principles)
+        except ParameterProblem:
+            if first is None:
+                raise
+            # fewer rows are left than a principle speaks of: none of them can be published
+            raise _unreached(Task(table, principles), first, most, table.rows) from None
         first = first or found
         if found.holds:
             return published, found, kept

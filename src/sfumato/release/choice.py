@@ -124,7 +124,7 @@ def _search(dependence: Dependence, limits: Mapping[str, Fraction], blocks: Bloc
         blocks.reachable,
         search,
         monotone=_monotone(blocks),
-        start=_bound(blocks, dependence.names),
+        start=_bound(blocks, dependence),
     )
 
 
@@ -144,11 +144,18 @@ def _monotone(blocks: Blocks) -> bool:
     return "whole" not in where and not any(_taken_together(principle, blocks.sets) for principle in blocks.principles)
 
 
-def _bound(blocks: Blocks, names: Sequence[str]) -> Plan:
-    """The plan of the most tables that keeps together what principles take together."""
+def _bound(blocks: Blocks, dependence: Dependence) -> Plan:
+    """The plan of the most tables that keeps together what principles take together.
+
+    An attribute of which none speaks stands with the one, of those of which some does, that it shares most with.
+    """
+    names, shared = dependence.names, dependence.information
+    spoken = [place for place, name in enumerate(names) if blocks.promised((name,))]
+    bonds = [_taken_together(principle, blocks.sets) for principle in blocks.principles]
+    for place in sorted({*range(len(names))} - {*spoken}):
+        bonds.append({names[place], names[max(spoken, key=lambda other: shared[place, other])]})
     tables = [{name} for name in names]
-    for principle in blocks.principles:
-        together = _taken_together(principle, blocks.sets)
+    for together in bonds:
         joined = set().union(*(table for table in tables if table & together))
         tables = [table for table in tables if not table & together] + ([joined] if joined else [])
     return Plan.of(tables, names)

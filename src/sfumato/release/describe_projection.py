@@ -42,7 +42,6 @@ The internal report is drawn from that and from `internal_content(projection)`:
     search          None if the plan was given, else {"exhaustive": bool, "steps": [text, …], "examined": [weighed, …],
                     "refused": [[attribute, …], …]}
     attacks         `Attacks.to_dict()`
-    warnings        [text, …]: dependent attributes that stand in different tables
     tables          one for each table: what `internal_figures` tells of it
 
 where weighed is {"plan": [[attribute, …], …], "label": text, "association_loss": float, "information_exposure": float}.
@@ -153,7 +152,6 @@ def internal_content(projection: Projection) -> dict[str, Any]:
         "tradeoff": curve_content(projection.tradeoff),
         "search": _search(projection.search),
         "attacks": projection.attacks().to_dict(),
-        "warnings": [warned.text for warned in projection.warnings],
         "tables": [
             internal_figures(release.original, release.audit, release.recodings, release.seed)
             for release in projection.releases

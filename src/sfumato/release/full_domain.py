@@ -12,7 +12,7 @@ from sfumato.errors import Unreached
 from sfumato.exact import Number, nearest_float
 from sfumato.methods import Task
 from sfumato.methods.fulldomain import Found, Search
-from sfumato.methods.lattice import check_limits, check_loss, searched
+from sfumato.methods.lattice import check_loss, checked_limits, searched
 from sfumato.principles import Principle
 from sfumato.release.anonymize import check, checked_share
 
@@ -94,7 +94,7 @@ def full_domain(
     asked = listed(principles)
     share = checked_share(suppress)
     check_loss(loss)
-    check_limits(checks, seconds)
+    checks, seconds = checked_limits(checks, seconds)
     table = table_of(data, schema)
     check(table, asked)
     search = Search(Task(table, asked, suppress=share), loss, settled=False)

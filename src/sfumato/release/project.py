@@ -199,9 +199,9 @@ def _told_harmless(harmless: Harmless, last: Round) -> dict[str, list[str | None
 
 
 _FROM = {
-    "knee": "what the knee of the trade-off has",
-    "near": "what the plan has that is nearest to the knee of the trade-off and whose tables can satisfy the principles",
-    "least": "the least that a plan has beside the other threshold and the principles",
+    "knee": "that of the knee of the trade-off",
+    "near": "that of the plan nearest to the knee of the trade-off whose tables can satisfy the principles",
+    "least": "the least of all plans within the other threshold whose tables can satisfy the principles",
 }
 """Where a threshold that was not given comes from."""
 

@@ -105,8 +105,8 @@ class Projection:
 
     @cached_property
     def warnings(self) -> tuple[Warned, ...]:
-        """Dependent attributes that stand in different tables; for the publisher, since it takes the original."""
-        return warnings_of(self.dependence, self.plan)
+        """Attributes in different tables that depend beyond chance; for the publisher, since it takes the original."""
+        return tuple(warned for warned in warnings_of(self.dependence, self.plan) if warned.beyond_chance)
 
     def to_dict(self) -> dict[str, Any]:
         """What release.json says, but for the files."""

@@ -40,6 +40,8 @@ class Cover:
     """The first place of each stretch."""
     stop: NDArray[np.int64]
     """The place after the last of each stretch."""
+    level: NDArray[np.int64] | None = None
+    """For each cell that was read from its text the level of the node that it names; -1 for `*`, 0 for anything else."""
 
     @classmethod
     def of(cls, column: RecodedColumn) -> Cover:

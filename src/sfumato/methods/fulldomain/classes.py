@@ -123,7 +123,7 @@ class Cube:
         self.bottom = Classes(bottom, np.arange(len(sizes), dtype=np.int32), keys, sizes, held)
         """The classes of equal original values."""
         self._kept = [self.bottom]
-        self._levels = np.zeros((64, len(columns)), np.int64)
+        self._levels = np.zeros((len(columns), 64), np.int64)
         """The levels of the classes that were kept to roll up from, and how many classes those are."""
         self._counts = np.full(64, len(sizes))
         self._room = _ROOM
@@ -154,7 +154,7 @@ class Cube:
 
     def _finer(self, levels: tuple[int, ...]) -> Classes:
         known = len(self._kept)
-        finer = np.flatnonzero((self._levels[:known] <= levels).all(axis=1))
+        finer = np.flatnonzero((self._levels[:, :known] <= np.array(levels)[:, None]).all(axis=0))
         return self._kept[int(finer[self._counts[finer].argmin()])]
 
     def _roll(self, start: Classes, levels: tuple[int, ...]) -> Classes:
@@ -166,10 +166,10 @@ class Cube:
         if self._room > 0:
             known = len(self._kept)
             if known == len(self._counts):
-                self._levels = np.concatenate([self._levels, self._levels])
+                self._levels = np.concatenate([self._levels, self._levels], axis=1)
                 self._counts = np.concatenate([self._counts, self._counts])
             self._kept.append(found)
-            self._levels[known], self._counts[known] = levels, len(found.first)
+            self._levels[:, known], self._counts[known] = levels, len(found.first)
         return found
 
     def _rolled(self, start: Classes, levels: tuple[int, ...]) -> Classes:

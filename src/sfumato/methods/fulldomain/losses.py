@@ -38,6 +38,8 @@ class FullLoss(ABC):
     """How many rows every published class surely holds."""
 
     name: ClassVar[str]
+    may_fall: ClassVar[bool] = False
+    """Whether it may be lower when more rows are suppressed: those do not count, and others were cheaper."""
 
     @abstractmethod
     def bounds(self) -> Floats:
@@ -158,6 +160,7 @@ class GroupMean(NodeCosts):
     """The mean over published groups of the sum of their shares: the package's loss per group, after paper 001."""
 
     name = "group-mean"
+    may_fall = True
 
     def costs(self) -> list[tuple[Integers, int]]:
         """As for the mean."""
@@ -253,6 +256,7 @@ class ClassSize(FullLoss):
     """
 
     name = "class-size"
+    may_fall = True
 
     def bounds(self) -> Floats:
         """There are no more classes than combinations of nodes."""

@@ -145,14 +145,16 @@ class Search:
         )
 
     def _look_at_top(self) -> None:
-        """Nothing is admissible: see how far the coarsest transformation is from it, whatever was ruled out."""
+        """Nothing was found: see how far the coarsest transformation is from it, whatever was ruled out or not reached."""
         top = self.cube.heights
-        if self.nearest is None or self.nearest[1] != top:
-            classes = self.cube.classes(top)
-            violating = classes.sizes < self.least
-            for judge in self.judges:
-                violating |= judge.judged(classes).violating
-            self._note(int(classes.sizes[violating].sum()), top)
+        classes = self.cube.classes(top)
+        violating = classes.sizes < self.least
+        for judge in self.judges:
+            violating |= judge.judged(classes).violating
+        rows = int(classes.sizes[violating].sum())
+        self._note(rows, top)
+        if rows <= self.most:
+            self._consider(top, classes, violating)
 
     def _counted(self) -> int | None:
         """How many transformations are admissible; None if the search was stopped before that was known."""
@@ -256,16 +258,15 @@ class Search:
     def _consider(self, levels: Levels, classes: Classes, violating: NDArray[np.bool_]) -> None:
         """Take an admissible transformation if it is the best so far."""
         score = self.loss.score(classes, violating)
-        if not self._better(score, levels):
+        if not self._better(score, levels) and not (self.settled and self.loss.may_fall):
             return
         if self.settled and violating.any():
             still = self._settled(classes, violating)
             if still is None:
                 return
-            if (still != violating).any():
-                violating, score = still, self.loss.score(classes, still)
-                if not self._better(score, levels):
-                    return
+            violating, score = still, self.loss.score(classes, still)
+        if not self._better(score, levels):
+            return
         self.best_levels, self.best_score = levels, score
         self.suppressed = int(classes.sizes[violating].sum())
         self._close()
@@ -315,7 +316,10 @@ class Search:
             rows = np.flatnonzero(kept[of_row])
             part = generalized(self.cube, classes.levels, rows)
             present, number = np.unique(of_row[rows], return_inverse=True)
-            failing[present] |= ~Task(part, tuple(dict.fromkeys(slow))).satisfied(number.astype(np.int64))
+            try:
+                failing[present] |= ~Task(part, tuple(dict.fromkeys(slow))).satisfied(number.astype(np.int64))
+            except ParameterProblem:  # fewer rows are left than a principle speaks of
+                failing |= kept
         return failing
 
 

@@ -45,9 +45,13 @@ def _cover(domain: Domain, cells: Column, groups: Groups) -> Cover:
     members: dict[int, Stretches] = {}
     for number, code in zip(*np.divmod(reader.members, max(1, domain.column.domain)), strict=True):
         members.setdefault(int(number), []).append((int(code), int(code) + 1))
-    stretches = []
+    stretches, levels = [], []
     for number, text in enumerate(texts):
-        found = _stretches(domain, reader, number) or under.get(number) or members.get(number)
+        found = _stretches(domain, reader, number)
+        levels.append(-1 if reader.withheld[number] else 0)
+        if found is None and number in under:
+            levels[-1], found = under[number]
+        found = found or members.get(number)
         if found is None:
             raise ReleaseProblem(
                 f"the published cell {text!r} cannot be read",
@@ -57,7 +61,7 @@ def _cover(domain: Domain, cells: Column, groups: Groups) -> Cover:
         stretches.append(found)
     flat = np.array([stretch for parts in stretches for stretch in parts], np.int64).reshape(-1, 2)
     offsets = np.cumsum([0, *map(len, stretches)], dtype=np.int64)
-    return Cover(domain, cell.astype(np.int64), offsets, flat[:, 0].copy(), flat[:, 1].copy())
+    return Cover(domain, cell.astype(np.int64), offsets, flat[:, 0].copy(), flat[:, 1].copy(), np.array(levels, np.int64))
 
 
 def _stretches(domain: Domain, reader: Reader, number: int) -> Stretches | None:
@@ -72,18 +76,18 @@ def _stretches(domain: Domain, reader: Reader, number: int) -> Stretches | None:
     return [(int(domain.place[low]), int(domain.place[high]) + 1)]
 
 
-def _nodes(domain: Domain, reader: Reader) -> dict[int, Stretches]:
-    """For each cell that is a node of the hierarchy the leaves under it, which stand together."""
+def _nodes(domain: Domain, reader: Reader) -> dict[int, tuple[int, Stretches]]:
+    """For each cell that is a node of the hierarchy its level, and the leaves under it, which stand together."""
     hierarchy = domain.column.hierarchy
     assert hierarchy is not None
-    found: dict[int, Stretches] = {}
+    found: dict[int, tuple[int, Stretches]] = {}
     for level, cells in enumerate(reader.nodes):
         nodes = hierarchy.paths[domain.leaf_at, level]
         present, first, counts = _runs(nodes)
         for node, start, count in zip(present, first, counts, strict=True):
             number = int(cells[node])
             if number >= 0 and not reader.withheld[number]:
-                found[number] = [(start, start + count)]  # of equal labels that of the upper level
+                found[number] = level, [(start, start + count)]  # of equal labels that of the upper level
     return found
 
 

@@ -60,7 +60,8 @@ class Seen:
     def withheld(self) -> NDArray[np.bool_]:
         """For each cell whether it tells nothing: `*`, or the root of a hierarchy by another name."""
         domain, (first, stop) = self.cover.domain, self._ends
-        found = (stop > domain.size) & ~self.absent
+        assert self.cover.level is not None
+        found = ((stop > domain.size) & ~self.absent) | (self.cover.level < 0)
         if domain.how is How.ANCESTOR and domain.common_level(0, domain.size - 1) == len(domain.above) - 1:
             found |= (first == 0) & (stop == domain.size) & (domain.size > 1)
         return np.asarray(found)
@@ -104,6 +105,12 @@ class Seen:
         return self.declared if self.cover.domain.how is How.ANCESTOR and isinstance(self.declared, Intervals) else None
 
     @cached_property
+    def _level(self) -> NDArray[np.int64]:
+        """For each stretch the level of the node that its cell names: one with a single value under it does not tell it."""
+        assert self.cover.level is not None
+        return np.repeat(self.cover.level, np.diff(self.cover.offsets))
+
+    @cached_property
     def _telling(self) -> NDArray[np.bool_]:
         """For each stretch whether its cell tells something."""
         return np.repeat(~(self.withheld | self.absent), np.diff(self.cover.offsets))
@@ -115,14 +122,14 @@ class Seen:
         if self.is_declared:
             return np.arange(size)
         first, last = self.cover.first[self._telling], self.cover.stop[self._telling] - 1
-        single = first == last
+        single = (first == last) & (self._level[self._telling] == 0)
         ends = [first[single]] if self.cover.domain.how is How.ANCESTOR else [first, last]
         return np.unique(np.concatenate(ends)).astype(np.int64)
 
     @cached_property
     def only_single(self) -> bool:
         """Whether every cell that tells something tells single values."""
-        return bool((self.cover.stop - self.cover.first == 1)[self._telling].all())
+        return bool(((self.cover.stop - self.cover.first == 1) & (self._level == 0))[self._telling].all())
 
     def number(self, place: int) -> Fraction:
         """The number at a place."""
@@ -138,17 +145,17 @@ class Seen:
         cover, chosen = self.cover, self._telling
         counts = np.diff(cover.offsets)
         rows = np.repeat(self.rows / counts, counts)[chosen]
-        pairs, inverse = np.unique(
-            np.stack([cover.first[chosen], cover.stop[chosen] - 1], axis=1), axis=0, return_inverse=True
+        distinct, inverse = np.unique(
+            np.stack([cover.first[chosen], cover.stop[chosen] - 1, self._level[chosen]], axis=1), axis=0, return_inverse=True
         )
-        weights = np.asarray(np.bincount(inverse.ravel(), rows, len(pairs)), np.float64)
-        return [self._span(first, last) for first, last in pairs.tolist()], weights
+        weights = np.asarray(np.bincount(inverse.ravel(), rows, len(distinct)), np.float64)
+        return [self._span(first, last, level) for first, last, level in distinct.tolist()], weights
 
-    def _span(self, first: int, last: int) -> Span:
+    def _span(self, first: int, last: int, level: int) -> Span:
         low = self.number(first)
-        if first == last or self.in_widths is None:
+        if level == 0 or self.in_widths is None:
             return Span(low, low if first == last else self.number(last))
-        width = as_fraction(self.in_widths.widths[self.cover.domain.common_level(first, last) - 1])
+        width = as_fraction(self.in_widths.widths[level - 1])
         origin = as_fraction(self.in_widths.origin)
         low = origin + (low - origin) // width * width
         return Span(low, low + width, half_open=True)
