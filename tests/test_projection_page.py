@@ -288,3 +288,9 @@ def test_pairs_stand_by_what_they_share():
     assert found[0]["share"] == pytest.approx(1)
     told = pairs(told_dependence(content), content["plan"])
     assert [pair["bits"] is None for pair in told] == sorted(pair["bits"] is None for pair in told)
+
+
+@pytest.mark.parametrize(("shape", "said"), [("apart", True), ("knee", False), ("whole", False)])
+def test_that_least_is_lost_is_said_where_it_was_wished_for(shape, said):
+    content, _ = contents(shape)
+    assert ("the one that loses least was taken" in projected_page(content)) is said

@@ -13,8 +13,9 @@ Content = Mapping[str, Any]
 _CHOSEN = {
     "given": "The plan was given by the publisher.",
     "greedy": "The plan was found by merging, two tables at a time, those whose attributes tell most of each other.",
-    "exhaustive": "Every plan was weighed, and the one that loses least among those that meet the wish was taken.",
+    "exhaustive": "Every plan was weighed.",
 }
+_LEAST = "Of those that meet the wish, the one that loses least was taken."
 
 
 def verdict(content: Content) -> str:
@@ -35,7 +36,9 @@ def verdict(content: Content) -> str:
 
 def chosen(content: Content) -> str:
     """How the plan came about."""
-    return _CHOSEN.get(content["chosen"], str(content["chosen"]))
+    said = _CHOSEN.get(content["chosen"], str(content["chosen"]))
+    wished = all(one["origin"] == "given" for one in content["thresholds"])
+    return f"{said} {_LEAST}" if wished and content["chosen"] == "exhaustive" else said
 
 
 def facts(content: Content) -> list[list[str]]:
