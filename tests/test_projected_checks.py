@@ -78,6 +78,8 @@ class TestDeclared:
             ({"beta": "0.39"}, "beta is 0.4"),
             ({"plan": [["sex"], ["title", "job", "pay"]]}, "sex | title + job + pay is given"),
             ({"plan": [["sex", "title"], ["job"]]}, "leaves out 'pay'"),
+            ({"plan": "sex|title|job,pay"}, "sex | title | job + pay is given"),
+            ({"plan": "abc"}, "not one of the sensitive"),
             ({"harmless": {}}, "'low' of 'pay' is harmless in release.json"),
             ({"harmless": {"pay": ["low", "mid"]}}, "'mid' of 'pay' is given as harmless"),
             ({"harmless": {"pay": ["low"], "job": ["cook"]}}, "'cook' of 'job'"),
@@ -108,9 +110,7 @@ class TestDeclared:
         assert failing(sf.verify(asked, project={"harmless": ASKED["harmless"]})) == ["declared"]
         assert failing(sf.verify(asked, project={"beta": "0.4"})) == ["declared"]
 
-    @pytest.mark.parametrize(
-        "bad", [{"seed": 1}, {"plan": "abc"}, {"plan": 5}, {"harmless": ["x"]}, {"harmless": {"pay": 5}}]
-    )
+    @pytest.mark.parametrize("bad", [{"seed": 1}, {"plan": {}}, {"plan": 5}, {"harmless": ["x"]}, {"harmless": {"pay": 5}}])
     def test_what_cannot_be_compared(self, asked, bad):
         with pytest.raises(sf.ParameterProblem):
             sf.verify(asked, project=bad)
