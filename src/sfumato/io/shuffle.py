@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -136,8 +137,12 @@ def shuffled(contents: Contents, groups: Groups, seed: int) -> tuple[NDArray[np.
     order = np.argsort(groups.of_row * (int(keys.max()) + 1) + keys, kind="stable")
     starts = np.cumsum(groups.sizes) - groups.sizes
     at = [*(8 * starts).tolist(), 8 * len(order)]
-    texts, cells = (every[order].astype(">u8").tobytes() for every in (contents.told, contents.finest))
-    canonical = sorted(range(groups.count), key=lambda g: (texts[at[g] : at[g + 1]], cells[at[g] : at[g + 1]]))
+    canonical = list(range(groups.count))
+    # by their texts; only then by what those do not tell: sorting keeps the order of what ties
+    for every in (contents.told,) if contents.finest is contents.told else (contents.finest, contents.told):
+        cells = every[order].astype(">u8").tobytes()
+        parts = [cells[start:end] for start, end in pairwise(at)]
+        canonical.sort(key=parts.__getitem__)
     of_group = np.empty(groups.count, np.int64)
     of_group[canonical] = random.permutation(groups.count) + 1
     # rows likewise, group by group: those that tie are alike in everything that is published
