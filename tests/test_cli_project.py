@@ -80,6 +80,24 @@ def test_published(desk):
     assert (desk / "again.html").read_bytes() == (desk / "release" / "report.html").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (('alpha = "0.1"', 'alpha = "0.05"'), "alpha is 0.1 in release.json, and 0.05 is given"),
+        (("[output]", 'harmless = { pay = ["low"] }\n[output]'), "'low' of 'pay' is given as harmless"),
+        (("[project]", "suppress = 0.1\n[project]"), "suppress is 0 in release.json"),
+        (("[output]", 'plan = [["sex", "title", "job", "pay"]]\n[output]'), "sex + title + job + pay is given"),
+    ],
+)
+def test_verified_against_what_was_asked(desk, changed, said):
+    assert run(desk).returncode == 0
+    config = desk / "p.toml"
+    config.write_text(config.read_text(encoding="utf-8").replace(*changed), encoding="utf-8")
+    checked = sfumato("verify", str(desk / "release"), "--config", str(config))
+    assert checked.returncode == 1, checked.stderr
+    assert said in " ".join(checked.stdout.split())
+
+
 def test_json_and_seed(desk):
     done = run(desk, "--json", "--seed", "5", "--output", str(desk / "out"))
     content = json.loads(done.stdout)

@@ -26,10 +26,10 @@ from sfumato.projections import (
     spread,
     tradeoff,
 )
+from sfumato.projections.given import left_of, plan_of, tables_of
 from sfumato.release.anonymize import check, checked_seed, checked_share, reading_notes
 from sfumato.release.blocks import Blocks
 from sfumato.release.choice import checked_plan, found_plan
-from sfumato.release.given import left_of, plan_of, tables_of
 from sfumato.release.people import Round, Same, same_people
 from sfumato.release.projection import Projection
 from sfumato.release.publish import resolved_schema

@@ -73,18 +73,10 @@ class Reader:
         if recoding == "ancestor" and column.hierarchy is not None:
             number_of = {cell: number for number, cell in enumerate(cells) if cell is not None}
             for level, labels in enumerate(column.hierarchy.labels):
-                known = (number_of.get(self._node(label, level), -1) for label in labels)
+                height, plain = column.hierarchy.height, column.numbers is not None or self.nested
+                known = (number_of.get(node_cell(label, level, height, plain), -1) for label in labels)
                 # missing values have a node of their own behind the last
                 self.nodes.append(np.array([*known, -1], np.int64))
-
-    def _node(self, label: str, level: int) -> str:
-        """How a node of the hierarchy stands in a cell: only the root may be a bare `*`, only a leaf needs more care."""
-        assert self.column.hierarchy is not None
-        if level == 0:
-            bare = self.column.numbers is not None or self.nested or (label != "*" and label[:1] not in ("", "{", "[", '"'))
-        else:
-            bare = label[:1] not in ("", '"') and (label != "*" or level == self.column.hierarchy.height)
-        return label if bare else '"' + label.replace('"', '""') + '"'
 
     def _single(self, cell: str, values: dict[str, int]) -> int | None:
         if self.column.numbers is None:
@@ -160,6 +152,21 @@ class Reader:
             assert paths is not None
             found |= (nodes[paths[:, level]][codes] == cells) & ~missing
         return np.asarray(found)
+
+
+def node_cell(label: str, level: int, height: int, plain: bool) -> str:
+    """How a node of a hierarchy stands in a cell: only the root may be a bare `*`, only a leaf needs more care.
+
+    `plain`: the leaves are numbers or sets, which are never in quotes.
+
+    >>> node_cell("*", 0, 2, plain=False), node_cell("*", 2, 2, plain=False)
+    ('"*"', '*')
+    """
+    if level == 0:
+        bare = plain or (label != "*" and label[:1] not in ("", "{", "[", '"'))
+    else:
+        bare = label[:1] not in ("", '"') and (label != "*" or level == height)
+    return label if bare else '"' + label.replace('"', '""') + '"'
 
 
 def parts_of(inner: str, between: str, nested: bool) -> list[str]:

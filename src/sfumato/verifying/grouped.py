@@ -19,6 +19,7 @@ from sfumato.schema import Kind, Role, Schema
 from sfumato.table import Table
 from sfumato.verifying.checks import Check
 from sfumato.verifying.given import usual_recoding
+from sfumato.verifying.levels import level_check
 from sfumato.verifying.manifest import Manifest
 from sfumato.verifying.original import Matched, covered
 from sfumato.verifying.published import original_table, published_table
@@ -62,6 +63,8 @@ def grouped_checks(
         name = str(manifest.content["group"])
         table = published_table(manifest, published_schema(declared, name))
         checks += [_columns(manifest, table, declared), _counts(manifest, table), _groups(table)]
+        levels = level_check(manifest, table.data, declared) if checks[0].holds else None
+        checks += [] if levels is None else [levels]
         checks += _principles(manifest, table, asked, unknown)
     except SfumatoError as error:
         checks.append(Check("data", False, f"the data file is not what release.json says: {error}"))
@@ -195,7 +198,7 @@ def _close(claimed: Any, found: Mapping[str, Any]) -> bool:
             claimed[key] == value or math.isclose(float(claimed[key]), float(value), rel_tol=1e-9)
             for key, value in found.items()
         )
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError, OverflowError):
         return False
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -11,23 +11,30 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sfumato.attribute import Attribute
 from sfumato.counting import count_of
 from sfumato.errors import SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.principles import Principle, in_projection
+from sfumato.projections import Plan
 from sfumato.schema import Role, Schema
 from sfumato.table import Table
 from sfumato.verifying.checks import Check
 from sfumato.verifying.given import first_difference, in_their_order
 from sfumato.verifying.grouped import grouped_checks, published_schema
+from sfumato.verifying.known import known_checks
 from sfumato.verifying.manifest import Manifest, table_name
 from sfumato.verifying.order import order_check
 from sfumato.verifying.published import original_table, published_table
 from sfumato.verifying.ratios import Shared
 from sfumato.verifying.spread import with_bits
+from sfumato.verifying.worth import worth_check
 
 THRESHOLDS = {"alpha": "association loss", "beta": "information exposure"}
 """The thresholds on a plan, and what they are on."""
+
+ORIGINS = ("given", "knee", "near", "least", "open")
+"""Where a threshold may come from."""
 
 _HALF = Fraction(1, 200)
 """What is told in hundredths may be off by this much."""
@@ -48,8 +55,9 @@ def projected_checks(
         return [Check("plan", False, problem)]
     plan, tables = manifest.content["plan"], manifest.tables()
     suppressed = any(table.content["suppressed"] for table in tables)
+    checks = known_checks(manifest)
     shown = f"{count_of(len(declared_attributes(manifest, declared)), 'attribute')} in {count_of(len(plan), 'table')}"
-    checks = [Check("plan", True, f"{shown}, each in one; the tables share the quasi-identifiers and nothing else")]
+    checks += [Check("plan", True, f"{shown}, each in one; the tables share the quasi-identifiers and nothing else")]
     whole: pa.Table | None = None
     source: Table | None = None
     if original is not None:
@@ -57,6 +65,10 @@ def projected_checks(
         spread = with_bits(source, manifest.content["sets"], suppressed)
         if isinstance(spread, str):
             return [*checks, Check("sets", False, spread)]
+        lost = [name for name in source.data.column_names if declared.role(name) is Role.OTHER]
+        lost = [name for name in lost if name not in _left_out(manifest)]
+        if lost:
+            checks.append(Check("original columns", False, f"{lost[0]!r} of the original is in no table, and not left out"))
         whole = spread
     parts: list[Table] = []
     for number, (table, block) in enumerate(zip(tables, plan, strict=True), 1):
@@ -69,16 +81,22 @@ def projected_checks(
             part = Table(whole.select(names), schema, source.source, untyped=source.untyped)
             parts.append(part)
         found += grouped_checks(table, schema, unknown, wanted, part)
-        if all(check.holds for check in found):
+        if all(check.holds is not False for check in found):
             published = published_table(table, published_schema(schema, str(table.content["group"])))
             place = manifest.content["attributes"].index(block[0])
             found.append(order_check(published, table.content.get("seed"), manifest.content["seed"], place))
-            found.append(_dependence(manifest, table, published, block))
+            found += [_dependence(manifest, table, published, block), worth_check(table, published, wanted)]
         checks += [replace(check, name=f"{table_name(number)}: {check.name}") for check in found]
     measured = None
     if len(parts) == len(tables):
         measured = Shared.of(parts, manifest.content["harmless"]).ratios(plan)
     return [*checks, *_thresholds(manifest, measured, suppressed)]
+
+
+def _left_out(manifest: Manifest) -> list[Any]:
+    """The columns that release.json says to be in no table."""
+    told = manifest.content.get("left_out")
+    return told if isinstance(told, list) else []
 
 
 def declared_attributes(manifest: Manifest, declared: Schema) -> list[str]:
@@ -105,10 +123,20 @@ def _plan_problem(manifest: Manifest, declared: Schema) -> str | None:
         f"{', '.join(map(repr, twice))} stands in two tables, which then can be joined by it": twice,
         f"{', '.join(map(repr, lost))} is in no table": lost,
         "a table holds what is no sensitive attribute": len(placed) != len(attributes),
+        "harmless values are told of what is no sensitive attribute": not harmless.keys() <= set(attributes),
+        "the tables do not stand in the order of their attributes": not _in_order(plan, attributes),
         f"the plan has {count_of(len(plan), 'table')}, and {len(told)} are told of": len(plan) != len(told),
         "release.json says that the plan does not hold what was asked": manifest.content["holds"] is not True,
     }
     return next((problem for problem, found in problems.items() if found), None)
+
+
+def _in_order(plan: Sequence[Sequence[str]], attributes: Sequence[str]) -> bool:
+    """Whether a plan stands as `Plan` has it: attributes as declared, tables by their first; any other order could tell."""
+    try:
+        return [*map(list, Plan.of(plan, attributes).blocks)] == plan
+    except SfumatoError:  # what is wrong with it is told before this
+        return False
 
 
 def _are_texts(told: Any, *, or_missing: bool = False) -> bool:
@@ -133,28 +161,32 @@ def _terms(
     manifest: Manifest, table: Manifest, whole: Schema, schema: Schema, block: Sequence[str], differing: str | None
 ) -> Check:
     """Check that a table is declared as the whole is: the same quasi-identifiers, its attributes, and no column beside."""
+    problem = next(_wrong_terms(manifest, table, whole, schema, block, differing), None)
+    right = f"declared as the whole is; {count_of(len(block), 'sensitive attribute')}, nothing that links"
+    return Check("terms", problem is None, problem or right)
+
+
+def _wrong_terms(
+    manifest: Manifest, table: Manifest, whole: Schema, schema: Schema, block: Sequence[str], differing: str | None
+) -> Iterator[str]:
     if list(schema.sensitive) != list(block) or table.content.get("attributes") != list(block):
-        return Check("terms", False, f"the plan says {', '.join(block)}, and the table has {', '.join(schema.sensitive)}")
+        yield f"the plan says {', '.join(block)}, and the table has {', '.join(schema.sensitive)}"
     if list(schema.quasi_identifiers) != list(whole.quasi_identifiers):
-        return Check("terms", False, "its quasi-identifiers are not those of the whole")
-    linking = [
-        str(column.get("name"))
-        for column in table.content["columns"]
-        if isinstance(column, Mapping) and column.get("role") in (Role.OTHER, Role.IDENTIFIER)
-    ]
-    if linking:
-        return Check("terms", False, f"{linking[0]!r} would link the tables row by row")
+        yield "its quasi-identifiers are not those of the whole"
+    for column in table.content["columns"]:
+        if isinstance(column, Mapping) and column.get("role") in (Role.OTHER, Role.IDENTIFIER):
+            yield f"{str(column.get('name'))!r} would link the tables row by row"
     plain = [name for name in block if name in whole.sensitive]
     differing = differing or first_difference(whole.projected(plain), schema.projected(plain), None, ())
     if differing is not None:
-        return Check("terms", False, f"it is not declared as the whole is: {differing}")
+        yield f"it is not declared as the whole is: {differing}"
+    first = manifest.content["tables"][0]
+    for key in ("rows", "suppressed", "suppress"):
+        if table.content[key] != first[key]:
+            yield f"{key} is not as in the first table, and all must be about the same people"
     rows = table.content["rows"] + table.content["suppressed"]
     if rows != manifest.content["rows"]:
-        told = f"{rows:,} rows are published or suppressed here, and the whole has {manifest.content['rows']:,}"
-        return Check("terms", False, told)
-    return Check(
-        "terms", True, f"declared as the whole is; {count_of(len(block), 'sensitive attribute')}, nothing that links"
-    )
+        yield f"{rows:,} rows are published or suppressed here, and the whole has {manifest.content['rows']:,}"
 
 
 def _dependence(manifest: Manifest, table: Manifest, published: Table, block: Sequence[str]) -> Check:
@@ -162,6 +194,11 @@ def _dependence(manifest: Manifest, table: Manifest, published: Table, block: Se
     claimed = table.content.get("dependence")
     found = Shared.of([published], manifest.content["harmless"])
     told: dict[str, Any] = {"entropy": found.entropy, "information": found.information, "exposure": found.exposure}
+    for name in block:
+        attribute = Attribute.of(published, published.schema.components(name), name)
+        values = {attribute.told(value) for value in range(len(attribute))}
+        if not values >= set(manifest.content["harmless"].get(name, ())):
+            return Check("dependence", False, f"a value of {name!r} is said to be harmless that is not published")
     if not isinstance(claimed, Mapping) or claimed.get("names") != list(block):
         return Check("dependence", False, "release.json does not tell it of the attributes of this table")
     for key, value in told.items():
@@ -173,7 +210,7 @@ def _dependence(manifest: Manifest, table: Manifest, published: Table, block: Se
 def _close(claimed: Any, found: Any) -> bool:
     try:
         array = np.array(claimed, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return array.shape == found.shape and bool(np.allclose(array, found, rtol=_SAME, atol=_SAME))
 
@@ -196,6 +233,7 @@ def _thresholds(manifest: Manifest, measured: Mapping[str, float] | None, suppre
             or not isinstance(told, int | float)
             or not 0 <= told <= 1
             or claim.get("holds") is not True
+            or claim.get("origin") not in ORIGINS
         ):
             checks.append(Check(name, False, f"release.json tells no ratio that is within its threshold: {told!r}"))
         elif not 0 <= wanted <= 1 or Fraction(str(told)) > wanted + _HALF:

@@ -10,6 +10,7 @@ from sfumato.attribute import Attribute
 from sfumato.errors import ParameterProblem, SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.projections import Harmless, Plan, harmless_values
+from sfumato.projections.given import tables_of
 from sfumato.schema import Kind, Schema
 from sfumato.verifying.grouped import published_schema
 from sfumato.verifying.manifest import Manifest
@@ -40,9 +41,6 @@ class Wished:
                 remedy = f"Of what `project` is asked, these are compared: {', '.join(known)}."
                 raise ParameterProblem(f"{key!r} cannot be compared", remedy=remedy, key=f"project.{key}", value=given[key])
         found = cls(**given)
-        if isinstance(found.plan, str | Mapping) or not isinstance(found.plan, Iterable | None):
-            remedy = 'List the attributes of each table, such as [["diagnosis", "job"], ["income"]].'
-            raise ParameterProblem(f"{found.plan!r} is no plan", remedy=remedy, key="project.plan", value=found.plan)
         if not isinstance(found.harmless, Mapping | None):
             remedy = 'Give for each attribute the values that harm nobody, such as {"income": ["none"]}.'
             raise ParameterProblem("harmless says of no attribute what harms nobody", remedy=remedy, key="project.harmless")
@@ -74,8 +72,7 @@ class Wished:
             return None
         content = manifest.content
         attributes, sets = content["attributes"], content["sets"]
-        blocks = [[block] if isinstance(block, str) else block for block in self.plan]
-        wanted = [[part for name in block for part in sets.get(name, [name])] for block in blocks]
+        wanted = [[part for name in block for part in sets.get(name, [name])] for block in tables_of(self.plan)]
         if any(table["suppressed"] for table in content["tables"]):  # a bit that only suppressed rows have is gone
             wanted = [[name for name in block if name in attributes] for block in wanted]
         try:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sfumato.errors import ParameterProblem
-from sfumato.projections import Plan, Spread
+from sfumato.projections.plan import Plan
+from sfumato.projections.sets import Spread
 
 _REMEDY = 'List the attributes of each table, such as [["diagnosis", "job"], ["income"]], or write "diagnosis,job|income".'
 
