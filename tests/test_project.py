@@ -126,6 +126,8 @@ class TestThePlan:
 
     def test_a_plan_in_words(self):
         assert project(plan=" job,pay | title, sex ").plan == project(plan=[["sex", "title"], ["job", "pay"]]).plan
+        plan = sf.Plan.of([["sex", "title"], ["job", "pay"]], SENSITIVE)
+        assert project(plan=plan).plan == plan
         assert project(plan=["sex", ("title", "job", "pay")]).plan.label == "sex | title + job + pay"
 
     def test_columns_of_pandas_stay_what_they_are(self):

@@ -50,8 +50,6 @@ def check_knee(curve):
             for weighed in curve.points
         }
         assert depths[curve.knee.plan] >= max(depths.values()) - 1e-6
-    assert curve.least_beta(curve.alpha) <= curve.beta
-    assert curve.least_alpha(curve.beta) <= curve.alpha
     assert "α = " in curve.why
 
 

@@ -22,6 +22,8 @@ def tables_of(plan: Any) -> list[list[str]]:
     """
     if isinstance(plan, str):
         plan = [[name.strip() for name in table.split(",") if name.strip()] for table in plan.split("|")]
+    if isinstance(plan, Plan):
+        plan = plan.blocks
     if isinstance(plan, Mapping) or not isinstance(plan, Iterable):
         raise ParameterProblem(f"{plan!r} is no plan", remedy=_REMEDY, key="plan", value=plan)
     tables = []

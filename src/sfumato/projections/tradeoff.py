@@ -61,14 +61,6 @@ class Tradeoff:
         """The β to wish for to get a plan such as the knee: its Γ_β, rounded up to hundredths."""
         return _rounded_up(self.knee.information_exposure)
 
-    def least_alpha(self, beta: Fraction) -> Fraction:
-        """The least Γ_α of these plans within a β, rounded up to hundredths."""
-        return _rounded_up(min(w.association_loss for w in self.points if w.information_exposure <= beta + _STEP))
-
-    def least_beta(self, alpha: Fraction) -> Fraction:
-        """The least Γ_β of these plans within an α, rounded up to hundredths."""
-        return _rounded_up(min(w.information_exposure for w in self.points if w.association_loss <= alpha + _STEP))
-
 
 def tradeoff(dependence: Dependence) -> Tradeoff:
     """The trade-off between association and exposure: all plans up to 10 attributes, above them those of CODIP*.

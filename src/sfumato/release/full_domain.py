@@ -89,7 +89,7 @@ def full_domain(
     >>> full_domain(people, sf.Schema(["age", "sex"], hierarchies={"age": sf.Intervals((10,))}), sf.KAnonymity(2))
     Full-domain generalization: age 2, sex 0
       loss        0.5 (mean), 0 rows suppressed
-      search      3 of 6 transformations checked: none has a lower loss
+      search      4 of 6 transformations checked: none has a lower loss
     """
     asked = listed(principles)
     share = checked_share(suppress)

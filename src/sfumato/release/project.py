@@ -18,6 +18,7 @@ from sfumato.progress import Progress, silent
 from sfumato.projections import (
     Dependence,
     Harmless,
+    Plan,
     Spread,
     check_search,
     harmless_values,
@@ -46,7 +47,7 @@ def project(
     *,
     alpha: Number | None = None,
     beta: Number | None = None,
-    plan: Iterable[Iterable[str]] | str | None = None,
+    plan: Plan | Iterable[Iterable[str]] | str | None = None,
     harmless: Harmless | None = None,
     sets: str = "bits",
     search: str = "auto",
