@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
-settings.register_profile("default", max_examples=150, derandomize=True, **_COMMON)
+settings.register_profile("default", max_examples=100, derandomize=True, **_COMMON)
 settings.register_profile("thorough", max_examples=10_000, **_COMMON)
 settings.load_profile(os.environ.get("SFUMATO_PROFILE", "default"))
 
