@@ -14,7 +14,7 @@ import sfumato as sf
 from sfumato.benchmarks import several as settings
 from sfumato.benchmarks.draw_plans import PICTURES, draw
 from sfumato.benchmarks.plan_figures import QUICK, Subject
-from sfumato.benchmarks.transformations import Transformations, grouped
+from sfumato.benchmarks.transformations import Transformations
 from sfumato.errors import FileProblem
 from sfumato.projections import Codip
 
@@ -114,6 +114,14 @@ def test_the_cost_alone(tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+def by_nodes(table, levels):
+    """Each row's group: rows are together if all their nodes are."""
+    columns = [table.column(name) for name in table.schema.quasi_identifiers]
+    nodes = [column.paths[column.codes, level].tolist() for column, level in zip(columns, levels, strict=True)]
+    known = {}
+    return [known.setdefault(key, len(known)) for key in zip(*nodes, strict=True)]
+
+
 def test_transformations_are_those_that_an_audit_finds(monkeypatch):
     monkeypatch.setenv("SFUMATO_DATA", "")
     subject = Subject.of(QUICK)
@@ -122,11 +130,12 @@ def test_transformations_are_those_that_an_audit_finds(monkeypatch):
     found = Transformations.of(subject.table, names, k=2)
     assert found.count == 6 * 2 * 3
     for place in np.linspace(0, len(found.levels) - 1, 4).astype(int):
-        groups = grouped(subject.table, found.levels[place])
+        groups = by_nodes(subject.table, found.levels[place])
+        assert len(set(zip(groups, found.groups(found.levels[place]).tolist(), strict=True))) == len(set(groups))
         sizes = np.bincount(groups)
         assert found.smallest[place] == sizes.min() >= 2
         assert found.discernibility[place] == sum(int(size) ** 2 for size in sizes)
-        data = subject.table.data.append_column("group", [groups.astype(str).tolist()])
+        data = subject.table.data.append_column("group", [[str(group) for group in groups]])
         schema = sf.Schema(group="group", sensitive=names)
         levels = [each.measurement.level for each in sf.audit(data, schema, sf.TCloseness(1))]
         assert found.closeness[place] == tuple(levels)

@@ -18,6 +18,7 @@ from reader import Reader
 from sfumato.reporting import projected_page, projection_page
 from sfumato.reporting.plots.figure import both_ends, percent
 from sfumato.reporting.tables.projected import pairs, shared_part, told_dependence
+from tearing import tear
 
 MARK = "Internal: for the review board, not for publication"
 
@@ -207,18 +208,7 @@ def test_markup_in_the_data_stays_text(internal):
 def test_what_is_torn_is_said_to_be(data):
     """Any part of the content gone or of another type: a page, or an error of ours that says what to do."""
     content, private = contents("knee")
-    place, key = (content if data.draw(st.booleans()) else private), None
-    for _ in range(data.draw(st.integers(1, 6))):
-        key = data.draw(st.sampled_from(list(place) if isinstance(place, dict) else range(len(place))))
-        if not isinstance(place[key], dict | list) or not place[key]:
-            break
-        place, key = place[key], None
-    if key is None:
-        key = data.draw(st.sampled_from(list(place) if isinstance(place, dict) else range(len(place))))
-    if data.draw(st.booleans()):
-        del place[key]
-    else:
-        place[key] = data.draw(st.sampled_from([None, "x", -1, [], {}, [None], {"a": 1}]))
+    tear(data, content if data.draw(st.booleans()) else private, depth=6)
     try:
         assert projection_page(content, private).endswith("</html>")
     except sf.ReleaseProblem as error:

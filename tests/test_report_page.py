@@ -21,6 +21,7 @@ from report_shapes import EVIL, SCRIPTS, SHAPES
 from sfumato.reporting import internal_figures, page
 from sfumato.verifying import digest
 from standin import Chunks
+from tearing import tear
 
 MARK = "Internal: for the review board, not for publication"
 
@@ -195,20 +196,7 @@ def test_no_threshold_of_risk():
 def test_what_is_torn_is_said_to_be(data):
     """Any part of the content gone or of another type: a page, or an error of ours that says what to do."""
     content = content_of(SHAPES["numbers"]())
-    place = content
-    for _ in range(data.draw(st.integers(1, 5))):
-        keys = list(place) if isinstance(place, dict) else range(len(place))
-        key = data.draw(st.sampled_from(keys))
-        if not isinstance(place[key], dict | list) or not place[key]:
-            break
-        place, key = place[key], None
-    if key is None:
-        keys = list(place) if isinstance(place, dict) else range(len(place))
-        key = data.draw(st.sampled_from(keys))
-    if data.draw(st.booleans()):
-        del place[key]
-    else:
-        place[key] = data.draw(st.sampled_from([None, "x", -1, [], {}, [None], {"a": 1}]))
+    tear(data, content, depth=5)
     try:
         assert page(content).endswith("</html>")
     except sf.ReleaseProblem as error:

@@ -19,6 +19,7 @@ from sfumato.reporting import risk_page
 from sfumato.reporting.plots.amounts import amount
 from sfumato.reporting.plots.figure import percent
 from sfumato.reporting.tables.losses import distributed, fitting
+from tearing import tear
 
 MARK = "Internal: for the review board, not for publication"
 
@@ -161,18 +162,7 @@ def test_what_consistency_was_asked_for():
 def test_what_is_torn_is_said_to_be(data):
     """Any part of the content gone or of another type: a page, or an error of ours that says what to do."""
     torn = content("prior")
-    place, key = torn, None
-    for _ in range(data.draw(st.integers(1, 5))):
-        key = data.draw(st.sampled_from(list(place) if isinstance(place, dict) else range(len(place))))
-        if not isinstance(place[key], dict | list) or not place[key]:
-            break
-        place, key = place[key], None
-    if key is None:
-        key = data.draw(st.sampled_from(list(place) if isinstance(place, dict) else range(len(place))))
-    if data.draw(st.booleans()):
-        del place[key]
-    else:
-        place[key] = data.draw(st.sampled_from([None, "x", -1, [], {}, [None], {"a": 1}]))
+    tear(data, torn, depth=5)
     try:
         assert risk_page(torn).endswith("</html>")
     except sf.ReleaseProblem as error:

@@ -12,7 +12,7 @@ from functools import partial
 
 from sfumato.attacks import Seen, background_join, intersection
 from sfumato.benchmarks.plan_figures import BETA, Row, Subject
-from sfumato.benchmarks.transformations import Transformations, grouped
+from sfumato.benchmarks.transformations import Transformations
 from sfumato.exact import as_fraction
 from sfumato.projections import Weighed, search_plans
 from sfumato.table import Table
@@ -113,7 +113,7 @@ def attacks_table(subject: Subject, transformations: Transformations) -> Iterato
             for block in weighed.plan.blocks:
                 levels = transformations.finest(K) if groups == "finest" else transformations.best_levels(block, K, limit)
                 if levels is not None:
-                    seen.append(Seen(block, grouped(subject.table, levels)))
+                    seen.append(Seen(block, transformations.groups(levels)))
             if len(seen) < tables:
                 continue  # no transformation is within the limit
             joined, crossed = background_join(subject.table, seen).joins, intersection(subject.table, seen)

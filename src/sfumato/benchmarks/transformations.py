@@ -14,16 +14,18 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.groups import Groups, combination_ranks
-from sfumato.principles import TCloseness, View
-from sfumato.table import Column, Table
+from sfumato.methods import Task
+from sfumato.methods.fulldomain.classes import Cube
+from sfumato.methods.fulldomain.judge import Judge
+from sfumato.principles import TCloseness
+from sfumato.table import Table
 
 
 @dataclass(frozen=True, eq=False)
 class Transformations:
     """The transformations of a table whose groups have at least k rows."""
 
-    quasi_identifiers: tuple[str, ...]
+    cube: Cube
     names: tuple[str, ...]
     """The attributes whose closeness is known."""
     count: int
@@ -40,28 +42,23 @@ class Transformations:
     def of(
         cls, table: Table, names: Sequence[str], k: int = 2, tell: Callable[[str], None] = lambda _: None
     ) -> Transformations:
-        """Measure every transformation with groups of at least k rows. Cost: for each as many sorts as attributes."""
-        quasi = table.schema.quasi_identifiers
-        every = list(product(*(range(paths_of(table.column(name)).shape[1]) for name in quasi)))
-        principle = TCloseness(1)
-        views: list[View] = []
+        """Measure every transformation with groups of at least k rows. Each is merged from a finer one."""
+        cube = Cube(Task(table, tuple(TCloseness(1, on=name) for name in names)))
+        judges = [Judge(cube, principle, asked) for principle, asked in cube.task.asked]
+        every = list(product(*(range(height + 1) for height in cube.heights)))
         levels, smallest, discernibility, closeness = [], [], [], []
         for place, chosen in enumerate(every, start=1):
-            of_row = grouped(table, chosen)
-            groups = Groups.partition(table, of_row, int(of_row.max()) + 1)
-            least = int(groups.sizes.min())
+            classes = cube.classes(chosen)
+            least = int(classes.sizes.min())
             if least < k:
                 continue
             tell(f"transformation {place} of {len(every)}")
-            if not views:
-                views = [View(table, (name,), groups) for name in names]
-                _ = [view.attribute for view in views]  # encoded once, and kept when the groups change
             levels.append(chosen)
             smallest.append(least)
-            discernibility.append(int((groups.sizes**2).sum()))
-            closeness.append(tuple(Fraction(principle.measure(view.regrouped(groups)).level) for view in views))
+            discernibility.append(int((classes.sizes**2).sum()))
+            closeness.append(tuple(Fraction(judge.measured(classes).level) for judge in judges))
         return cls(
-            tuple(quasi),
+            cube,
             tuple(names),
             len(every),
             tuple(levels),
@@ -95,22 +92,13 @@ class Transformations:
         each = [self.best(block, k, most) for block in blocks]
         return None if None in each else max(reached for reached in each if reached is not None)
 
+    def groups(self, levels: tuple[int, ...]) -> NDArray[np.int64]:
+        """The group of each row under a transformation."""
+        return self.cube.of_rows(levels).astype(np.int64)
+
     def _best(self, block: Sequence[str], k: int, most: float | None) -> int | None:
         valid = np.flatnonzero(self.valid(k, most)).tolist()
         return min(valid, key=lambda place: (self._reached(place, block), self.discernibility[place]), default=None)
 
     def _reached(self, place: int, block: Sequence[str]) -> Fraction:
         return max(self.closeness[place][self.names.index(name)] for name in block)
-
-
-def grouped(table: Table, levels: Sequence[int]) -> NDArray[np.int64]:
-    """The group of each row if each quasi-identifier is put on a level of its hierarchy."""
-    columns = [table.column(name) for name in table.schema.quasi_identifiers]
-    codes = [paths_of(column)[:, level][column.codes] for column, level in zip(columns, levels, strict=True)]
-    return combination_ranks(codes, [int(code.max()) + 1 for code in codes])
-
-
-def paths_of(column: Column) -> NDArray[np.int32]:
-    """The nodes above each code of a quasi-identifier, which has a hierarchy here."""
-    assert column.paths is not None
-    return column.paths

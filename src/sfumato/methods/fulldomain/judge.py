@@ -17,7 +17,7 @@ from sfumato.exact.ratios import SAFE
 from sfumato.groups import Groups
 from sfumato.kernels.lattice import add_moved
 from sfumato.methods.fulldomain.classes import Classes, Cube, Entries, Names
-from sfumato.principles import PRINCIPLES, NTCloseness, Principle, TCloseness, View
+from sfumato.principles import PRINCIPLES, Measurement, NTCloseness, Principle, TCloseness, View
 from sfumato.principles.base import exactly
 from sfumato.principles.closeness import value_levels
 from sfumato.schema import Kind
@@ -46,14 +46,18 @@ class Judge:
 
     def judged(self, classes: Classes) -> Judged:
         """Measure the principle in every class, against the whole table."""
-        return self._read(self.principle.measure(self._view(classes)))
+        return self._read(self.measured(classes))
+
+    def measured(self, classes: Classes) -> Measurement:
+        """The level that every class achieves."""
+        return self.principle.measure(self._view(classes))
 
     def again(self, classes: Classes, kept: Verdicts) -> Verdicts | None:
         """The classes that violate the principle when only some are kept; None if the rows themselves must be looked at."""
         del classes, kept
         return None
 
-    def _read(self, found: Any) -> Judged:
+    def _read(self, found: Measurement) -> Judged:
         return Judged(~found.group_holds)
 
     def _view(self, classes: Classes) -> View:
