@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 
 import sfumato as sf
+from sfumato._explain import Explanation, explain
 from sfumato.cli import main
 from sfumato.distances import DISTANCES
-from sfumato.explaining import Explanation, explained
 from sfumato.principles import PRINCIPLES, told
 
 HERE = Path(__file__).parent
@@ -112,10 +112,10 @@ All errors are `SfumatoError`s and carry what they speak of: `file`, `key`, `col
 ...     sf.Table(pa.table({"income": [1]}), sf.Schema(sensitive=["incom"]))
 ... except sf.SfumatoError as error:
 ...     print(type(error).__name__, error.column, "-", error.remedy)
-ColumnProblem incom - Did you mean 'income'?
->>> sf.Role.SENSITIVE.value, sf.Kind.SET.value
+ColumnError incom - Did you mean 'income'?
+>>> sf.data.Role.SENSITIVE.value, sf.data.Kind.SET.value
 ('sensitive', 'set')
->>> issubclass(sf.KAnonymity, sf.Principle), issubclass(sf.Absolute, sf.Distance)
+>>> issubclass(sf.KAnonymity, sf.Principle), issubclass(sf.distances.Absolute, sf.distances.Distance)
 (True, True)
 >>> [type(finding) is sf.Finding for finding in sf.audit(pa.table({"a": [1]}), sf.Schema(["a"]), sf.KAnonymity(1))]
 [True]
@@ -208,17 +208,17 @@ SECTIONS = {
     "Distances": ["Distance", *(kind.__name__ for kind in DISTANCES.values())],
     "Errors": [
         "SfumatoError",
-        "FileProblem",
-        "DatabaseProblem",
-        "ColumnProblem",
-        "CellProblem",
-        "HierarchyProblem",
-        "ConfigProblem",
-        "ParameterProblem",
-        "DistanceProblem",
-        "ReleaseProblem",
-        "Unreached",
-        "Unrepeated",
+        "FileError",
+        "DatabaseError",
+        "ColumnError",
+        "CellError",
+        "HierarchyError",
+        "ConfigError",
+        "ParameterError",
+        "DistanceError",
+        "ReleaseError",
+        "RequirementError",
+        "ReplayError",
     ],
 }
 
@@ -239,7 +239,7 @@ def principles_page() -> str:
 
 def principle_page(name: str) -> str:
     """One principle: what it asks, its worked example, how to ask for it, its limits and its source."""
-    found = explained(name)
+    found = explain(name)
     words = found.words
     meanings = "\n".join(f"- `{key}`: {meaning}" for key, meaning in words.parameters.items())
     family = next(family for family in FAMILIES.values() if name in family)

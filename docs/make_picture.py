@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from sfumato.auditing import audit
+from sfumato._audit import audit
 from sfumato.census import synthetic_census
 from sfumato.cli import show
 from sfumato.demo import PRINCIPLES, coarsened, released

@@ -62,7 +62,7 @@ def graph_table(n, edges):
         a, b = sorted((int(x), int(y)))
         return 0 if a == b else 0.25 if (a, b) in known else 1
 
-    return sf.Table(pa.table({"x": range(n)}), sf.Schema(sensitive=["x"], distance=sf.Custom(distance)))
+    return sf.Table(pa.table({"x": range(n)}), sf.Schema(sensitive=["x"], distance=sf.distances.Custom(distance)))
 
 
 def number_table(values, **schema):

@@ -8,7 +8,7 @@ from functools import cache
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.release.describe_projection import internal_content
+from sfumato.projections.projection_document import internal_content
 
 ROWS = 60
 EVIL = "<script>alert(1)</script>"

@@ -44,7 +44,7 @@ def categories():
 
 
 def taxonomy():
-    schema = sf.Schema(["age"], ["ill"], hierarchies={"ill": TREE}, distance=sf.Taxonomy())
+    schema = sf.Schema(["age"], ["ill"], hierarchies={"ill": TREE}, distance=sf.distances.Taxonomy())
     return _made(
         _table(age=AGES, ill=ILLS), schema, [sf.Dissimilarity("0.5", "0.1", 5), sf.TCloseness("0.9", "hierarchical")]
     )
@@ -52,18 +52,18 @@ def taxonomy():
 
 def sets():
     drugs = [";".join(sorted({"ab"[i % 2], "cde"[i % 3], "fghij"[i % 5]})) for i in range(ROWS)]
-    schema = sf.Schema(["town"], ["drugs"], kinds={"drugs": "set"}, distance=sf.Jaccard())
+    schema = sf.Schema(["town"], ["drugs"], kinds={"drugs": "set"}, distance=sf.distances.Jaccard())
     return _made(_table(town=TOWNS, drugs=drugs), schema, sf.Dissimilarity("0.4", "0.1"))
 
 
 def texts():
     words = [f"{ILLS[i]} with {TOWNS[i]} {i % 17}" for i in range(ROWS)]
-    schema = sf.Schema(["age"], ["word"], kinds={"word": "text"}, distance=sf.Jaro())
+    schema = sf.Schema(["age"], ["word"], kinds={"word": "text"}, distance=sf.distances.Jaro())
     return _made(_table(age=AGES, word=words), schema, sf.Dissimilarity("0.1", "0.1"))
 
 
 def vectors():
-    schema = sf.Schema(["age"], ["profile"], vectors={"profile": ["p", "q"]}, distance=sf.Lp(p=2))
+    schema = sf.Schema(["age"], ["profile"], vectors={"profile": ["p", "q"]}, distance=sf.distances.Lp(p=2))
     data = _table(age=AGES, p=[i % 10 for i in range(ROWS)], q=[i % 7 for i in range(ROWS)])
     return _made(data, schema, sf.Dissimilarity("0.05", "0.1"))
 
@@ -162,7 +162,7 @@ SHAPES = {
 def dealt_again(data, release, secrets, seed=0):
     """The same table with the secrets of each group dealt to other rows of that group; and the groups."""
     random = np.random.default_rng(seed)
-    of_row = release.method.group(sf.Task(release.original, release.principles), release.seed).of_row
+    of_row = release.method.group(sf.anonymization.Task(release.original, release.principles), release.seed).of_row
     order = np.arange(data.num_rows)
     for group in range(of_row.max() + 1):
         rows = np.flatnonzero(of_row == group)

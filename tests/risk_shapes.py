@@ -8,11 +8,11 @@ from functools import cache
 import pyarrow as pa
 
 from sfumato import Schema
+from sfumato.disclosure._risk import risk_of
 from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.risk import risk_of
+from sfumato.disclosure.risk_tables import risk_content
 from sfumato.disclosure.sensitivity import Additive, ConstantSensitivity, Multiplicative
 from sfumato.disclosure.setting import setting_of
-from sfumato.reporting.tables.risks import risk_content
 
 ROWS = 60
 EVIL = "<script>alert(1)</script>"

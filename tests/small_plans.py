@@ -35,4 +35,4 @@ def table_of(found, **schema):
 
 
 def dependence_of(found, harmless=None):
-    return sf.Dependence.of(table_of(found), harmless=harmless)
+    return sf.projections.Dependence.of(table_of(found), harmless=harmless)

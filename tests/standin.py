@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.methods import Grouping, Method, Task
+from sfumato.anonymization.methods import Grouping, Method, Task
 
 
 @dataclass(frozen=True)

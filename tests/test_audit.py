@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.auditing import level_shown
+from sfumato._audit import level_shown
 
 FRAME = pa.table(
     {
@@ -114,12 +114,12 @@ def test_no_quasi_identifiers_is_one_group():
 
 
 def test_no_sensitive_column():
-    with pytest.raises(sf.ColumnProblem, match="no sensitive column"):
+    with pytest.raises(sf.errors.ColumnError, match="no sensitive column"):
         sf.audit(FRAME, sf.Schema(["zip"]), sf.DistinctLDiversity(2))
 
 
 def test_k_larger_than_the_table():
-    with pytest.raises(sf.ParameterProblem, match="k = 11 is larger than the table, which holds 10 rows"):
+    with pytest.raises(sf.errors.ParameterError, match="k = 11 is larger than the table, which holds 10 rows"):
         sf.audit(FRAME, SCHEMA, sf.KAnonymity(11))
 
 
@@ -140,9 +140,9 @@ def test_levels_are_never_rounded_onto_a_whole_number(level, text):
 
 def test_declared_columns_are_checked_whether_asked_about_or_not():
     frame = pa.table({"zip": ["a"], "income": ["much"]})
-    with pytest.raises(sf.CellProblem, match="'much' is not a number"):
+    with pytest.raises(sf.errors.CellError, match="'much' is not a number"):
         sf.audit(frame, sf.Schema(["zip"], ["income"], kinds={"income": "numeric"}), sf.KAnonymity(1))
-    with pytest.raises(sf.HierarchyProblem, match="cannot be read"):
+    with pytest.raises(sf.errors.HierarchyError, match="cannot be read"):
         sf.audit(frame, sf.Schema(["zip"], ["income"], hierarchies={"income": "absent.csv"}), sf.KAnonymity(1))
 
 
@@ -160,14 +160,14 @@ def test_on_names_nothing(on):
 
 @pytest.mark.parametrize("principle", ["k-anonymity", sf.KAnonymity, None])
 def test_what_is_no_principle(principle):
-    with pytest.raises(sf.ParameterProblem, match="is no principle"):
+    with pytest.raises(sf.errors.ParameterError, match="is no principle"):
         sf.audit(FRAME, SCHEMA, [principle])
 
 
 def test_errors_name_the_principle_and_the_file(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("zip,ill\na,flu\n", encoding="utf-8")
-    with pytest.raises(sf.ColumnProblem) as caught:
+    with pytest.raises(sf.errors.ColumnError) as caught:
         sf.audit(path, sf.Schema(["zip"], ["ill"]), sf.VarianceControl(1))
     assert str(caught.value).startswith(f"{path}, column 'ill': variance control needs numbers")
 
@@ -175,7 +175,7 @@ def test_errors_name_the_principle_and_the_file(tmp_path):
 def test_people_of_an_ordinal_column_are_those_that_occur():
     frame = pa.table({"zip": ["a", "a"], "id": ["x", "y"]})
     schema = sf.Schema(["zip"], person_id="id", orders={"id": ["w", "x", "y", "z"]})
-    with pytest.raises(sf.ParameterProblem, match="holds 2 people"):
+    with pytest.raises(sf.errors.ParameterError, match="holds 2 people"):
         sf.audit(frame, schema, sf.KAnonymity(3))
 
 

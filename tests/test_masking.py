@@ -37,7 +37,7 @@ def test_connection_strings(connection):
         text = connection.format(password)
         assert "hunter" not in masked(text)
         assert "***" in masked(text)
-        problem = sf.FileProblem("it is wrong", remedy=f"Make {text} first.", file=f"folder/{text}")
+        problem = sf.errors.FileError("it is wrong", remedy=f"Make {text} first.", file=f"folder/{text}")
         assert "hunter" not in f"{problem} {problem.file} {problem.remedy} {problem.inside('x', 'y')} {problem.args}"
         assert str(pickle.loads(pickle.dumps(problem))) == str(problem)
 

@@ -84,7 +84,7 @@ class AsTheyStand(sf.Method):
     """The first rows are a group, the next are, and so on: whatever is in them."""
 
     def group(self, task, seed=0):
-        return sf.Grouping(np.arange(task.table.rows) // SIZE)
+        return sf.anonymization.Grouping(np.arange(task.table.rows) // SIZE)
 
 
 rows = st.tuples(st.integers(20, 40), st.sampled_from(["f", "m"]), st.sampled_from("abcd"), st.integers(0, 9))

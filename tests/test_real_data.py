@@ -51,14 +51,14 @@ def test_raw_adult_with_question_marks(real_data):
     path = real_data / "adult" / "adult_raw_32561.csv"
     quasi = ["age", "workclass", "sex", "native-country"]
     frame = text_frame(path)
-    as_value = sf.Schema(quasi, ["occupation"], missing=sf.Missing(values=("?",)))
+    as_value = sf.Schema(quasi, ["occupation"], missing=sf.data.Missing(values=("?",)))
     audit = sf.audit(path, as_value, asked("occupation"))
     check(audit, frame, quasi, "occupation")
     column = audit.table.column("workclass")
     assert (column.codes == column.size).sum() == (frame["workclass"] == "?").sum() > 0
-    refuse = sf.Schema(quasi, ["occupation"], missing=sf.Missing(values=("?",), policy="refuse"))
+    refuse = sf.Schema(quasi, ["occupation"], missing=sf.data.Missing(values=("?",), policy="refuse"))
     first = int((frame["workclass"] == "?").to_numpy().argmax()) + 1
-    with pytest.raises(sf.CellProblem, match=f"column 'workclass', row {first}") as caught:
+    with pytest.raises(sf.errors.CellError, match=f"column 'workclass', row {first}") as caught:
         sf.audit(path, refuse, asked("occupation"))
     assert caught.value.file == str(path)
 
@@ -84,7 +84,7 @@ def test_sal_occ(real_data):
 def test_census_income_kdd(real_data):
     path = real_data / "census_income_kdd" / "census_income_train.csv.gz"
     quasi = ["age", "race", "sex", "citizenship"]
-    schema = sf.Schema(quasi, ["occupation_code", "wage_per_hour", "migr_msa"], missing=sf.Missing(values=("?",)))
+    schema = sf.Schema(quasi, ["occupation_code", "wage_per_hour", "migr_msa"], missing=sf.data.Missing(values=("?",)))
     audit = sf.audit(path, schema, [*asked("occupation_code"), sf.VarianceControl(1, on="wage_per_hour")])
     assert audit.table.rows == 199_523
     check(audit, text_frame(path), quasi, "occupation_code")

@@ -1,67 +1,17 @@
-from .attacks import Attacks, BackgroundJoin, Intersection, Seen, background_join, intersection
-from .attribute import Attribute
-from .auditing import Audit, Finding, audit
+from . import anonymization, attacks, data, disclosure, distances, errors, principles, projections
+from ._audit import Audit, audit
+from ._explain import Explanation, explain
+from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay
+from .anonymization.feasibility import feasibility
+from .anonymization.methods import Glaze, Lattice, Method, Mondrian, XColor
 from .census import synthetic_census
 from .config import Config
-from .disclosure import (
-    Additive,
-    Best,
-    Bound,
-    ConstantSensitivity,
-    Containment,
-    CustomSensitivity,
-    Dictionary,
-    Equality,
-    KLevels,
-    Multiplicative,
-    Order,
-    Risk,
-    Similarity,
-    k_levels,
-    risk,
-)
-from .distances import (
-    Absolute,
-    Custom,
-    Discrete,
-    Distance,
-    Jaccard,
-    Jaro,
-    JaroWinkler,
-    Lp,
-    MinCoordinate,
-    Taxonomy,
-    TotalVariation,
-)
-from .errors import (
-    CellProblem,
-    ColumnProblem,
-    ConfigProblem,
-    DatabaseProblem,
-    DistanceProblem,
-    FileProblem,
-    HierarchyProblem,
-    ParameterProblem,
-    ReleaseProblem,
-    SfumatoError,
-    Unreached,
-    Unrepeated,
-)
-from .feasible import (
-    Certificate,
-    Contour,
-    Feasibility,
-    Frontier,
-    Outlook,
-    feasibility,
-    frontier,
-    vulnerability,
-)
-from .groups import Groups
-from .hierarchy import Flat, Hierarchy, Intervals
-from .io.read import read_table
-from .methods import Glaze, Grouping, Lattice, Method, Mondrian, Task, XColor
-from .neighbours import NeighbourGraph
+from .data.hierarchy import Hierarchy, Intervals
+from .data.schema import Schema
+from .data.table import Table
+from .disclosure import Risk, WithheldRelease, risk, withhold
+from .errors import SfumatoError
+from .io.read_table import read_table
 from .principles import (
     AlphaKAnonymity,
     BetaLikeness,
@@ -80,182 +30,75 @@ from .principles import (
     RecursiveLDiversity,
     TCloseness,
     VarianceControl,
-    View,
 )
-from .profiling import ColumnProfile, Profile, profile
-from .progress import Progress
-from .projections import (
-    Dependence,
-    Plan,
-    PlanSearch,
-    Spread,
-    Tradeoff,
-    Weighed,
-    search_plans,
-    spread,
-    tradeoff,
-)
-from .recoding import Recoded, recode
-from .release import (
-    Disclosure,
-    FullDomain,
-    Projection,
-    Release,
-    Threshold,
-    anonymize,
-    full_domain,
-    project,
-    replay,
-    withhold,
-)
-from .reporting import report
-from .schema import Kind, Missing, Role, Schema
-from .table import Table
-from .utility import (
-    ClassSizes,
-    Loss,
-    Marginal,
-    QueryErrors,
-    Utility,
-    Workload,
-    marginals,
-    query_errors,
-    utility_of,
-)
-from .verifying import Verification, verify
+from .profiling import Profile, profile
+from .projections import Projection, project
+from .reports import report
+from .verification import Verification, verify
 from .version import __version__
 
 __all__ = [
-    "Absolute",
-    "Additive",
     "AlphaKAnonymity",
-    "Attacks",
-    "Attribute",
     "Audit",
-    "BackgroundJoin",
-    "Best",
     "BetaLikeness",
-    "Bound",
-    "CellProblem",
-    "Certificate",
-    "ClassSizes",
-    "ColumnProblem",
-    "ColumnProfile",
     "Config",
-    "ConfigProblem",
-    "ConstantSensitivity",
-    "Containment",
-    "Contour",
-    "Custom",
-    "CustomSensitivity",
-    "DatabaseProblem",
     "DeltaDisclosure",
     "DeltaLDiversity",
-    "Dependence",
-    "Dictionary",
-    "Disclosure",
-    "Discrete",
     "Dissimilarity",
-    "Distance",
-    "DistanceProblem",
     "DistinctLDiversity",
     "EntropyLDiversity",
     "EpsilonMAnonymity",
-    "Equality",
+    "Explanation",
     "Feasibility",
-    "FileProblem",
-    "Finding",
-    "Flat",
     "FrequencyLDiversity",
     "Frontier",
     "FullDomain",
     "Glaze",
-    "Grouping",
-    "Groups",
     "Hierarchy",
-    "HierarchyProblem",
-    "Intersection",
     "Intervals",
-    "Jaccard",
-    "Jaro",
-    "JaroWinkler",
     "KAnonymity",
     "KEAnonymity",
-    "KLevels",
-    "Kind",
     "Lattice",
-    "Loss",
-    "Lp",
-    "Marginal",
     "Method",
-    "MinCoordinate",
-    "Missing",
     "Mondrian",
-    "Multiplicative",
     "NTCloseness",
-    "NeighbourGraph",
-    "Order",
-    "Outlook",
     "PSensitivity",
-    "ParameterProblem",
-    "Plan",
-    "PlanSearch",
     "Principle",
     "Profile",
-    "Progress",
     "Projection",
-    "QueryErrors",
-    "Recoded",
     "RecursiveLDiversity",
     "Release",
-    "ReleaseProblem",
     "Risk",
-    "Role",
     "Schema",
-    "Seen",
     "SfumatoError",
-    "Similarity",
-    "Spread",
     "TCloseness",
     "Table",
-    "Task",
-    "Taxonomy",
-    "Threshold",
-    "TotalVariation",
-    "Tradeoff",
-    "Unreached",
-    "Unrepeated",
-    "Utility",
     "VarianceControl",
     "Verification",
-    "View",
-    "Weighed",
-    "Workload",
+    "WithheldRelease",
     "XColor",
     "__version__",
+    "anonymization",
     "anonymize",
+    "attacks",
     "audit",
-    "background_join",
+    "data",
+    "disclosure",
+    "distances",
+    "errors",
+    "explain",
     "feasibility",
     "frontier",
     "full_domain",
-    "intersection",
-    "k_levels",
-    "marginals",
+    "principles",
     "profile",
     "project",
-    "query_errors",
+    "projections",
     "read_table",
-    "recode",
     "replay",
     "report",
     "risk",
-    "search_plans",
-    "spread",
     "synthetic_census",
-    "tradeoff",
-    "utility_of",
     "verify",
-    "vulnerability",
     "withhold",
 ]

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.hierarchy import Hierarchy, Intervals
+from sfumato.data.schema import Schema
 from sfumato.distances import Lp
-from sfumato.hierarchy import Hierarchy, Intervals
-from sfumato.schema import Schema
 
 EDUCATION = (
     "no schooling", "nursery", "grade 1-4", "grade 5-6", "grade 7-8", "grade 9", "grade 10", "grade 11",

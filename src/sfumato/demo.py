@@ -9,14 +9,15 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from sfumato.anonymization._anonymize import anonymize
+from sfumato.anonymization.release import Release
 from sfumato.census import census_schema
 from sfumato.config import Config
-from sfumato.errors import FileProblem
-from sfumato.groups import Groups
+from sfumato.data.groups import Groups
+from sfumato.data.schema import Schema
+from sfumato.data.table import Table
+from sfumato.errors import FileError
 from sfumato.principles import Dissimilarity, DistinctLDiversity, FrequencyLDiversity, KAnonymity, Principle
-from sfumato.release import Release, anonymize
-from sfumato.schema import Schema
-from sfumato.table import Table
 
 K = 10
 LEVELS = {"age": 3, "marital": 1, "race": 1}
@@ -57,7 +58,7 @@ def save_demo(people: pa.Table, folder: Path) -> None:
     """Write the census and a config that audits it."""
     schema = census_schema()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileProblem("there is something here already", remedy="Name a new or an empty folder.", file=str(folder))
+        raise FileError("there is something here already", remedy="Name a new or an empty folder.", file=str(folder))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         arrow_csv.write_csv(people, folder / "people.csv")
@@ -74,7 +75,7 @@ def save_demo(people: pa.Table, folder: Path) -> None:
             files[name] = f"hierarchies/{name}.csv"
             (folder / files[name]).write_text("".join(";".join(row) + "\n" for row in rows), encoding="utf-8")
     except OSError as error:
-        raise FileProblem(
+        raise FileError(
             f"the folder cannot be written: {error.strerror}", remedy="Name a writable folder.", file=str(folder)
         ) from error
     Config.of(replace(schema, hierarchies=files), "people.csv", PRINCIPLES).save(folder / "sfumato.toml")

@@ -1,17 +1,17 @@
 """Every error that sfumato raises on purpose.
 
     SfumatoError
-    ├── FileProblem          a file is missing, unreadable, empty, or not what its name says
-    ├── DatabaseProblem      a database cannot be reached, refuses what is asked, or goes away
-    ├── ColumnProblem        a column is unknown, declared twice, or of the wrong kind
-    ├── CellProblem          one cell of the data cannot be what its column was declared to be
-    ├── HierarchyProblem     a hierarchy is not a tree, or misses leaves
-    ├── ConfigProblem        a key of a config file is unknown, missing or wrong
-    ├── ParameterProblem     a parameter of a principle, distance or method is out of its range
-    ├── DistanceProblem      a user's own distance is asymmetric, negative or not a number
-    ├── ReleaseProblem       a release is torn, tampered with, or not what it says
-    │   └── Unrepeated       a release was repeated, and came out different
-    └── Unreached            no groups were found in which the principles hold
+    ├── FileError          a file is missing, unreadable, empty, or not what its name says
+    ├── DatabaseError      a database cannot be reached, refuses what is asked, or goes away
+    ├── ColumnError        a column is unknown, declared twice, or of the wrong kind
+    ├── CellError          one cell of the data cannot be what its column was declared to be
+    ├── HierarchyError     a hierarchy is not a tree, or misses leaves
+    ├── ConfigError        a key of a config file is unknown, missing or wrong
+    ├── ParameterError     a parameter of a principle, distance or method is out of its range
+    ├── DistanceError      a user's own distance is asymmetric, negative or not a number
+    ├── ReleaseError       a release is torn, tampered with, or not what it says
+    │   └── ReplayError       a release was repeated, and came out different
+    └── RequirementError            no groups were found in which the principles hold
 
 Each carries what it speaks of (`file`, `column`, `row`, `value`, `key`) so that a program can act on it, and its text
 ends with what to do next. A `file` may be a connection string: passwords in it are masked.
@@ -28,7 +28,7 @@ from sfumato.masking import masked
 class SfumatoError(Exception):
     """Base of all errors of this package: where, what is wrong, and what to do next.
 
-    >>> error = CellProblem("'abc' is not a number", remedy="Mend the cell.", file="p.csv", column="age", row=3)
+    >>> error = CellError("'abc' is not a number", remedy="Mend the cell.", file="p.csv", column="age", row=3)
     >>> print(error)
     p.csv, column 'age', row 3: 'abc' is not a number. Mend the cell.
     >>> error.column, error.row
@@ -81,45 +81,45 @@ class SfumatoError(Exception):
         )
 
 
-class FileProblem(SfumatoError):
+class FileError(SfumatoError):
     """A file is missing, unreadable, empty, or not what its name says."""
 
 
-class DatabaseProblem(SfumatoError):
+class DatabaseError(SfumatoError):
     """A database cannot be reached, refuses what is asked of it, or goes away."""
 
 
-class ColumnProblem(SfumatoError):
+class ColumnError(SfumatoError):
     """A column is unknown, declared twice, or of the wrong kind for what is asked of it."""
 
 
-class CellProblem(SfumatoError):
+class CellError(SfumatoError):
     """One cell of the data cannot be what its column was declared to be."""
 
 
-class HierarchyProblem(SfumatoError):
+class HierarchyError(SfumatoError):
     """A hierarchy is not a tree, or misses leaves that the data holds."""
 
 
-class ConfigProblem(SfumatoError):
+class ConfigError(SfumatoError):
     """A key of a config file is unknown, missing or wrong."""
 
 
-class ParameterProblem(SfumatoError):
+class ParameterError(SfumatoError):
     """A parameter of a principle, a distance or a method is out of its range."""
 
 
-class DistanceProblem(SfumatoError):
+class DistanceError(SfumatoError):
     """A user's own distance is asymmetric, negative or not a number."""
 
 
-class ReleaseProblem(SfumatoError):
+class ReleaseError(SfumatoError):
     """A release is torn, was changed after it was written, or does not hold what it says."""
 
 
-class Unrepeated(ReleaseProblem):
+class ReplayError(ReleaseError):
     """A release was repeated, and came out different: nothing is written."""
 
 
-class Unreached(SfumatoError):
+class RequirementError(SfumatoError):
     """No groups were found in which every principle holds: nothing is published. Not bad input: the wish is too much."""

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato._audit import level_shown
+from sfumato.attacks.attacker_view import AttackerView, secrets
 from sfumato.attacks.confidence import Confidence, confidence_of
-from sfumato.attacks.seen import Seen, secrets
-from sfumato.attribute import Attribute
-from sfumato.auditing import level_shown
-from sfumato.table import Table
+from sfumato.data.attribute import Attribute
+from sfumato.data.table import Table
 
 _CELLS = 4_000_000
 """The largest joint distribution of two attributes that is held; a larger one is left out, and that is told."""
@@ -86,7 +86,7 @@ class LeftOut:
     why: str
 
 
-def inferences(table: Table, seen: Sequence[Seen]) -> Iterator[Inference | LeftOut]:
+def inferences(table: Table, seen: Sequence[AttackerView]) -> Iterator[Inference | LeftOut]:
     """For each two attributes in different tables what each tells of the other, or why it was not tried."""
     known = secrets(table, seen)
     for (u, one), (w, other) in combinations(enumerate(seen), 2):
@@ -108,7 +108,7 @@ def inferences(table: Table, seen: Sequence[Seen]) -> Iterator[Inference | LeftO
 class _Both:
     """The people of two projected tables, by their pair of groups; each distinct pair is looked at once."""
 
-    def __init__(self, seen: tuple[Seen, Seen], rows: NDArray[np.int64]) -> None:
+    def __init__(self, seen: tuple[AttackerView, AttackerView], rows: NDArray[np.int64]) -> None:
         self.seen = seen
         self.rows = rows
         self.groups = []

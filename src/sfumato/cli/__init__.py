@@ -14,7 +14,6 @@ import click
 
 from sfumato.cli.anonymize import anonymize
 from sfumato.cli.audit import audit
-from sfumato.cli.bench import bench
 from sfumato.cli.completion import completion
 from sfumato.cli.demo import demo
 from sfumato.cli.explain import explain
@@ -25,7 +24,7 @@ from sfumato.cli.report import report
 from sfumato.cli.risk import risk
 from sfumato.cli.streams import abandon_output
 from sfumato.cli.verify import verify
-from sfumato.errors import SfumatoError, Unreached, Unrepeated
+from sfumato.errors import ReplayError, RequirementError, SfumatoError
 from sfumato.masking import masked
 from sfumato.version import __version__
 
@@ -47,7 +46,7 @@ class _Verbs(click.Group):
             return super().invoke(context)
         except SfumatoError as error:
             click.echo(f"sfumato: {error}", err=True)
-            sys.exit(1 if isinstance(error, Unreached | Unrepeated) else 2)
+            sys.exit(1 if isinstance(error, RequirementError | ReplayError) else 2)
         except OSError as error:
             abandon_output()
             place = masked(str(error.filename or "output"))
@@ -77,5 +76,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, init, explain, audit, anonymize, verify, report, frontier, risk, project, bench, completion):
+for verb in (demo, init, explain, audit, anonymize, verify, report, frontier, risk, project, completion):
     main.add_command(verb)

@@ -15,9 +15,9 @@ from sfumato.cli.source import named_source, release_folder
 from sfumato.cli.streams import say
 
 if TYPE_CHECKING:
+    from sfumato.anonymization.release import Release
     from sfumato.config import Config
     from sfumato.progress import Progress
-    from sfumato.release import Release
 
 
 @click.command(
@@ -53,10 +53,10 @@ def anonymize(
     Exit status: 0 written, and every principle holds; 1 the principles cannot be reached, or a release was repeated and
     came out different, and nothing was written; 2 bad input.
     """
+    from sfumato.anonymization.save_release import free_target
     from sfumato.config import Config
-    from sfumato.io.sink import refuse_taken
-    from sfumato.release import free_target
-    from sfumato.reporting import free_page
+    from sfumato.io.write_database import refuse_taken
+    from sfumato.reports.report_files import free_page
 
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config)
     folder = release_folder(declared, config, output)
@@ -98,7 +98,7 @@ def anonymize(
 
 def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, str] | None, expected: Path | None) -> None:
     from sfumato.cli.show import console, show_audit, show_worth
-    from sfumato.io.uri import shown
+    from sfumato.io.database_uri import shown
 
     out = console()
     for note in (*release.reading, *release.notes):
@@ -118,8 +118,8 @@ def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, 
 
 def _made(declared: Config, data: str | None, seed: int | None, progress: Progress) -> Release:
     """The release that a config asks for."""
+    from sfumato.anonymization._anonymize import anonymize as publish
     from sfumato.config import MethodSection
-    from sfumato.release import anonymize as publish
 
     method = declared.method or MethodSection()
     progress("reading")
@@ -136,11 +136,11 @@ def _made(declared: Config, data: str | None, seed: int | None, progress: Progre
 
 def _repeated(config: Path, data: str | None, seed: int | None, progress: Progress) -> Release:
     """The release that a release.json tells of, made again."""
-    from sfumato.errors import ParameterProblem
-    from sfumato.release import replay
+    from sfumato.anonymization._replay import replay
+    from sfumato.errors import ParameterError
 
     if data is None:
-        raise ParameterProblem(
+        raise ParameterError(
             "a release.json does not say where the original table is",
             remedy="Name it with --data.",
             file=str(config),
@@ -152,7 +152,7 @@ def _repeated(config: Path, data: str | None, seed: int | None, progress: Progre
 
 def _format_of(config: Path) -> str:
     """The format of the data of the release that is repeated."""
-    from sfumato.verifying import DATA_FILES, Manifest
+    from sfumato.releases.manifest import DATA_FILES, Manifest
 
     files = Manifest.read(Path(config)).content["files"]
     return next((name for name, file in DATA_FILES.items() if file in files), "csv")

@@ -28,7 +28,7 @@ def audit(config: Path, as_json: bool, worst: int) -> None:
 
     CONFIG is a sfumato.toml. Exit status: 0 every principle holds, 1 one does not, 2 bad input.
     """
-    from sfumato.auditing import audit as measure
+    from sfumato._audit import audit as measure
     from sfumato.cli.show import show_audit
     from sfumato.config import Config
 

@@ -21,11 +21,11 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
 
     Always ends with exit status 0: that principles fail here is what it shows.
     """
-    from sfumato.auditing import audit
+    from sfumato._audit import audit
     from sfumato.census import census_schema, synthetic_census
     from sfumato.cli.show import console, show_audit, show_worth
     from sfumato.demo import PRINCIPLES, coarsened, released, save_demo
-    from sfumato.errors import Unreached
+    from sfumato.errors import RequirementError
 
     out = console()
     people = synthetic_census(rows, seed)
@@ -42,7 +42,7 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
     out.print("\n[bold]3. The same census, anonymized by sfumato[/bold]: all rows kept, every principle asked for.\n")
     try:
         release = released(people, seed, save)
-    except Unreached as error:
+    except RequirementError as error:
         out.print(f"{error}", markup=False)
         if save is not None:
             out.print(f"\nWrote people.csv, hierarchies and sfumato.toml to {save}.", markup=False)

@@ -24,11 +24,15 @@ def explain(principle: str | None, as_json: bool) -> None:
 
     PRINCIPLE is its name in a config, in the literature or in Python; without it all principles are listed.
     """
-    from sfumato.explaining import explained
+    from sfumato._explain import explain as explain_principle
     from sfumato.principles import PRINCIPLES
 
     if as_json:
-        found = [explained(name).to_dict() for name in PRINCIPLES] if principle is None else explained(principle).to_dict()
+        found = (
+            [explain_principle(name).to_dict() for name in PRINCIPLES]
+            if principle is None
+            else explain_principle(principle).to_dict()
+        )
         say(json.dumps(found, indent=2, ensure_ascii=False))
         return
     from sfumato.cli.show_explain import show_explanation, show_principles
@@ -36,4 +40,4 @@ def explain(principle: str | None, as_json: bool) -> None:
     if principle is None:
         show_principles()
     else:
-        show_explanation(explained(principle))
+        show_explanation(explain_principle(principle))

@@ -13,11 +13,11 @@ from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import say
 
 if TYPE_CHECKING:
+    from sfumato.anonymization.feasibility import Attempt
     from sfumato.config import Config
-    from sfumato.feasible import Attempt
+    from sfumato.data.table import Table
     from sfumato.principles import Dissimilarity
     from sfumato.progress import Progress
-    from sfumato.table import Table
 
 
 @click.command(
@@ -50,11 +50,11 @@ def frontier(
     CONFIG is a sfumato.toml. The grid is around its dissimilarity principle, or what you give. Exit status: 0 done, 2 bad
     input.
     """
+    from sfumato.anonymization.feasibility import frontier as look
+    from sfumato.anonymization.feasibility import vulnerability
+    from sfumato.anonymization.feasibility.parameter_grid import grid_around
     from sfumato.cli.show_grids import show_contour, show_frontier
     from sfumato.config import Config
-    from sfumato.feasible import frontier as look
-    from sfumato.feasible import vulnerability
-    from sfumato.feasible.grid import grid_around
     from sfumato.principles import Dissimilarity
 
     declared = Config.load(config)
@@ -100,11 +100,11 @@ def _listed(text: str | None, option: str) -> list[str] | None:
 
 
 def _refuse_no_wish(wish: Dissimilarity | None, given: dict[str, list[str] | None], config: Path) -> None:
-    from sfumato.errors import ConfigProblem
+    from sfumato.errors import ConfigError
 
     missing = " and ".join(f"--{name}" for name, values in given.items() if values is None)
     if wish is None and missing:
-        raise ConfigProblem(
+        raise ConfigError(
             f"the config asks for no dissimilarity, and there is no {missing}",
             remedy='Add [[principles]] with name = "dissimilarity", or give --epsilon, --delta and --k.',
             file=str(config),
@@ -114,12 +114,12 @@ def _refuse_no_wish(wish: Dissimilarity | None, given: dict[str, list[str] | Non
 
 def _attempt(declared: Config, table: Table, largest: int, sample: int | None, progress: Progress) -> Attempt:
     """Try a cell with the config's method, and say which."""
+    from sfumato.anonymization.attempt import attempt_with
     from sfumato.config import MethodSection
-    from sfumato.errors import ParameterProblem
-    from sfumato.release import attempt_with
+    from sfumato.errors import ParameterError
 
     if sample is not None and sample < min(largest, table.rows):
-        raise ParameterProblem(
+        raise ParameterError(
             f"a sample of {sample:,} rows cannot hold a group of k = {largest:,}",
             remedy="Draw a larger sample, or ask for a smaller k.",
             key="sample",

@@ -42,17 +42,17 @@ def init(
     """
     from sfumato.cli.show_profile import show_profile
     from sfumato.config import Config, write_config
-    from sfumato.errors import ConfigProblem
-    from sfumato.io.read import read_table
-    from sfumato.io.uri import expanded
+    from sfumato.data.schema import Schema
+    from sfumato.errors import ConfigError
+    from sfumato.io.database_uri import expanded
+    from sfumato.io.read_table import read_table
     from sfumato.profiling import draft, profile
-    from sfumato.schema import Schema
 
     if os.path.lexists(output):  # before the work, not after it
         if not force:
-            raise ConfigProblem("there is something here already", remedy="Use --force, or --output.", file=str(output))
+            raise ConfigError("there is something here already", remedy="Use --force, or --output.", file=str(output))
         if not _is_config(output):
-            raise ConfigProblem(
+            raise ConfigError(
                 "what is here is no config, and is not replaced", remedy="Name a new file, or remove it.", file=str(output)
             )
     found = profile(read_table(expanded(data, os.environ), Schema(), query=query, table=table, sheet=sheet))

@@ -75,18 +75,19 @@ def project(
 @contextmanager
 def _under_its_key(declared: Config, keys: Sequence[str]) -> Iterator[None]:
     """What the data shows to be wrong with the config is said with its file and key."""
-    from sfumato.errors import ColumnProblem, ParameterProblem
+    from sfumato.errors import ColumnError, ParameterError
 
     try:
         yield
-    except (ColumnProblem, ParameterProblem) as error:
+    except (ColumnError, ParameterError) as error:
         raise declared.under("project", error) if error.key in keys else error from None
 
 
 def _curve(declared: Config, data: str | None, options: dict[str, Any], as_json: bool) -> None:
     from sfumato.cli.show_project import show_curve
     from sfumato.projections import tradeoff
-    from sfumato.release import attributes_apart, curve_content
+    from sfumato.projections._project import attributes_apart
+    from sfumato.projections.projection_document import curve_content
 
     with progress_bar() as progress:
         progress("reading")
@@ -110,17 +111,17 @@ def _publish(
     force: bool,
     as_json: bool,
 ) -> None:
+    from sfumato.anonymization.methods import AUTO
+    from sfumato.anonymization.save_release import free_target
     from sfumato.cli.show_project import show_projection
     from sfumato.config import MethodSection
-    from sfumato.errors import ConfigProblem
-    from sfumato.methods import AUTO
-    from sfumato.release import free_target
-    from sfumato.release import project as published
-    from sfumato.reporting import free_page
+    from sfumato.errors import ConfigError
+    from sfumato.projections._project import project as published
+    from sfumato.reports.report_files import free_page
 
     wishes, method = declared.wishes(), declared.method or MethodSection()
     if declared.sink is not None:
-        raise ConfigProblem(
+        raise ConfigError(
             "several tables are written to files, and not to a database",
             remedy="Drop output.database and output.table, and load the files of the release.",
             file=str(config),

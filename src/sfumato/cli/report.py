@@ -39,8 +39,8 @@ def report(folder: Path, output: Path, original: str | None, config: Path | None
     status: 0 written, 2 it is no release, or not one of that original.
     """
     from sfumato.cli.show import console
-    from sfumato.reporting import free_page, write_page
-    from sfumato.reporting import report as drawn
+    from sfumato.reports._report import report as drawn
+    from sfumato.reports.report_files import free_page, write_page
 
     schema, principles = declared_in(config)
     target = free_page(output, folder, force)

@@ -17,7 +17,7 @@ from sfumato.cli.streams import say
 
 if TYPE_CHECKING:
     from sfumato.disclosure import Risk
-    from sfumato.release import Disclosure
+    from sfumato.disclosure._withhold import WithheldRelease
 
 
 @click.command(
@@ -77,12 +77,15 @@ def risk(
     disclosed, the others withheld, and the release is written and verified. Exit status: 0 done, and the risk is within the
     limit; 1 it is not, and nothing was written; 2 bad input.
     """
+    from sfumato.anonymization.save_release import free_target
     from sfumato.cli.show_risk import show_disclosure, show_risk
     from sfumato.config import Config
-    from sfumato.config.risk import RiskSection
+    from sfumato.config.risk_section import RiskSection
     from sfumato.disclosure import risk_of
-    from sfumato.release import free_target, withhold_in
-    from sfumato.reporting import free_page, risk_content, risk_page, write_page
+    from sfumato.disclosure._withhold import withhold_in
+    from sfumato.disclosure.risk_page import risk_page
+    from sfumato.disclosure.risk_tables import risk_content
+    from sfumato.reports.report_files import free_page, write_page
 
     declared = Config.load(config)
     section = declared.risk or RiskSection()
@@ -126,9 +129,9 @@ def risk(
     sys.exit(1 if (found if made is None else made.risk).holds is False else 0)
 
 
-def _content(found: Risk, made: Disclosure | None, folder: Path | None, worst: int) -> dict[str, Any]:
+def _content(found: Risk, made: WithheldRelease | None, folder: Path | None, worst: int) -> dict[str, Any]:
     """Everything as plain data: the risk of the records as they are, and of what is disclosed of them."""
-    from sfumato.reporting import risk_content
+    from sfumato.disclosure.risk_tables import risk_content
 
     content = risk_content(found, curves=False, worst=worst)
     if made is not None:

@@ -10,11 +10,11 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sfumato.auditing import Audit, Finding, finding_heading, measured_on, worst_shown
+from sfumato._audit import Audit, Finding, finding_heading, measured_on, worst_shown
+from sfumato.anonymization.release import Release
+from sfumato.anonymization.utility import percent
 from sfumato.cli.streams import abandon_output
-from sfumato.counting import count_of
-from sfumato.release import Release
-from sfumato.utility import percent
+from sfumato.plurals import count_of
 
 _PLAIN_WIDTH = 140
 """Columns to use where there is no terminal to ask."""

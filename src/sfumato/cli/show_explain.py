@@ -9,8 +9,8 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from sfumato._explain import Explanation
 from sfumato.cli.show import console
-from sfumato.explaining import Explanation
 from sfumato.principles import PRINCIPLES, told
 
 _READABLE = 100

@@ -8,11 +8,11 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
+from sfumato.anonymization.feasibility import Cell, Contour, Frontier
 from sfumato.cli.show import console
-from sfumato.counting import count_of
+from sfumato.data.table import Table
 from sfumato.exact import written
-from sfumato.feasible import Cell, Contour, Frontier
-from sfumato.table import Table
+from sfumato.plurals import count_of
 
 _STYLES = {
     "guaranteed": "green",

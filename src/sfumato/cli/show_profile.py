@@ -9,10 +9,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from sfumato.cli.show import console
-from sfumato.counting import count_of
+from sfumato.data.schema import Role
+from sfumato.plurals import count_of
 from sfumato.profiling import ColumnProfile, Profile
-from sfumato.profiling.combinations import SMALL_GROUP, Combination
-from sfumato.schema import Role
+from sfumato.profiling.identifying_combinations import SMALL_GROUP, Combination
 
 _COLOURS = {Role.IDENTIFIER: "red", Role.QUASI_IDENTIFIER: "yellow", Role.SENSITIVE: "magenta", Role.OTHER: "dim"}
 

@@ -9,13 +9,13 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
+from sfumato.anonymization.utility import percent
 from sfumato.cli.show import console, show_findings
-from sfumato.counting import count_of
 from sfumato.exact import written
-from sfumato.projections import Tradeoff, Weighed
-from sfumato.release import Projection
-from sfumato.utility import percent
-from sfumato.verifying import table_name
+from sfumato.plurals import count_of
+from sfumato.projections import PlanRatios, Tradeoff
+from sfumato.projections.projection import Projection
+from sfumato.releases.manifest import table_name
 
 _WARNED = 3
 """How many of the warnings are shown."""
@@ -108,11 +108,11 @@ def show_curve(curve: Tradeoff) -> None:
     out.print(escape(f"{curve.why[:1].upper()}{curve.why[1:]}."))
 
 
-def _spaced(curve: Tradeoff) -> list[Weighed]:
+def _spaced(curve: Tradeoff) -> list[PlanRatios]:
     """All points if they are few; else the ends, the knee, and of those between them some that are not all in one place."""
     if len(curve.points) <= _FEW:
         return list(curve.points)
-    shown: list[Weighed] = []
+    shown: list[PlanRatios] = []
     for point in curve.points:
         near = shown and math.dist(_ratios_of(point), _ratios_of(shown[-1])) < _SPACE
         if not near or point is curve.knee or point is curve.points[-1]:
@@ -120,7 +120,7 @@ def _spaced(curve: Tradeoff) -> list[Weighed]:
     return shown
 
 
-def _ratios_of(point: Weighed) -> tuple[float, float]:
+def _ratios_of(point: PlanRatios) -> tuple[float, float]:
     return point.association_loss, point.information_exposure
 
 

@@ -11,10 +11,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from sfumato.cli.show import console
-from sfumato.counting import count_of
 from sfumato.disclosure import Risk
+from sfumato.disclosure._withhold import WithheldRelease
 from sfumato.exact import written
-from sfumato.release import Disclosure
+from sfumato.plurals import count_of
 
 
 def show_risk(found: Risk, worst: int) -> None:
@@ -40,7 +40,7 @@ def show_risk(found: Risk, worst: int) -> None:
     _verdict(found, out)
 
 
-def show_disclosure(made: Disclosure, folder: Path | None) -> None:
+def show_disclosure(made: WithheldRelease, folder: Path | None) -> None:
     """Print what is withheld, what that lowers the risk to, and how near that is to the least."""
     out = console()
     best = made.best
@@ -63,7 +63,7 @@ def show_disclosure(made: Disclosure, folder: Path | None) -> None:
     )
 
 
-def _short(made: Disclosure) -> str:
+def _short(made: WithheldRelease) -> str:
     """How many have fewer values than were to be disclosed."""
     if not made.best.short:
         return ""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato.config import Config
+    from sfumato.data.schema import Schema
     from sfumato.principles import Principle
-    from sfumato.schema import Schema
 
 
 def named_source(source: str | None) -> Any:
@@ -44,11 +44,11 @@ def declared_in(config: Path | None) -> tuple[Schema | None, tuple[Principle, ..
 
 def release_folder(declared: Config | None, config: Path, output: Path | None) -> Path:
     """Where the release goes: as the option says, else as the config does; `declared` is None for a release.json."""
-    from sfumato.errors import ConfigProblem
+    from sfumato.errors import ConfigError
 
     folder = declared.folder if declared is not None and output is None else output
     if folder is None:
-        raise ConfigProblem(
+        raise ConfigError(
             "the config does not say where the release goes",
             remedy="Use --output." if declared is None else 'Write [output] with path = "release", or use --output.',
             file=str(config),

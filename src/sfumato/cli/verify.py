@@ -15,7 +15,7 @@ from sfumato.cli.source import declared_in, named_source, projected_in
 from sfumato.cli.streams import say
 
 if TYPE_CHECKING:
-    from sfumato.verifying import Verification
+    from sfumato.verification.checks import Verification
 
 
 @click.command(
@@ -45,8 +45,8 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     the risk measured again. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
     """
     from sfumato.cli.show import console
-    from sfumato.verifying import PROJECTED, WITHHELD, Manifest
-    from sfumato.verifying import verify as check
+    from sfumato.releases.manifest import PROJECTED, WITHHELD, Manifest
+    from sfumato.verification._verify import verify as check
 
     schema, principles = declared_in(config)
     kind = Manifest.load(folder).kind
@@ -66,8 +66,9 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
 def _with_risk(found: Verification, folder: Path, config: Path | None) -> Verification:
     """What was found, and whether the risk is as a release of records with cells withheld says."""
     from sfumato.config import Config
-    from sfumato.release import risk_checks
-    from sfumato.verifying import Check, Manifest, Verification
+    from sfumato.disclosure.withheld_document import risk_checks
+    from sfumato.releases.manifest import Manifest
+    from sfumato.verification.checks import Check, Verification
 
     checks = [Check("risk", None, "not checked: give the config that names the dictionaries with --config")]
     if config is not None:

@@ -13,23 +13,23 @@ from typing import Any
 import tomli_w
 from pydantic import Field, ValidationError
 
-from sfumato.config.problems import problem_of
-from sfumato.config.project import ProjectSection
-from sfumato.config.risk import RiskSection
+from sfumato.anonymization._anonymize import checked_share
+from sfumato.anonymization.methods import AUTO, Method, method_of, suited
+from sfumato.config.project_section import ProjectSection
+from sfumato.config.risk_section import RiskSection
 from sfumato.config.sections import ColumnSection, DataSection, MethodSection, MissingSection, OutputSection, Section
-from sfumato.declared import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
+from sfumato.config.validation_errors import problem_of
+from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.schema import Kind, Role, Schema
+from sfumato.data.table import Table
 from sfumato.disclosure import Setting
 from sfumato.distances import Custom, Distance
-from sfumato.errors import ConfigProblem, ParameterProblem, SfumatoError
-from sfumato.hierarchy import Hierarchy
-from sfumato.io.aside import write_file
-from sfumato.io.read import read_table
-from sfumato.io.uri import beside, expanded, is_uri, shown
-from sfumato.methods import AUTO, Method, method_of, suited
+from sfumato.errors import ConfigError, ParameterError, SfumatoError
+from sfumato.io.atomic_replace import write_file
+from sfumato.io.database_uri import beside, expanded, is_uri, shown
+from sfumato.io.read_table import read_table
 from sfumato.principles import Principle, principle_of
-from sfumato.release import checked_share
-from sfumato.schema import Kind, Role, Schema
-from sfumato.table import Table
+from sfumato.serialization import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
 
 FORMAT = 1
 """The version of the config's format that is written, and the newest that is read."""
@@ -73,9 +73,9 @@ class Config(Section):
         except tomllib.TOMLDecodeError as error:
             escaped = "hex" in str(error) or "escape" in str(error)
             remedy = "Write paths with / or in single quotes." if escaped else "Mend the line named."
-            raise ConfigProblem(f"the file is not TOML: {error}", remedy=remedy, file=name) from error
+            raise ConfigError(f"the file is not TOML: {error}", remedy=remedy, file=name) from error
         if isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
-            raise ConfigProblem(
+            raise ConfigError(
                 f"the config is of format {raw['format']}, and this version reads up to {FORMAT}",
                 remedy="Use a newer version of sfumato.",
                 file=name,
@@ -83,7 +83,7 @@ class Config(Section):
                 value=raw["format"],
             )
         if "source" in raw:
-            raise ConfigProblem("the key is unknown", remedy="Drop it.", file=name, key="source")
+            raise ConfigError("the key is unknown", remedy="Drop it.", file=name, key="source")
         try:
             config = cls.model_validate({**raw, "source": source})
         except ValidationError as error:
@@ -98,14 +98,14 @@ class Config(Section):
     def load(cls, path: str | Path) -> Config:
         """Read a config file."""
         if is_uri(path):
-            raise ConfigProblem(
+            raise ConfigError(
                 "this is a database, and no config", remedy="Name it as data.path in a TOML file.", file=shown(path)
             )
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise ConfigProblem(
+            raise ConfigError(
                 f"the config cannot be read: {reason}", remedy="Name a readable TOML file.", file=str(path)
             ) from error
         return cls.parse(text, Path(path))
@@ -145,11 +145,11 @@ class Config(Section):
         """A path of the config, relative to the config's own folder."""
         return Path(path) if self.source is None else self.source.parent / path
 
-    def _located(self, error: SfumatoError, key: str) -> ConfigProblem:
+    def _located(self, error: SfumatoError, key: str) -> ConfigError:
         """Say in which file and under which key something is wrong."""
-        found = error if isinstance(error, ConfigProblem) else located(error, key)
+        found = error if isinstance(error, ConfigError) else located(error, key)
         if found.file is None and self.source is not None:
-            return ConfigProblem(
+            return ConfigError(
                 found.problem,
                 remedy=found.remedy,
                 file=str(self.source),
@@ -159,7 +159,7 @@ class Config(Section):
             )
         return found
 
-    def under(self, section: str, error: SfumatoError) -> ConfigProblem:
+    def under(self, section: str, error: SfumatoError) -> ConfigError:
         """An error that was met with the data, under the key of this file that it is about."""
         return self._located(located(error, section), "")
 
@@ -173,7 +173,7 @@ class Config(Section):
 
         try:
             return schema_of(declared, hierarchy, self._distance, person_id=self.data.person_id, group=self.data.group)
-        except ConfigProblem as error:
+        except ConfigError as error:
             raise self._located(error, "") from error
 
     def _distance(self, declared: Mapping[str, Any], key: str) -> Distance:
@@ -208,7 +208,7 @@ class Config(Section):
         except SfumatoError as error:
             found = self._located(error, "method")
             if error.key in section.parameters and error.remedy.startswith("Its parameters are"):
-                found = ConfigProblem(
+                found = ConfigError(
                     found.problem,
                     remedy=f"{found.remedy.removesuffix('.')}; beside {', '.join(MethodSection.model_fields)}.",
                     file=found.file,
@@ -220,7 +220,7 @@ class Config(Section):
     def wishes(self) -> tuple[Principle, ...]:
         """The principles that the config asks for, where there must be one."""
         if not self.asked:
-            raise ConfigProblem(
+            raise ConfigError(
                 "the config asks for no principle",
                 remedy='Add one, such as [[principles]] with name = "k-anonymity" and k = 5.',
                 file=None if self.source is None else str(self.source),
@@ -266,7 +266,7 @@ class Config(Section):
         records = self.table(path)
         try:
             return (self.risk or RiskSection()).setting(records, find)
-        except ConfigProblem as error:
+        except ConfigError as error:
             raise self._located(error, "") from error
 
     def table(self, path: str | Path | None = None) -> Table:
@@ -276,11 +276,11 @@ class Config(Section):
             return read_table(path, self.schema, **how)
         try:
             path = expanded(self.data.path, os.environ)
-        except ConfigProblem as error:
+        except ConfigError as error:
             raise self._located(located(error, "data.path"), "") from error
         try:
             return read_table(self._database(path) if is_uri(path) else self._near(path), self.schema, **how)
-        except ParameterProblem as error:  # a key that does not go with the path
+        except ParameterError as error:  # a key that does not go with the path
             raise self._located(located(error, "data"), "") from error
 
     @property
@@ -291,9 +291,9 @@ class Config(Section):
         missing = [key for key in ("database", "table") if getattr(self.output, key) is None]
         try:
             if missing:
-                raise ConfigProblem("the key is missing", remedy="Write both output.database and output.table.")
+                raise ConfigError("the key is missing", remedy="Write both output.database and output.table.")
             return self._database(expanded(str(self.output.database), os.environ)), str(self.output.table)
-        except ConfigProblem as error:
+        except ConfigError as error:
             raise self._located(located(error, f"output.{(missing or ['database'])[0]}"), "") from error
 
     def _database(self, uri: str) -> str:
@@ -306,7 +306,7 @@ def write_config(path: str | Path, text: str) -> None:
     try:
         write_file(Path(path), lambda file: file.write(text.encode()))
     except OSError as error:
-        raise ConfigProblem(
+        raise ConfigError(
             f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)
         ) from error
 
@@ -317,7 +317,7 @@ def _hierarchy_section(column: str, declared: Any) -> str | dict[str, Any]:
         return built
     path = declared.source if isinstance(declared, Hierarchy) else str(declared)
     if path is None:
-        raise ConfigProblem(
+        raise ConfigError(
             "a hierarchy that was built in the program has no file to name",
             remedy="Write it to a file of lines leaf;level1;…;* and declare that.",
             key=f"columns.{column}.hierarchy",
@@ -329,7 +329,7 @@ def _distance_section(distance: Distance | None) -> dict[str, Any] | None:
     if distance is None:
         return None
     if callable(getattr(distance, "function", None)):
-        raise ConfigProblem(
+        raise ConfigError(
             "a function that was written in the program cannot be written to a config",
             remedy='Put it into a module and name it "module:function".',
             key="distance.function",

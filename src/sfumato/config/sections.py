@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sfumato.schema import Kind, Role
+from sfumato.data.schema import Kind, Role
 
 
 class Section(BaseModel):

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.schema import Kind, Schema
+from sfumato.data.table import Column, Table
 from sfumato.disclosure.dictionary import Dictionary
-from sfumato.errors import ColumnProblem
+from sfumato.errors import ColumnError
 from sfumato.exact import as_parameter
 from sfumato.exact.numbers import packed
-from sfumato.schema import Kind, Schema
-from sfumato.table import Column, Table
 
 
 class Near(NamedTuple):
@@ -57,12 +57,12 @@ class Consistency(ABC):
 
 
 @dataclass(frozen=True)
-class Equality(Consistency):
+class EqualityConsistency(Consistency):
     """A record's value is consistent with an equal one (paper 002, Section 2.1), both read as the records' kind.
 
     >>> from sfumato import Schema
     >>> people = Table(pa.table({"age": [17, 20]}), Schema(["age"]))
-    >>> Equality().pair(people, "age", Dictionary(pa.table({"age": [20.0, 17.0, 17.5]}))).near.near.tolist()
+    >>> EqualityConsistency().pair(people, "age", Dictionary(pa.table({"age": [20.0, 17.0, 17.5]}))).near.near.tolist()
     [0, 2]
     """
 
@@ -115,7 +115,7 @@ def as_texts(table: Table, attribute: str, wanted_by: str) -> Column:
     """The records' column with every cell as the text that stands there, whatever the kind; sets are refused."""
     declared = table.schema.kinds.get(attribute)
     if declared is Kind.SET or pa.types.is_nested(table.data.schema.field(attribute).type):
-        raise ColumnProblem(
+        raise ColumnError(
             f"consistency by {wanted_by} reads texts and numbers, and the column is of kind 'set'",
             remedy="Compare it by equality.",
             file=table.source,

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sfumato.data.schema import Kind
+from sfumato.data.table import Table
 from sfumato.disclosure.consistency import Consistency, Near, Paired, as_texts, present
 from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.generalized import Side, Stretches, laid_out
-from sfumato.schema import Kind
-from sfumato.table import Table
+from sfumato.disclosure.generalized_cells import Side, Stretches, laid_out
 
 
 @dataclass(frozen=True)
-class Containment(Consistency):
+class ContainmentConsistency(Consistency):
     """Two values are consistent if some value can be in both: generalization as paper 002 (Section 4) leaves it open.
 
     On either side a cell may be a value, an interval `[lo, hi]` (a round bracket leaves the end out), a set `{a; b}`, a node
@@ -28,7 +28,7 @@ class Containment(Consistency):
     >>> from sfumato import Schema
     >>> people = Table(pa.table({"age": ["[20, 30]", "41"]}), Schema(["age"]))
     >>> book = Dictionary(pa.table({"age": [19, 20, 25, 41]}))
-    >>> Containment().pair(people, "age", book).near  # the dictionary's values in the order of their texts
+    >>> ContainmentConsistency().pair(people, "age", book).near  # the dictionary's values in the order of their texts
     Near(starts=array([0, 1, 3]), near=array([3, 1, 2], dtype=int32))
     """
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.disclosure.amount import nearest
+from sfumato.disclosure.cell_amount import nearest
 from sfumato.disclosure.matching import Matching, Rule
 from sfumato.disclosure.rules import best_by_cells
 from sfumato.disclosure.rules.choices import Choices
 from sfumato.disclosure.rules.each_record import best_of_records
-from sfumato.disclosure.rules.found import ROUNDING, Best, mean
-from sfumato.disclosure.rules.options import options_of
+from sfumato.disclosure.rules.least_losses import options_of
+from sfumato.disclosure.rules.optimal_rule import ROUNDING, DisclosureRule, mean
 from sfumato.disclosure.weights import Weights, losses
-from sfumato.errors import ParameterProblem
+from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction
 from sfumato.progress import Progress, silent
 
@@ -255,7 +255,7 @@ def true_against_estimated(
     return tuple(found)
 
 
-def best_rules(matching: Matching, phi: Weights, cells: Sequence[int]) -> list[Best]:
+def best_rules(matching: Matching, phi: Weights, cells: Sequence[int]) -> list[DisclosureRule]:
     """The best rule for each of several numbers of cells per record, at the cost of one."""
     choices = Choices([matching], phi, [1.0])
     options = options_of(choices)
@@ -307,11 +307,11 @@ def _shares(given: Sequence[Number], key: str) -> list[Fraction]:
     found = [as_fraction(share, key) for share in given]
     for share, written in zip(found, given, strict=True):
         if not 0 < share <= 1:
-            raise ParameterProblem(
+            raise ParameterError(
                 f"{written!r} is no share", remedy="Write decimals above 0 and up to 1.", key=key, value=written
             )
     if not found:
-        raise ParameterProblem("there are no shares", remedy="Write decimals above 0 and up to 1.", key=key)
+        raise ParameterError("there are no shares", remedy="Write decimals above 0 and up to 1.", key=key)
     return found
 
 

@@ -13,15 +13,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.counting import count_of
-from sfumato.errors import CellProblem, ColumnProblem, ParameterProblem, SfumatoError
+from sfumato.data.schema import Kind, Missing, Schema
+from sfumato.data.table import Column, Table, unknown_column
+from sfumato.errors import CellError, ColumnError, ParameterError, SfumatoError
 from sfumato.exact import nearest_float
-from sfumato.io.read import as_table
-from sfumato.schema import Kind, Missing, Schema
-from sfumato.table import Column, Table, unknown_column
+from sfumato.io.read_table import as_table
+from sfumato.plurals import count_of
 
 if TYPE_CHECKING:
-    from sfumato.disclosure.order import Order
+    from sfumato.disclosure.dictionary_order import DictionaryOrder
 
 _LEAST_FLOAT = Fraction(1, 2**1022)
 """Below this floats lose digits, and then all."""
@@ -63,14 +63,14 @@ class Dictionary:
         missing: Missing | str | Sequence[str] | None = None,
     ) -> None:
         if not (isinstance(name, str) and name):
-            raise ParameterProblem(
+            raise ParameterError(
                 f"name = {name!r} is not what a dictionary can be called",
                 remedy='Write a text, such as name="phone book".',
                 key="name",
                 value=name,
             )
         if weight is not None and weight == identity:
-            raise ParameterProblem(
+            raise ParameterError(
                 f"dictionary {name!r}: the column {weight!r} is both its identity and its weight",
                 remedy="Name a column of numbers as the weight, or leave it out.",
                 key="weight",
@@ -81,7 +81,7 @@ class Dictionary:
         if isinstance(missing, str | Sequence):
             missing = Missing((missing,) if isinstance(missing, str) else tuple(missing))
         elif missing is not None and not isinstance(missing, Missing):
-            raise ParameterProblem(
+            raise ParameterError(
                 f"missing = {missing!r} is not what counts as missing",
                 remedy='List the texts that do, such as missing=["", "?"].',
                 key="missing",
@@ -159,9 +159,9 @@ class Dictionary:
         except SfumatoError as error:
             raise error.inside(None, self.title) from error
 
-    def precedes(self, other: Dictionary, *, like: Table | None = None) -> Order:
-        """Whether this ⪯ the other (paper 002, Definition 8); see `sfumato.disclosure.order.precedes`."""
-        from sfumato.disclosure.order import precedes
+    def precedes(self, other: Dictionary, *, like: Table | None = None) -> DictionaryOrder:
+        """Whether this ⪯ the other (paper 002, Definition 8); see `sfumato.disclosure.dictionary_order.precedes`."""
+        from sfumato.disclosure.dictionary_order import precedes
 
         return precedes(self, other, like=like)
 
@@ -171,7 +171,7 @@ class Dictionary:
     def _attributes(self, columns: Mapping[str, str], weight: str | None) -> dict[str, str]:
         known = self.table.data.column_names
         if not isinstance(columns, Mapping) or None in (*columns, *columns.values()):
-            raise ParameterProblem(
+            raise ParameterError(
                 "columns does not map attributes to columns",
                 remedy='Write the records\' attribute and the dictionary\'s column, such as {"surname": "last_name"}.',
                 key="columns",
@@ -190,7 +190,7 @@ class Dictionary:
         where: dict[str, Any] = {"file": self.table.source, "column": identity}
         if column.has_missing:
             row = int(np.argmax(column.codes == column.size)) + 1
-            raise CellProblem(
+            raise CellError(
                 "the identity is missing",
                 remedy="Name the individual, or leave `identity` out to name them by row.",
                 row=row,
@@ -200,7 +200,7 @@ class Dictionary:
             twice = int(np.argmax(np.bincount(column.codes) > 1))
             first, second = (np.flatnonzero(column.codes == twice)[:2] + 1).tolist()
             value = column.label(twice)
-            raise CellProblem(
+            raise CellError(
                 f"the identity {value!r} stands in row {first} and in row {second}",
                 remedy="Give every individual one row, or leave `identity` out if every row is an individual.",
                 row=second,
@@ -214,21 +214,21 @@ class Dictionary:
         where: dict[str, Any] = {"file": self.table.source, "column": weight}
         if column.has_missing:
             row = int(np.argmax(column.codes == column.size)) + 1
-            raise CellProblem("the weight is missing", remedy="Write a number, 0 or more.", row=row, **where)
+            raise CellError("the weight is missing", remedy="Write a number, 0 or more.", row=row, **where)
         assert column.numbers is not None
         if column.numbers[0] < 0:  # numbers ascend
             row, value = int(np.argmax(column.codes == 0)) + 1, column.label(0)
-            raise CellProblem(
+            raise CellError(
                 f"the weight {value} is negative", remedy="Write a number, 0 or more.", row=row, value=value, **where
             )
         if column.numbers[column.size - 1] == 0:
-            raise ColumnProblem("all weights are 0", remedy="Give somebody a weight above 0, or leave it out.", **where)
+            raise ColumnError("all weights are 0", remedy="Give somebody a weight above 0, or leave it out.", **where)
         numbers = [column.numbers[code] for code in range(column.size)]
         total = sum((number * int(n) for number, n in zip(numbers, np.bincount(column.codes), strict=True)), Fraction(0))
         least = next(code for code, number in enumerate(numbers) if number > 0)
         if numbers[least] < _LEAST_FLOAT * total:
             row, value = int(np.argmax(column.codes == least)) + 1, column.label(least)
-            raise CellProblem(
+            raise CellError(
                 f"the weight {value} is too small beside {column.label(column.size - 1)}: the chance would round to 0",
                 remedy="Write 0 if the attacker never picks the individual, or a larger number.",
                 row=row,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.consistent import (
+from sfumato.kernels.dictionary_matching import (
     consistent_counts,
     consistent_lists,
     consistent_with,

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.table import Table, unknown_column
 from sfumato.disclosure.matching import Rule
-from sfumato.disclosure.parts import Exactly, PerRecord, Weight, as_weight, present, total
+from sfumato.disclosure.weight_parts import Exactly, PerRecord, Weight, as_weight, present, total
 from sfumato.disclosure.weights import Weights
-from sfumato.errors import ColumnProblem, ParameterProblem, SfumatoError
+from sfumato.errors import ColumnError, ParameterError, SfumatoError
 from sfumato.exact import Number, as_parameter, nearest_float
-from sfumato.named import function_named
-from sfumato.table import Table, unknown_column
+from sfumato.registry import function_named
 
 _LARGEST_POWER = 640
 """e to the power of this is a float, and so is the sum of as many of them as there may be records, with room to spare."""
@@ -67,7 +67,7 @@ class _Weighted(Sensitivity):
         cells = _mapping(self.cells, "cells")
         twice = sorted(weights.keys() & cells.keys())
         if twice:
-            raise ParameterProblem(
+            raise ParameterError(
                 f"{twice[0]!r} has a weight of its own and one for each record",
                 remedy="Name the attribute in weights or in cells, not in both.",
                 key=f"cells.{twice[0]}",
@@ -216,7 +216,7 @@ class CustomSensitivity(Sensitivity):
 
     def __post_init__(self) -> None:
         if not callable(self.function) and not isinstance(self.function, str):
-            raise ParameterProblem(
+            raise ParameterError(
                 f"function = {self.function!r} is no function",
                 remedy='Give a function of what is disclosed and the identity, or its name as "module:function".',
                 key="function",
@@ -278,9 +278,9 @@ SENSITIVITIES: dict[str, type[Sensitivity]] = {
 """Every sensitivity by its name."""
 
 
-def _wrong(what: str, disclosed: Mapping[str, Any], record: int, who: Any, table: Table) -> ParameterProblem:
+def _wrong(what: str, disclosed: Mapping[str, Any], record: int, who: Any, table: Table) -> ParameterError:
     named = "" if who is None else f" (identity {who!r})"
-    return ParameterProblem(
+    return ParameterError(
         f"the sensitivity function {what} on {disclosed!r}{named}",
         remedy="It must return a number that is at least 0, or infinity, for any part of a record, the empty one included.",
         file=table.source,
@@ -293,7 +293,7 @@ def _mapping(given: Any, key: str) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise ParameterProblem(
+        raise ParameterError(
             f"{key} = {given!r} tells no attributes",
             remedy='Give a mapping from attributes, such as {"income": 5}.',
             key=key,
@@ -309,7 +309,7 @@ def _each(given: Any, key: str) -> str | tuple[Weight, ...]:
     try:
         listed = list(given)
     except TypeError as error:
-        raise ParameterProblem(
+        raise ParameterError(
             f"{key} = {given!r} is neither a column nor a list of weights",
             remedy="Give the name of the column that holds the weights, or one weight for every record.",
             key=key,
@@ -329,10 +329,10 @@ def _pairs(given: Any) -> dict[tuple[str, str], Weight]:
         for pair, weight in listed:
             first, second = (None, None) if isinstance(pair, str) else map(str, pair)
             if first is None or first == second or (first, second) in pairs or (second, first) in pairs:
-                raise ParameterProblem(f"{pair!r} is no pair, or given twice", remedy=remedy, key="pairs", value=pair)
+                raise ParameterError(f"{pair!r} is no pair, or given twice", remedy=remedy, key="pairs", value=pair)
             pairs[first, str(second)] = as_weight(weight, f"pairs.{first},{second}")
     except (TypeError, ValueError) as error:
-        raise ParameterProblem(f"pairs = {given!r} tells no pairs", remedy=remedy, key="pairs", value=given) from error
+        raise ParameterError(f"pairs = {given!r} tells no pairs", remedy=remedy, key="pairs", value=given) from error
     return pairs
 
 
@@ -351,7 +351,7 @@ def _refuse_unknown(name: str, key: str, table: Table, attributes: Sequence[str]
         return
     if name not in table.data.column_names:
         raise unknown_column(name, table.data.column_names, table.source)
-    raise ColumnProblem(
+    raise ColumnError(
         f"{key} speaks of a column that is no attribute here",
         remedy=f"The attributes are: {', '.join(map(repr, attributes))}.",
         file=table.source,
@@ -364,7 +364,7 @@ def _refuse_large(totals: Exactly) -> None:
     most = max(totals.totals) * totals.unit
     if most > _LARGEST_POWER:
         row = totals.totals.index(max(totals.totals)) + 1
-        raise ParameterProblem(
+        raise ParameterError(
             f"the weights of row {row} add up to {float(most):g}, and e to the power of that is too large to compute with",
             remedy=f"Scale the weights so that those of a record add up to {_LARGEST_POWER} at most.",
             key="weights",

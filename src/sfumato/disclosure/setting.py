@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.auditing import table_of
+from sfumato._audit import table_of
+from sfumato.data.schema import Schema
+from sfumato.data.table import Table, unknown_column
+from sfumato.disclosure.attribute_matching import matched
 from sfumato.disclosure.consistency import Consistency
 from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.matched import matched
 from sfumato.disclosure.matching import Matching, Rule
 from sfumato.disclosure.sensitivity import Additive, Sensitivity
 from sfumato.disclosure.weights import Weights
-from sfumato.errors import ColumnProblem, ParameterProblem
+from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, as_fraction, written
-from sfumato.schema import Schema
-from sfumato.table import Table, unknown_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Setting:
         given = np.asarray(rule)
         wanted = self.everything.shape
         if given.dtype != np.bool_ or given.shape != wanted:
-            raise ParameterProblem(
+            raise ParameterError(
                 f"the rule is of the shape {given.shape} and the type {given.dtype}",
                 remedy=f"Give true or false for each of {wanted[0]} records and {wanted[1]} attributes: {self.attributes}.",
                 key="rule",
@@ -108,14 +108,14 @@ def setting_of(
     phi = Additive() if sensitivity is None else sensitivity
     if not isinstance(phi, Sensitivity):
         remedy = "Give one such as Additive({...}) or ConstantSensitivity()."
-        raise ParameterProblem(f"{phi!r} is no sensitivity", remedy=remedy, key="sensitivity", value=phi)
+        raise ParameterError(f"{phi!r} is no sensitivity", remedy=remedy, key="sensitivity", value=phi)
     known = _dictionaries(dictionaries)
     chosen = _attributes(table, attributes, identity, phi)
     likely = _prior(prior, known)
     weights = phi.weights_of(table, chosen, identity)
     compared = dict(consistency or {})
     if isinstance(misfits, bool) or not isinstance(misfits, int) or not 0 <= misfits < len(chosen):
-        raise ParameterProblem(
+        raise ParameterError(
             f"misfits = {misfits!r} is not a whole number from 0 to below the {len(chosen)} attributes",
             remedy="Write in how many values an individual may misfit, such as 1.",
             key="misfits",
@@ -130,7 +130,7 @@ def setting_of(
 def _refuse_unknown_owners(dictionary: Dictionary, matching: Matching) -> None:
     """Raise if an attacker leans to some individuals and nobody knows who is right: every record would look safe."""
     if len(matching.weights) and (matching.own < 0).all():
-        raise ParameterProblem(
+        raise ParameterError(
             f"{dictionary.title} has weights, and of no record it is known which individual is the right one",
             remedy="Declare the identity of the records and of the dictionary, or drop the weight.",
             file=dictionary.table.source,
@@ -143,15 +143,15 @@ def _dictionaries(given: Sequence[Dictionary] | Dictionary) -> tuple[Dictionary,
     for dictionary in known:
         if not isinstance(dictionary, Dictionary):
             remedy = 'Give one such as Dictionary("phonebook.csv", identity="id").'
-            raise ParameterProblem(f"{dictionary!r} is no dictionary", remedy=remedy, key="dictionaries", value=dictionary)
+            raise ParameterError(f"{dictionary!r} is no dictionary", remedy=remedy, key="dictionaries", value=dictionary)
     if not known:
         remedy = "Give at least one; the table itself is one that an attacker may have."
-        raise ParameterProblem("there is no dictionary to match the records with", remedy=remedy, key="dictionaries")
+        raise ParameterError("there is no dictionary to match the records with", remedy=remedy, key="dictionaries")
     names = [dictionary.name for dictionary in known]
     for name in names:
         if names.count(name) > 1:
             remedy = "Give every dictionary a name of its own."
-            raise ParameterProblem(f"two dictionaries are named {name!r}", remedy=remedy, key="dictionaries", value=name)
+            raise ParameterError(f"two dictionaries are named {name!r}", remedy=remedy, key="dictionaries", value=name)
     return known
 
 
@@ -169,11 +169,11 @@ def _attributes(table: Table, given: Sequence[str] | None, identity: str | None,
         if name not in columns:
             raise unknown_column(name, columns, table.source)
         if chosen.count(name) > 1:
-            raise ColumnProblem(
+            raise ColumnError(
                 "the attribute is named twice", remedy="Name it once.", column=name, file=table.source, key="attributes"
             )
         if name == identity:
-            raise ColumnProblem(
+            raise ColumnError(
                 "the identity is taken as an attribute too",
                 remedy="Leave it out of the attributes: it is never disclosed.",
                 column=name,
@@ -182,7 +182,7 @@ def _attributes(table: Table, given: Sequence[str] | None, identity: str | None,
             )
     if not chosen:
         remedy = "Name the columns that may be disclosed."
-        raise ParameterProblem("no column is left to be disclosed", remedy=remedy, file=table.source, key="attributes")
+        raise ParameterError("no column is left to be disclosed", remedy=remedy, file=table.source, key="attributes")
     return chosen
 
 
@@ -195,12 +195,12 @@ def _prior(given: Any, dictionaries: Sequence[Dictionary]) -> tuple[Fraction, ..
     if isinstance(given, Mapping):
         for name in given:
             if name not in names:
-                raise ParameterProblem(
+                raise ParameterError(
                     f"the prior names {name!r}, which is no dictionary", remedy=remedy, key="prior", value=name
                 )
         for name in names:
             if name not in given:
-                raise ParameterProblem(f"the prior says nothing of {name!r}", remedy=remedy, key="prior", value=name)
+                raise ParameterError(f"the prior says nothing of {name!r}", remedy=remedy, key="prior", value=name)
         listed = [given[name] for name in names]
     else:
         try:
@@ -209,14 +209,14 @@ def _prior(given: Any, dictionaries: Sequence[Dictionary]) -> tuple[Fraction, ..
             listed = []
         if isinstance(given, str) or len(listed) != len(names):
             problem = f"the prior {given!r} is not one number for each of {len(names)} dictionaries"
-            raise ParameterProblem(problem, remedy=remedy, key="prior", value=given)
+            raise ParameterError(problem, remedy=remedy, key="prior", value=given)
     prior = tuple(as_fraction(value, f"prior.{name}") for name, value in zip(names, listed, strict=True))
     for name, value in zip(names, prior, strict=True):
         if value < 0:
             problem = f"the prior of {name!r} is negative: {written(value)}"
-            raise ParameterProblem(problem, remedy=remedy, key=f"prior.{name}", value=value)
+            raise ParameterError(problem, remedy=remedy, key=f"prior.{name}", value=value)
     if sum(prior) != 1:
-        raise ParameterProblem(
+        raise ParameterError(
             f"the prior sums to {written(Fraction(sum(prior)))}, not to 1",
             remedy='Mend it; thirds can be written "1/3".',
             key="prior",

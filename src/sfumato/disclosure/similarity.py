@@ -10,14 +10,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.schema import Kind
+from sfumato.data.table import Table
 from sfumato.disclosure.consistency import Consistency, Near, Paired, as_texts, present
 from sfumato.disclosure.dictionary import Dictionary
 from sfumato.distances.jaro import Similarities
-from sfumato.errors import ParameterProblem
+from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction
-from sfumato.kernels.alike import count_characters, may_be_alike
-from sfumato.schema import Kind
-from sfumato.table import Table
+from sfumato.kernels.jaro_bounds import count_characters, may_be_alike
 
 KINDS = ("jaro", "jaro-winkler")
 
@@ -35,7 +35,7 @@ _SLACK = 1e-9
 
 
 @dataclass(frozen=True)
-class Similarity(Consistency):
+class SimilarityConsistency(Consistency):
     """A record's text is consistent with those whose Jaro or Jaro-Winkler similarity to it is at least a threshold.
 
     Texts are compared as they are written, letter by letter: numbers too. Source: paper 002, Experiments; M. Jaro, JASA 84
@@ -54,7 +54,7 @@ class Similarity(Consistency):
     (Without matching characters the similarity is 0, or 1 if both texts are empty, and those are compared.) To take several
     characters for the same can only raise c and s. So where these bounds stay below the threshold no pair is lost.
 
-    >>> Similarity("jaro", "0.8").near(["MARTHA", "JIM"], ["ANNA", "MARHTA", "JIM"])
+    >>> SimilarityConsistency("jaro", "0.8").near(["MARTHA", "JIM"], ["ANNA", "MARHTA", "JIM"])
     Near(starts=array([0, 1, 2]), near=array([1, 2], dtype=int32))
     """
 
@@ -63,7 +63,7 @@ class Similarity(Consistency):
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise ParameterProblem(
+            raise ParameterError(
                 f"kind = {self.kind!r} is no similarity",
                 remedy=f"Write one of: {', '.join(KINDS)}.",
                 key="kind",
@@ -71,7 +71,7 @@ class Similarity(Consistency):
             )
         threshold = as_fraction(self.threshold, "threshold")
         if not 0 < threshold <= 1:
-            raise ParameterProblem(
+            raise ParameterError(
                 f"threshold = {self.threshold!r} is not above 0 and at most 1",
                 remedy='Write the least similarity of consistent texts, such as "0.8".',
                 key="threshold",

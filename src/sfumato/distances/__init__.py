@@ -1,6 +1,7 @@
 """Distances between sensitive values: one per file, and the dict that names them all."""
 
-from sfumato.attribute import Attribute
+from sfumato.data.attribute import Attribute
+from sfumato.data.schema import Kind, Schema
 from sfumato.distances.absolute import Absolute
 from sfumato.distances.base import BoundDistance, Distance
 from sfumato.distances.custom import Custom
@@ -12,8 +13,7 @@ from sfumato.distances.lp import Lp
 from sfumato.distances.min_coordinate import MinCoordinate
 from sfumato.distances.taxonomy import Taxonomy
 from sfumato.distances.total_variation import TotalVariation
-from sfumato.errors import ConfigProblem
-from sfumato.schema import Kind, Schema
+from sfumato.errors import ConfigError
 
 DISTANCES: dict[str, type[Distance]] = {
     distance.name: distance
@@ -55,7 +55,7 @@ def distance_of(schema: Schema, attribute: Attribute) -> Distance:
         if schema.components(name) == names:
             return distance
     if len(names) > 1:
-        raise ConfigProblem(
+        raise ConfigError(
             f"no distance is declared for {attribute.name!r}, and several columns have no natural one",
             remedy='Declare one, such as kind = "lp" with weights.',
             key="distance",

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attribute import Attribute
-from sfumato.errors import ColumnProblem, ParameterProblem
+from sfumato.data.attribute import Attribute
+from sfumato.data.schema import Kind
+from sfumato.data.table import Column
+from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import as_parameter
-from sfumato.schema import Kind
-from sfumato.table import Column
 
 Indices = NDArray[np.int64]
 
@@ -37,7 +37,7 @@ class Windows:
 class Balls:
     """Neighbours as points in a ball: a sum (or, at power 0, the largest) of weighted coordinate terms is at most ε.
 
-    The kernels of `sfumato.kernels.lp` say what each array means. `decide` settles exactly the pairs that floats cannot.
+    The kernels of `sfumato.kernels.ball_counts` say what each array means. `decide` settles exactly the pairs that floats cannot.
     """
 
     points: NDArray[Any]
@@ -115,7 +115,7 @@ def require(column: Column, kinds: tuple[Kind, ...], distance: str) -> Column:
             Kind.SET: "jaccard or discrete",
             Kind.TEXT: "jaro, jaro-winkler or discrete",
         }[column.kind]
-        raise ColumnProblem(
+        raise ColumnError(
             f"the distance {distance!r} cannot be applied to a column of kind {column.kind.value!r}",
             remedy=f"Use {suited}, or declare another kind.",
             column=column.name,
@@ -133,13 +133,13 @@ def refuse_missing(column: Column, wanted_by: str) -> None:
     """Raise if a column has missing values where only numbers make sense."""
     if column.has_missing:
         count = int((column.codes == column.size).sum())
-        raise ColumnProblem(
+        raise ColumnError(
             f"{wanted_by} needs a number in every row, and it is missing in {count}",
             remedy="Drop those rows, or fill them in.",
             column=column.name,
         )
 
 
-def parameter_problem(distance: str, key: str, value: Any, problem: str, remedy: str) -> ParameterProblem:
+def parameter_problem(distance: str, key: str, value: Any, problem: str, remedy: str) -> ParameterError:
     """The error for a parameter of a distance."""
-    return ParameterProblem(f"distance {distance!r}: {problem}", remedy=remedy, key=f"distance.{key}", value=value)
+    return ParameterError(f"distance {distance!r}: {problem}", remedy=remedy, key=f"distance.{key}", value=value)

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attribute import Attribute
+from sfumato.data.attribute import Attribute
 from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem
-from sfumato.errors import DistanceProblem, ParameterProblem, SfumatoError
+from sfumato.errors import DistanceError, ParameterError, SfumatoError
 from sfumato.exact import as_fraction, largest_float_at_most
-from sfumato.named import function_named
+from sfumato.registry import function_named
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Custom(Distance):
             return self.function
         try:
             return function_named(self.function)
-        except ParameterProblem as error:
+        except ParameterError as error:
             raise parameter_problem(self.name, "function", self.function, error.problem, error.remedy) from error
 
 
@@ -66,7 +66,7 @@ class _Bound(BoundDistance):
                 answer = self.function([x for x, _ in pairs], [y for _, y in pairs])
             else:
                 answer = [self._one(x, y) for x, y in pairs]
-        except DistanceProblem:
+        except DistanceError:
             raise
         except Exception as error:
             raise self._raised(error, f"{len(pairs)} pairs of values") from error
@@ -76,13 +76,13 @@ class _Bound(BoundDistance):
                 numbers = [_exact(number) for number in numbers]
             result = np.array(numbers)
         except (TypeError, SfumatoError) as error:
-            raise DistanceProblem(
+            raise DistanceError(
                 f"the distance function returned something that is no number: {error}",
                 remedy="Return one number per pair of values.",
                 column=self.attribute.name,
             ) from error
         if result.size != len(pairs):
-            raise DistanceProblem(
+            raise DistanceError(
                 f"the distance function returned {result.size} numbers for {len(pairs)} pairs",
                 remedy="Return one number per pair of values.",
                 column=self.attribute.name,
@@ -95,8 +95,8 @@ class _Bound(BoundDistance):
         except Exception as error:
             raise self._raised(error, f"d({x!r}, {y!r})") from error
 
-    def _raised(self, error: Exception, where: str) -> DistanceProblem:
-        return DistanceProblem(
+    def _raised(self, error: Exception, where: str) -> DistanceError:
+        return DistanceError(
             f"the distance function failed on {where}: {type(error).__name__}: {error}",
             remedy="Mend the function; it must return a number for every pair of values, None (missing) included.",
             column=self.attribute.name,
@@ -114,7 +114,7 @@ class _Bound(BoundDistance):
             if where.any():
                 a, b = np.argwhere(where)[0]
                 x, y = self.values[rows[a]], self.values[columns[b]]
-                raise DistanceProblem(
+                raise DistanceError(
                     f"the distance {problem}: d({x!r}, {y!r}) = {forth[a, b]}, d({y!r}, {x!r}) = {back[a, b]}",
                     remedy="Return a symmetric, non-negative number that is 0 for equal values.",
                     column=self.attribute.name,

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attribute import Attribute
+from sfumato.data.attribute import Attribute
 from sfumato.distances.base import BoundDistance, Distance, Indices, Windows
 
 

@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attribute import Attribute
+from sfumato.data.attribute import Attribute
+from sfumato.data.schema import Kind
+from sfumato.data.table import Column
 from sfumato.distances.base import BoundDistance, Distance, Indices, lone_missing, require
-from sfumato.schema import Kind
-from sfumato.table import Column
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Jaro as FastJaro
 
-from sfumato.attribute import Attribute
+from sfumato.data.attribute import Attribute
+from sfumato.data.schema import Kind
+from sfumato.data.table import Column
 from sfumato.distances.base import BoundDistance, Distance, Indices, lone_missing, require
-from sfumato.schema import Kind
-from sfumato.table import Column
 
 _DOUBT = 1e-9
 """Similarities so close to a threshold are computed again, exactly."""

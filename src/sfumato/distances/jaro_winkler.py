@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.attribute import Attribute
+from sfumato.data.attribute import Attribute
 from sfumato.distances.base import BoundDistance, Distance
 from sfumato.distances.jaro import bind_texts
 

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sfumato.attribute import Attribute
+from sfumato.data.attribute import Attribute
+from sfumato.data.schema import Kind
+from sfumato.data.table import Column
 from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem, require
-from sfumato.distances.sums import Coordinate, SumDistance
+from sfumato.distances.coordinate_sums import Coordinate, SumDistance
 from sfumato.exact import Number, Numbers, as_fraction
 from sfumato.exact.numbers import parse_decimal
-from sfumato.schema import Kind
-from sfumato.table import Column
 
 
 @dataclass(frozen=True)

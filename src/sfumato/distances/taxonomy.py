@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attribute import Attribute
+from sfumato.data.attribute import Attribute
 from sfumato.distances.base import BoundDistance, Distance, Indices, Windows
-from sfumato.errors import ColumnProblem
+from sfumato.errors import ColumnError
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Taxonomy(Distance):
         """Apply to one column that has a hierarchy."""
         column = attribute.single(f"the distance {self.name!r}")
         if column.paths is None:
-            raise ColumnProblem(
+            raise ColumnError(
                 f"the distance {self.name!r} needs a hierarchy, and the column has none",
                 remedy='Declare one, such as hierarchy = "hierarchies/disease.csv".',
                 column=column.name,

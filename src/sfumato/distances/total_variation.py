@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.attribute import Attribute
+from sfumato.data.attribute import Attribute
+from sfumato.data.schema import Kind
 from sfumato.distances.base import BoundDistance, Distance, refuse_missing, require
-from sfumato.distances.sums import Coordinate, SumDistance
-from sfumato.schema import Kind
+from sfumato.distances.coordinate_sums import Coordinate, SumDistance
 
 
 @dataclass(frozen=True)

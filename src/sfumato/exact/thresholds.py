@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from sfumato.errors import ParameterProblem
+from sfumato.errors import ParameterError
 
 _WRITTEN = re.compile(r"[+-]?(\d{1,500}/\d{1,500}|(\d{1,500}(\.\d{0,500})?|\.\d{1,500})([eE][+-]?\d{1,3})?)", re.ASCII)
 """A decimal or a fraction of a length that can be computed with."""
@@ -44,7 +44,7 @@ def as_fraction(value: Number, name: str = "number") -> Fraction:
             return Fraction(repr(float(value)))
         raise ValueError
     except (ValueError, OverflowError, ZeroDivisionError) as error:
-        raise ParameterProblem(
+        raise ParameterError(
             f"{name} = {str(value) if isinstance(value, Decimal) else repr(value)} is not a number",
             remedy='Write a decimal such as "0.1" or a fraction such as "1/3".',
             key=name,

@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.errors import DatabaseProblem
-from sfumato.io.needed import needed
-from sfumato.io.uri import checked, file_of, scheme, shown, without_secrets
+from sfumato.errors import DatabaseError
+from sfumato.io.database_uri import checked, file_of, scheme, shown, without_secrets
+from sfumato.io.optional_packages import needed
 
 POSTGRESQL = ("postgresql", "postgres")
 SQLITE = ("sqlite",)
@@ -79,12 +79,12 @@ def _file(uri: str, writing: bool) -> Any:
     """The file of a SQLite database; one that is not there would be made, and so is refused unless it is to be written."""
     path = file_of(uri)
     if path is None:
-        raise DatabaseProblem(
+        raise DatabaseError(
             "the URI names no file", remedy="Write sqlite:///relative.db or sqlite:////absolute.db.", file=shown(uri)
         )
     there = path.parent if writing and not path.exists() else path
     if not there.exists():
-        raise DatabaseProblem(
+        raise DatabaseError(
             f"there is no {'folder' if writing else 'file'} {there}",
             remedy="Name a database that is there; a path after three slashes is relative, after four absolute.",
             file=shown(uri),
@@ -102,7 +102,7 @@ def told(uri: str, problem: str, remedy: str) -> Iterator[None]:
             raise
         # not chained: a driver may put parts of the URI into its message
         said = said_by(error, uri)
-        raise DatabaseProblem(f"{problem}: {said}" if said else problem, remedy=remedy, file=shown(uri)) from None
+        raise DatabaseError(f"{problem}: {said}" if said else problem, remedy=remedy, file=shown(uri)) from None
 
 
 def _of_driver(error: Exception) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sfumato.errors import FileProblem
+from sfumato.errors import FileError
 
 
 def column_names(header: Sequence[str], file: str) -> list[str]:
@@ -17,7 +17,7 @@ def column_names(header: Sequence[str], file: str) -> list[str]:
     names = [cell if cell else f"column_{position}" for position, cell in enumerate(header, start=1)]
     twice = [cell for cell, count in Counter(names).items() if count > 1]
     if twice:
-        raise FileProblem(
+        raise FileError(
             f"the header names {', '.join(map(repr, twice))} more than once",
             remedy="Give every column a name of its own.",
             file=file,

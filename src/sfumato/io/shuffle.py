@@ -16,9 +16,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from sfumato.errors import ColumnProblem
-from sfumato.groups import Groups, combination_ranks
-from sfumato.io.write import cell_texts
+from sfumato.data.groups import Groups, combination_ranks
+from sfumato.errors import ColumnError
+from sfumato.io.write_files import cell_texts
 
 SHUFFLE = 0x5F
 """Sets the random numbers of the shuffle apart from those that a method draws from the same seed."""
@@ -56,7 +56,7 @@ def ranks_of(column: Any, name: str, separators: Mapping[str, str] | None = None
     cells, of_row = _distinct(column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]))
     try:
         texts = cell_texts(pa.chunked_array([cells]), name, separators).fill_null("")
-    except ColumnProblem:  # what has no text in a CSV has a place of its own all the same
+    except ColumnError:  # what has no text in a CSV has a place of its own all the same
         texts = pa.array([repr(cell) for cell in cells.to_pylist()], pa.string())
     as_text = _dense(texts)
     if len(cells) == 0 or int(as_text.max()) == len(cells) - 1:

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from sfumato.errors import ParameterProblem
-from sfumato.named import built
+from sfumato.errors import ParameterError
 from sfumato.principles.alpha_k_anonymity import AlphaKAnonymity
 from sfumato.principles.base import Measurement, Part, Principle
 from sfumato.principles.beta_likeness import BetaLikeness
 from sfumato.principles.delta_disclosure import DeltaDisclosure
 from sfumato.principles.delta_l_diversity import DeltaLDiversity
+from sfumato.principles.description import Description, told
 from sfumato.principles.dissimilarity import Dissimilarity
 from sfumato.principles.distinct_l_diversity import DistinctLDiversity
 from sfumato.principles.entropy_l_diversity import EntropyLDiversity
@@ -23,9 +23,9 @@ from sfumato.principles.p_sensitivity import PSensitivity
 from sfumato.principles.recursive_l_diversity import RecursiveLDiversity
 from sfumato.principles.scope import attributes_of, in_projection
 from sfumato.principles.t_closeness import TCloseness
-from sfumato.principles.told import Told, told
 from sfumato.principles.variance_control import VarianceControl
 from sfumato.principles.view import View
+from sfumato.registry import built
 
 PRINCIPLES: dict[str, type[Principle]] = {
     principle.name: principle
@@ -61,7 +61,7 @@ def principle_of(name: str, parameters: Mapping[str, Any]) -> Principle:
     if kind is None:
         close = [known for known in PRINCIPLES if name and name in known] or get_close_matches(name, PRINCIPLES, n=1)
         hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"The principles are: {', '.join(PRINCIPLES)}."
-        raise ParameterProblem(f"there is no principle {name!r}", remedy=hint, key="name", value=name)
+        raise ParameterError(f"there is no principle {name!r}", remedy=hint, key="name", value=name)
     return built(kind, name, parameters)
 
 
@@ -71,6 +71,7 @@ __all__ = [
     "BetaLikeness",
     "DeltaDisclosure",
     "DeltaLDiversity",
+    "Description",
     "Dissimilarity",
     "DistinctLDiversity",
     "EntropyLDiversity",
@@ -85,7 +86,6 @@ __all__ = [
     "Principle",
     "RecursiveLDiversity",
     "TCloseness",
-    "Told",
     "VarianceControl",
     "View",
     "attributes_of",

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import ParameterProblem
+from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios, as_fraction, as_parameter, written
 from sfumato.principles.view import View
 
@@ -155,7 +155,7 @@ class Principle(ABC):
         if (least is not None and value < as_fraction(least)) or (most is not None and value > as_fraction(most)):
             high = f" and at most {most}" if most is not None else ""
             low = f"at least {least}" if least is not None else ""
-            raise ParameterProblem(
+            raise ParameterError(
                 f"{self.name}: {name} = {written(value)} is out of range",
                 remedy=f"Give it {low}{high}.",
                 key=name,
@@ -166,7 +166,7 @@ class Principle(ABC):
     def _check_whole(self, name: str, least: int = 1) -> None:
         value = getattr(self, name)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ParameterProblem(
+            raise ParameterError(
                 f"{self.name}: {name} = {_shown(value)} is not a whole number from {least}",
                 remedy=f"Write a whole number, at least {least}.",
                 key=name,
@@ -177,7 +177,7 @@ class Principle(ABC):
     def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
         value = getattr(self, name)
         if value not in choices:
-            raise ParameterProblem(
+            raise ParameterError(
                 f"{self.name}: {name} = {_shown(value)} is unknown",
                 remedy=f"Write one of: {', '.join(choices)}.",
                 key=name,
@@ -201,7 +201,7 @@ def size_part(view: View, k: int) -> Part:
     groups = view.groups
     if k > groups.population:
         counted = "rows" if groups.people is None else "people"
-        raise ParameterProblem(
+        raise ParameterError(
             f"k = {k} is larger than the table, which holds {groups.population} {counted}",
             remedy=f"No grouping can reach it: give k at most {groups.population}, or more rows.",
             key="k",

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.exact import Number, Ratios, compare_log
-from sfumato.exact.logs import NEAR
+from sfumato.exact.logarithms import NEAR
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
 

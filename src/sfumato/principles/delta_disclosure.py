@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.errors import ParameterProblem
+from sfumato.errors import ParameterError
 from sfumato.exact import Number, compare_log, nearest_float
-from sfumato.exact.logs import NEAR
+from sfumato.exact.logarithms import NEAR
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
 
@@ -50,7 +50,7 @@ class DeltaDisclosure(Principle):
     def __post_init__(self) -> None:
         self._set_fraction("delta", least=0)
         if exactly(self.delta) == 0:
-            raise ParameterProblem(
+            raise ParameterError(
                 f"{self.name}: delta = 0 can never hold", remedy="Give delta above 0.", key="delta", value=0
             )
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from sfumato.distances.absolute import number_windows
 from sfumato.exact import Number, Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
-from sfumato.principles.numeric import fullest_windows, numbers_of
+from sfumato.principles.numeric_values import fullest_windows, numbers_of
 from sfumato.principles.view import View
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.exact import Number, sign_of_log_sum
-from sfumato.exact.logs import NEAR
+from sfumato.exact.logarithms import NEAR
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
 

@@ -13,7 +13,7 @@ from sfumato.distances.base import Indices
 from sfumato.exact import Number, Numbers, Ratios
 from sfumato.exact.numbers import packed
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
-from sfumato.principles.numeric import fullest_windows, numbers_of
+from sfumato.principles.numeric_values import fullest_windows, numbers_of
 from sfumato.principles.view import View
 
 

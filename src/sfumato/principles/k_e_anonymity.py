@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.exact import Number, Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
-from sfumato.principles.numeric import numbers_of
+from sfumato.principles.numeric_values import numbers_of
 from sfumato.principles.view import View
 
 

@@ -10,11 +10,11 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import ParameterProblem
+from sfumato.data.groups import Groups, Histogram
+from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
-from sfumato.groups import Groups, Histogram
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
-from sfumato.principles.closeness import GROUNDS, Target, emd
+from sfumato.principles.earth_mover import GROUNDS, Target, emd
 from sfumato.principles.view import View
 
 _CELLS = 1 << 22
@@ -68,7 +68,7 @@ class NTCloseness(Principle):
         if self.supersets is not None:
             lists = isinstance(self.supersets, list | tuple)
             if not lists or any(isinstance(s, str) or not isinstance(s, list | tuple) for s in self.supersets):
-                raise ParameterProblem(
+                raise ParameterError(
                     f"{self.name}: supersets is not a list of lists of columns",
                     remedy='Write such as supersets = [["state"], ["state", "sex"]].',
                     key="supersets",
@@ -80,7 +80,7 @@ class NTCloseness(Principle):
         """Return each group's distance from the nearest superset that is large enough."""
         rows = view.table.rows
         if self.n > rows:
-            raise ParameterProblem(
+            raise ParameterError(
                 f"n = {self.n} is larger than the table, which has {rows} rows",
                 remedy=f"Give n at most {rows}.",
                 key="n",
@@ -112,7 +112,7 @@ class NTCloseness(Principle):
             for columns in self.supersets:
                 unknown = [column for column in columns if column not in schema.quasi_identifiers]
                 if unknown:
-                    raise ParameterProblem(
+                    raise ParameterError(
                         f"{self.name}: {unknown[0]!r} in supersets is no quasi-identifier",
                         remedy=f"The quasi-identifiers are: {', '.join(schema.quasi_identifiers)}.",
                         key="supersets",
@@ -121,7 +121,7 @@ class NTCloseness(Principle):
                 yield columns
             return
         if len(schema.quasi_identifiers) > _MOST:
-            raise ParameterProblem(
+            raise ParameterError(
                 f"{self.name}: {len(schema.quasi_identifiers)} quasi-identifiers have too many subsets to try all",
                 remedy='List the ones that matter, such as supersets = [["state"], ["state", "sex"]].',
                 key="supersets",

@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import ParameterProblem
+from sfumato.data.groups import Histogram
+from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
-from sfumato.groups import Histogram
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
 
@@ -51,7 +51,7 @@ class RecursiveLDiversity(Principle):
     def __post_init__(self) -> None:
         self._set_fraction("c", least=0)
         if exactly(self.c) == 0:
-            raise ParameterProblem(f"{self.name}: c = 0 can never hold", remedy="Give c above 0.", key="c", value=self.c)
+            raise ParameterError(f"{self.name}: c = 0 can never hold", remedy="Give c above 0.", key="c", value=self.c)
         self._check_whole("l")
 
     def measure(self, view: View) -> Measurement:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sfumato.errors import ColumnProblem, ParameterProblem
+from sfumato.data.schema import Schema
+from sfumato.errors import ColumnError, ParameterError
 from sfumato.principles.base import Principle
-from sfumato.schema import Schema
 
 
 def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]:
@@ -17,7 +17,7 @@ def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]
     declared = getattr(principle, "on", None)
     on = principle.scope if declared is None else declared
     if not schema.sensitive:
-        raise ColumnProblem(
+        raise ColumnError(
             f"the schema names no sensitive column, and {principle.title} needs one",
             remedy='Give a column the role "sensitive".',
         )
@@ -27,7 +27,7 @@ def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]
         return [tuple(schema.sensitive)]
     names = (on,) if isinstance(on, str) else tuple(on) if isinstance(on, list | tuple) else ()
     if not names or len(set(map(str, names))) != len(names):
-        raise ParameterProblem(
+        raise ParameterError(
             f"{principle.title}: on = {on!r} names no attribute, or one twice",
             remedy=f'Write "each", "whole", or some of: {", ".join(schema.sensitive)}.',
             key="on",
@@ -35,7 +35,7 @@ def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]
         )
     for name in names:
         if name not in schema.sensitive:
-            raise ColumnProblem(
+            raise ColumnError(
                 f"{principle.title} is to be measured on what is not a sensitive attribute",
                 remedy=f'The sensitive attributes are: {", ".join(schema.sensitive)}; or write "each" or "whole".',
                 column=name,

@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.exact import Number
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
-from sfumato.principles.closeness import GROUNDS, Target, emd
+from sfumato.principles.earth_mover import GROUNDS, Target, emd
 from sfumato.principles.view import View
 
 

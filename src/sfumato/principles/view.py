@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 
-from sfumato.attribute import Attribute
+from sfumato.data.attribute import Attribute
+from sfumato.data.groups import Groups, Histogram
+from sfumato.data.table import Table
 from sfumato.distances import Distance, distance_of
-from sfumato.errors import ColumnProblem
-from sfumato.groups import Groups, Histogram
-from sfumato.neighbours import NeighbourGraph
-from sfumato.table import Table
+from sfumato.distances.neighbour_graph import NeighbourGraph
+from sfumato.errors import ColumnError
 
 
 class View:
     """A table's groups with one sensitive attribute; what several principles need is computed once.
 
     >>> import pyarrow as pa
-    >>> from sfumato.schema import Schema
+    >>> from sfumato.data.schema import Schema
     >>> table = Table(pa.table({"age": [30, 30, 41], "ill": ["a", "b", "a"]}), Schema(["age"], ["ill"]))
     >>> View(table, ["ill"]).histogram.distinct.tolist()
     [2, 1]
@@ -40,7 +40,7 @@ class View:
     def attribute(self) -> Attribute:
         """The sensitive attribute."""
         if not self.sensitive:
-            raise ColumnProblem(
+            raise ColumnError(
                 "the schema names no sensitive column, and this principle needs one",
                 remedy='Give a column the role "sensitive".',
             )

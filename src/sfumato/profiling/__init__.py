@@ -1,6 +1,6 @@
 """Profiles of tables: what columns look like, the roles they should have, and a config to start from."""
 
-from sfumato.profiling.draft import draft
-from sfumato.profiling.profile import ColumnProfile, Profile, profile
+from sfumato.profiling.config_draft import draft
+from sfumato.profiling.table_profile import ColumnProfile, Profile, profile
 
 __all__ = ["ColumnProfile", "Profile", "draft", "profile"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 
-from sfumato.projections.asking import Asking, Block
-from sfumato.projections.dependence import Dependence, Weighed
+from sfumato.projections.dependence import Dependence, PlanRatios
 from sfumato.projections.plan import Plan, label_of
+from sfumato.projections.reachability import Asking, Block
 
 _PLACES = 12
 """Average information that agrees in so many places counts as equal."""
@@ -22,13 +22,13 @@ _CLEAR = 1e-9
 class Path:
     """The plans that a run of CODIP* went through, first to last, and what it did in words."""
 
-    plans: tuple[Weighed, ...]
+    plans: tuple[PlanRatios, ...]
     steps: tuple[str, ...]
     held_back: bool
     """Whether the principles refused a merge that β allowed."""
 
     @property
-    def last(self) -> Weighed:
+    def last(self) -> PlanRatios:
         """The plan that the run ended with."""
         return self.plans[-1]
 
@@ -43,8 +43,8 @@ class Codip:
     the order of the attributes.
 
     >>> import pyarrow as pa
-    >>> from sfumato.schema import Schema
-    >>> from sfumato.table import Table
+    >>> from sfumato.data.schema import Schema
+    >>> from sfumato.data.table import Table
     >>> people = pa.table({"sex": ["f", "f", "m", "m"], "title": ["ms", "ms", "mr", "mr"], "rich": ["y", "n", "y", "n"]})
     >>> dependence = Dependence.of(Table(people, Schema(sensitive=["sex", "title", "rich"])))
     >>> print(Codip(dependence).run(Fraction(0)).last)
@@ -54,7 +54,7 @@ class Codip:
     dependence: Dependence
     asking: Asking = field(default_factory=lambda: Asking(lambda block: True))
     _scores: dict[Block, float] = field(default_factory=dict)
-    _plans: dict[Plan, Weighed] = field(default_factory=dict)
+    _plans: dict[Plan, PlanRatios] = field(default_factory=dict)
 
     def run(self, beta: Fraction, start: Plan | None = None, until: Fraction | None = None) -> Path:
         """Merge from a plan (all apart, if none is given) on; until Γ_α ≤ `until`, or no merge is left within β."""
@@ -95,12 +95,12 @@ class Codip:
             self._scores[block] = round(self.dependence.average_information(block), _PLACES)
         return self._scores[block]
 
-    def _weighed(self, plan: Plan) -> Weighed:
+    def _weighed(self, plan: Plan) -> PlanRatios:
         if plan not in self._plans:
             self._plans[plan] = self.dependence.weighed(plan)
         return self._plans[plan]
 
-    def _within(self, weighed: Weighed, beta: Fraction) -> bool:
+    def _within(self, weighed: PlanRatios, beta: Fraction) -> bool:
         """Whether Γ_β ≤ β, exactly. Γ_β is a ratio of sums without negative terms: its float is right to many places."""
         gap = weighed.information_exposure - float(beta)
         return gap < 0 if abs(gap) > _CLEAR else self.dependence.exposes_at_most(weighed.plan, beta)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attribute import Attribute
-from sfumato.groups import combination_counts
+from sfumato.data.attribute import Attribute
+from sfumato.data.groups import combination_counts
 
 _NARROW = 3_000_000_000
 """Squares of so many rows still fit into 64 bits."""

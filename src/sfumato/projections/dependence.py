@@ -11,23 +11,23 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attribute import Attribute
-from sfumato.errors import ColumnProblem
+from sfumato.data.attribute import Attribute
+from sfumato.data.table import Table
+from sfumato.errors import ColumnError
 from sfumato.exact import Number, as_fraction
 from sfumato.projections.contingency import entropy_of, pair_of, spectrum_of
 from sfumato.projections.harmless import Harmless, sensitive_rows
-from sfumato.projections.logs import Logs
+from sfumato.projections.information_sums import Logs
 from sfumato.projections.plan import Plan, unknown_attribute
-from sfumato.table import Table
 
 Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Weighed:
+class PlanRatios:
     """A plan with its two ratios.
 
-    >>> weighed = Weighed(Plan.apart(["diagnosis", "job"]), 1.0, 0.0)
+    >>> weighed = PlanRatios(Plan.apart(["diagnosis", "job"]), 1.0, 0.0)
     >>> print(weighed)
     diagnosis | job: Γ_α 1.0000, Γ_β 0.0000
     """
@@ -57,7 +57,7 @@ class Dependence:
     Source: Fang, Ashrafi and Ng, Privacy beyond single sensitive attribute, DEXA 2011 (paper 004).
 
     >>> import pyarrow as pa
-    >>> from sfumato.schema import Schema
+    >>> from sfumato.data.schema import Schema
     >>> people = pa.table({"sex": ["f", "f", "m", "m"], "title": ["ms", "ms", "mr", "mr"], "rich": ["y", "n", "y", "n"]})
     >>> dependence = Dependence.of(Table(people, Schema(sensitive=["sex", "title", "rich"])))
     >>> dependence.information.tolist()
@@ -133,9 +133,9 @@ class Dependence:
         pairs = [float(self.information[i, j]) for i, j in combinations(sorted(places), 2)]
         return math.fsum(pairs) / len(pairs) if pairs else 0.0
 
-    def weighed(self, plan: Plan) -> Weighed:
+    def weighed(self, plan: Plan) -> PlanRatios:
         """A plan with its ratios."""
-        return Weighed(plan, self.association_loss(plan), self.information_exposure(plan))
+        return PlanRatios(plan, self.association_loss(plan), self.information_exposure(plan))
 
     def loses_at_most(self, plan: Plan, alpha: Number) -> bool:
         """Whether Γ_α ≤ α, exactly: a float decides what is clear, and integers what is nearly a tie."""
@@ -169,7 +169,7 @@ class Dependence:
         """The least α and β in whole hundredths that admit a plan, exactly.
 
         >>> import pyarrow as pa
-        >>> from sfumato.schema import Schema
+        >>> from sfumato.data.schema import Schema
         >>> people = pa.table({"job": ["a", "a", "b", "b"], "pay": ["x", "x", "x", "y"], "rich": ["y", "n", "n", "n"]})
         >>> dependence = Dependence.of(Table(people, Schema(sensitive=["job", "pay", "rich"])))
         >>> tuple(map(str, dependence.hundredths(Plan.of([["job", "pay"], ["rich"]], dependence.names))))
@@ -218,9 +218,9 @@ def _hundredth(ratio: float, within: Callable[[Fraction], bool]) -> Fraction:
 def _check(names: tuple[str, ...], table: Table) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise ColumnProblem("the attribute is named twice", remedy="Name each once.", column=name)
+            raise ColumnError("the attribute is named twice", remedy="Name each once.", column=name)
     if len(names) < 2:
-        raise ColumnProblem(
+        raise ColumnError(
             "plans are about several sensitive attributes, and " + ("there is one" if names else "there is none"),
             remedy="Declare another one as sensitive, or use anonymize: it publishes one table.",
             file=table.source,

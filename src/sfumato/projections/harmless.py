@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attribute import Attribute
-from sfumato.errors import ParameterProblem
+from sfumato.data.attribute import Attribute
+from sfumato.data.table import Table
+from sfumato.errors import ParameterError
 from sfumato.exact.numbers import parse_decimal
 from sfumato.projections.plan import unknown_attribute
-from sfumato.table import Table
 
 Harmless = Mapping[str, Iterable[Any] | Callable[[Any], bool]]
 """For each attribute the values that harm nobody, or a function that says so of a value."""
@@ -43,7 +43,7 @@ def listed_harmless(harmless: Any) -> dict[str, list[Any] | Callable[[Any], bool
     if not isinstance(harmless, Mapping):
         remedy = 'Give for each attribute the values that harm nobody, such as {"income": ["none"]}.'
         problem = f"{harmless!r} says of no attribute which values harm nobody"
-        raise ParameterProblem(problem, remedy=remedy, key="harmless", value=harmless)
+        raise ParameterError(problem, remedy=remedy, key="harmless", value=harmless)
     return {name: given if callable(given) else _values(name, given) for name, given in harmless.items()}
 
 
@@ -77,9 +77,9 @@ def _judged(attribute: Attribute, says: Callable[[Any], bool]) -> NDArray[np.boo
     return np.array(answers, bool)
 
 
-def _refused(attribute: Attribute, value: Any, problem: str) -> ParameterProblem:
+def _refused(attribute: Attribute, value: Any, problem: str) -> ParameterError:
     remedy = "Let it take any value of the attribute (a missing one is None) and answer True (harmless) or False."
-    return ParameterProblem(problem, remedy=remedy, key="harmless", column=attribute.name, value=value)
+    return ParameterError(problem, remedy=remedy, key="harmless", column=attribute.name, value=value)
 
 
 def _listed(attribute: Attribute, given: Iterable[Any]) -> NDArray[np.bool_]:
@@ -105,7 +105,7 @@ def _values(name: str, given: Any) -> list[Any]:
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
         remedy = "List the values that harm nobody, or give a function that says so of a value."
         problem = f"{given!r} is neither a list of harmless values nor a function"
-        raise ParameterProblem(problem, remedy=remedy, key="harmless", column=str(name), value=given)
+        raise ParameterError(problem, remedy=remedy, key="harmless", column=str(name), value=given)
     return [given] if isinstance(given, str) else list(given)
 
 
@@ -122,10 +122,10 @@ def _key(value: Any, numeric: Sequence[bool]) -> Any:
     return str(value) if number is None else str(Fraction(number))
 
 
-def _unknown_value(attribute: Attribute, value: Any, labels: list[str]) -> ParameterProblem:
+def _unknown_value(attribute: Attribute, value: Any, labels: list[str]) -> ParameterError:
     close = get_close_matches(str(value), labels, n=3, cutoff=0.6)
     some = ", ".join(map(repr, labels[:8])) + (", …" if len(labels) > 8 else "")
     hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"Its values are: {some}."
-    return ParameterProblem(
+    return ParameterError(
         f"{value!r} is given as harmless, and no row has it", remedy=hint, key="harmless", column=attribute.name, value=value
     )

@@ -29,8 +29,8 @@ class Partitions:
     """Plans as restricted growth strings: `strings[p, i]` is the block of attribute i, and a new block has the next number.
 
     >>> import pyarrow as pa
-    >>> from sfumato.schema import Schema
-    >>> from sfumato.table import Table
+    >>> from sfumato.data.schema import Schema
+    >>> from sfumato.data.table import Table
     >>> people = pa.table({"sex": ["f", "f", "m", "m"], "title": ["ms", "ms", "mr", "mr"], "rich": ["y", "n", "y", "n"]})
     >>> dependence = Dependence.of(Table(people, Schema(sensitive=["sex", "title", "rich"])))
     >>> every = Partitions.of(dependence)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from sfumato.errors import ColumnProblem, ParameterProblem
+from sfumato.errors import ColumnError, ParameterError
 
 
 @dataclass(frozen=True)
@@ -35,20 +35,20 @@ class Plan:
         seen: set[str] = set()
         for block in given:
             if not block:
-                raise ParameterProblem("a block of the plan is empty", remedy="Drop it, or name its attributes.", key="plan")
+                raise ParameterError("a block of the plan is empty", remedy="Drop it, or name its attributes.", key="plan")
             for name in block:
                 if name not in place:
                     raise unknown_attribute(
                         name, attributes, "the plan names what is not one of the sensitive attributes", "plan"
                     )
                 if name in seen:
-                    raise ColumnProblem(
+                    raise ColumnError(
                         "the plan names the attribute twice", remedy="Put it into one table only.", key="plan", column=name
                     )
                 seen.add(name)
         left = [name for name in attributes if name not in seen]
         if left:
-            raise ColumnProblem(
+            raise ColumnError(
                 f"the plan leaves out {', '.join(map(repr, left))}",
                 remedy="Put every sensitive attribute into one of the tables; one alone may have a table of its own.",
                 key="plan",
@@ -107,8 +107,8 @@ def label_of(block: Sequence[str]) -> str:
     return " + ".join(block)
 
 
-def unknown_attribute(name: str, known: Sequence[str], problem: str, key: str | None = None) -> ColumnProblem:
+def unknown_attribute(name: str, known: Sequence[str], problem: str, key: str | None = None) -> ColumnError:
     """The error for what is not one of the attributes, with those that it may be meant to be."""
     close = get_close_matches(str(name), known, n=3, cutoff=0.6)
     hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"They are: {', '.join(map(repr, known))}."
-    return ColumnProblem(problem, remedy=hint, key=key, column=str(name))
+    return ColumnError(problem, remedy=hint, key=key, column=str(name))

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.counting import count_of
-from sfumato.errors import ParameterProblem
+from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction, written
-from sfumato.projections.asking import Asking, Block, Doomed, Reachable
+from sfumato.plurals import count_of
 from sfumato.projections.codip import Codip
-from sfumato.projections.dependence import Dependence, Weighed
+from sfumato.projections.dependence import Dependence, PlanRatios
 from sfumato.projections.partitions import FEW, MOST, Partitions
 from sfumato.projections.plan import Plan, label_of
+from sfumato.projections.reachability import Asking, Block, Doomed, Reachable
 
 SEARCHES = ("auto", "greedy", "exhaustive")
 """How plans may be looked for."""
@@ -34,8 +34,8 @@ class PlanSearch:
     """What a search for a plan came to; what failed, and what is near, if it found none.
 
     >>> import pyarrow as pa
-    >>> from sfumato.schema import Schema
-    >>> from sfumato.table import Table
+    >>> from sfumato.data.schema import Schema
+    >>> from sfumato.data.table import Table
     >>> people = pa.table({"sex": ["f", "f", "m", "m"], "title": ["ms", "ms", "mr", "mr"], "rich": ["y", "n", "y", "n"]})
     >>> dependence = Dependence.of(Table(people, Schema(sensitive=["sex", "title", "rich"])))
     >>> search = search_plans(dependence, "0.2", "0.3")
@@ -45,18 +45,18 @@ class PlanSearch:
 
     alpha: Fraction
     beta: Fraction
-    found: Weighed | None
+    found: PlanRatios | None
     """The plan to publish; None if none was found within both thresholds and the principles."""
     failed: tuple[str, ...]
     """Why none was found: "alpha" (plans within β lose more), "beta" (no plan that can satisfy the principles is within
     β), "principles" (plans within both were refused, or single attributes were)."""
-    nearest: Weighed | None
+    nearest: PlanRatios | None
     """Of the plans examined the one that is above the thresholds by the least, Γ_α and Γ_β taken together."""
-    least_alpha: Weighed | None
+    least_alpha: PlanRatios | None
     """Of the plans within β, the one that loses least: its Γ_α is the α that could be wished for."""
-    least_beta: Weighed | None
+    least_beta: PlanRatios | None
     """Of the plans within α, the one that exposes least: its Γ_β is the β that could be wished for."""
-    examined: tuple[Weighed, ...]
+    examined: tuple[PlanRatios, ...]
     """The plans that were found to be able to satisfy the principles."""
     refused: tuple[Block, ...]
     """The blocks that were found not to be."""
@@ -103,8 +103,8 @@ def search_plans(
     equal ones the one that exposes least); up to 12 attributes. "auto" does so up to 10 attributes, and else is greedy.
 
     >>> import pyarrow as pa
-    >>> from sfumato.schema import Schema
-    >>> from sfumato.table import Table
+    >>> from sfumato.data.schema import Schema
+    >>> from sfumato.data.table import Table
     >>> people = pa.table({"job": ["a", "a", "b", "b"], "pay": ["x", "x", "x", "y"], "rich": ["y", "n", "n", "n"]})
     >>> dependence = Dependence.of(Table(people, Schema(sensitive=["job", "pay", "rich"])))
     >>> print(search_plans(dependence, "0.6", "0.25").found)
@@ -117,7 +117,7 @@ def search_plans(
     check_search(search)
     count = len(dependence.names)
     if search == "exhaustive" and count > MOST:
-        raise ParameterProblem(
+        raise ParameterError(
             f"{count_of(count, 'attribute')} have too many plans to look at all of them",
             remedy=f'That is done up to {MOST}; write search = "greedy".',
             key="search",
@@ -131,7 +131,7 @@ def search_plans(
 def check_search(search: Any) -> None:
     """Refuse a search that there is not."""
     if search not in SEARCHES:
-        raise ParameterProblem(
+        raise ParameterError(
             f"search = {search!r} is unknown", remedy=f"Write one of: {', '.join(SEARCHES)}.", key="search", value=search
         )
 
@@ -143,7 +143,7 @@ class Limits:
     alpha: Fraction
     beta: Fraction
 
-    def excess(self, weighed: Weighed) -> float:
+    def excess(self, weighed: PlanRatios) -> float:
         """How far a plan is above both together."""
         loss, exposure = weighed.association_loss, weighed.information_exposure
         return max(loss - float(self.alpha), 0.0) + max(exposure - float(self.beta), 0.0)
@@ -152,7 +152,7 @@ class Limits:
 def _ratio(value: Number, name: str) -> Fraction:
     ratio = as_fraction(value, name)
     if not 0 <= ratio <= 1:
-        raise ParameterProblem(
+        raise ParameterError(
             f"{name} = {value} is out of its range",
             remedy="It is a share: write a number from 0 to 1.",
             key=name,
@@ -192,7 +192,7 @@ class _Exhaustive:
     def result(self) -> PlanSearch:
         within = Partitions.of(self.dependence, float(self.limits.beta) + _SURE)
         order = within.by_loss()
-        examined: list[Weighed] = []
+        examined: list[PlanRatios] = []
         found = None
         for plan in self._reachable(within, order):
             weighed = self.dependence.weighed(plan)
@@ -222,7 +222,7 @@ class _Exhaustive:
         best = next((plan for plan in plans if self.dependence.exposes_at_most(plan, self.limits.beta)), None)
         return best is not None and self._light(best)
 
-    def _others(self) -> list[Weighed]:
+    def _others(self) -> list[PlanRatios]:
         """The nearest plan, and the one that exposes least within α; of all that can satisfy the principles."""
         alpha, beta = float(self.limits.alpha), float(self.limits.beta)
         every = Partitions.of(self.dependence)
@@ -259,8 +259,8 @@ class _Exhaustive:
 def _summed_up(
     dependence: Dependence,
     limits: Limits,
-    examined: Iterable[Weighed],
-    found: Weighed | None,
+    examined: Iterable[PlanRatios],
+    found: PlanRatios | None,
     failed: tuple[str, ...],
     asking: Asking,
     exhaustive: bool,

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sfumato.disclosure.matching import Matching, Rule
 from sfumato.disclosure.weights import Weights
-from sfumato.errors import ParameterProblem
-from sfumato.kernels.agreement import (
+from sfumato.errors import ParameterError
+from sfumato.kernels.disclosure_choices import (
     CONSTANT,
     PRODUCT,
     SUM,
@@ -186,7 +186,7 @@ class Choices:
         out = self._table(len(candidates))[2]
         if self.phi.function is not None:
             if len(candidates) > OWN_FUNCTION:
-                raise ParameterProblem(
+                raise ParameterError(
                     f"record {record} has {len(candidates)} values, and a function of your own is called for every choice"
                     f" of them: that is possible up to {OWN_FUNCTION}",
                     remedy="Name fewer attributes, or give weights.",
@@ -223,7 +223,7 @@ class Choices:
         """Who agrees with a record on what, for one that has too many values for a table, as kernels take it."""
         candidates = self.candidates(record)
         if any(matching.misfits for matching in self.matchings):
-            raise ParameterProblem(
+            raise ParameterError(
                 f"record {record + 1} has {len(candidates)} values; where individuals may misfit, a best rule can be sought "
                 f"for up to {TABLE}",
                 remedy="Name fewer attributes, or allow no misfits.",

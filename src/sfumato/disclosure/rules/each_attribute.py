@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from sfumato.disclosure.rules.branch_and_bound import losses_at
+from sfumato.disclosure.rules.choice_tables import Held, Wanted
 from sfumato.disclosure.rules.choices import Choices
-from sfumato.disclosure.rules.closing import closed
-from sfumato.disclosure.rules.columns import Columns, Selection
-from sfumato.disclosure.rules.few import best_of_few
-from sfumato.disclosure.rules.found import Best
-from sfumato.disclosure.rules.held import Held, Wanted
-from sfumato.disclosure.rules.offers import Offers, offered
+from sfumato.disclosure.rules.gap_closing import closed
+from sfumato.disclosure.rules.optimal_rule import DisclosureRule
+from sfumato.disclosure.rules.priced_choices import Offers, offered
 from sfumato.disclosure.rules.prices import Prices, best_prices, mixed
-from sfumato.disclosure.rules.repair import Repair
-from sfumato.disclosure.rules.searching import losses_at
+from sfumato.disclosure.rules.record_choices import Columns, Selection
+from sfumato.disclosure.rules.selection_repair import Repair
+from sfumato.disclosure.rules.small_selection import best_of_few
 from sfumato.disclosure.rules.worst_case import best_of_selection
 from sfumato.progress import Progress
 
@@ -28,7 +28,7 @@ OFFERS = 2**18
 FEW = 32
 
 
-def best_of_attributes(choices: Choices, cells: int, progress: Progress) -> Best:
+def best_of_attributes(choices: Choices, cells: int, progress: Progress) -> DisclosureRule:
     """Find a rule that discloses each attribute of k records, or of all that have a value, and a bound."""
     wanted, short = Wanted.of(choices, cells), int((choices.present.sum(axis=0) < cells).sum())
     demand = wanted.demand
@@ -70,7 +70,7 @@ def _repaired(choices: Choices, held: Held, prices: Prices, offers: Offers) -> R
     return min(repairs, key=lambda repair: float(repair.losses.sum(axis=1).max()))
 
 
-def _only(choices: Choices, short: int, everything: bool) -> Best:
+def _only(choices: Choices, short: int, everything: bool) -> DisclosureRule:
     """The only rule there is: all of every record, or nothing."""
     masks = np.where(choices.present & everything, 1 << np.arange(choices.attributes), 0).sum(axis=1)[choices.distinct]
     losses = [losses_at(choices, record, masks[[at]]) for at, record in enumerate(choices.distinct.tolist())]

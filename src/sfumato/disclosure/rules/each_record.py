@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.disclosure.rules.choices import Choices
-from sfumato.disclosure.rules.found import Best, mean
-from sfumato.disclosure.rules.options import Options
+from sfumato.disclosure.rules.least_losses import Options
+from sfumato.disclosure.rules.optimal_rule import DisclosureRule, mean
 
 
-def best_of_records(choices: Choices, options: Options, cells: int) -> Best:
+def best_of_records(choices: Choices, options: Options, cells: int) -> DisclosureRule:
     """Take for each record the choice of k cells that loses least; if it has fewer values, all of them."""
     at = np.arange(len(choices.counts))
     size = np.minimum(choices.counts, cells)
@@ -21,4 +21,4 @@ def best_of_records(choices: Choices, options: Options, cells: int) -> Best:
     how = (
         "every choice of each record's cells was weighed" if done else "the search was broken off in records of many values"
     )
-    return Best(rule, risk, bound, short, how)
+    return DisclosureRule(rule, risk, bound, short, how)

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.disclosure.matching import Matching, Rule
-from sfumato.disclosure.rules.asked import check
 from sfumato.disclosure.rules.choices import Choices
 from sfumato.disclosure.rules.each_record import best_of_records
-from sfumato.disclosure.rules.found import ROUNDING, mean
-from sfumato.disclosure.rules.options import options_of
+from sfumato.disclosure.rules.least_losses import options_of
+from sfumato.disclosure.rules.optimal_rule import ROUNDING, mean
+from sfumato.disclosure.rules.rule_request import check
 from sfumato.disclosure.weights import Weights, losses
-from sfumato.errors import ParameterProblem
+from sfumato.errors import ParameterError
 from sfumato.progress import Progress, silent
 
 
@@ -41,7 +41,7 @@ def min_risk(matching: Matching, phi: Weights, cells: int) -> Rule:
     """
     check([matching], cells, "record", None, most_attributes=None)
     if not applies(matching, phi):
-        raise ParameterProblem(
+        raise ParameterError(
             "MinRisk is for multiplicative sensitivity without pairs, and an attacker who picks any individual alike",
             remedy="Take the best rule, which assumes nothing.",
             key="sensitivity",

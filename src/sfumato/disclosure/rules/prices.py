@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from sfumato.disclosure.rules.columns import Columns, Demand, Floats, Integers
+from sfumato.disclosure.rules.record_choices import Columns, Demand, Floats, Integers
 
 ROUNDS = 400
 """How many points are tried at most."""

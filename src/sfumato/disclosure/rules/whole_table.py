@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.disclosure.rules.choices import Choices
-from sfumato.disclosure.rules.found import Best, mean
-from sfumato.disclosure.rules.options import Options
+from sfumato.disclosure.rules.least_losses import Options
+from sfumato.disclosure.rules.optimal_rule import DisclosureRule, mean
 from sfumato.kernels.knapsack import deviate, hull_steps
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ class Sizes(NamedTuple):
     """Whether nothing loses less."""
 
 
-def best_of_table(choices: Choices, options: Options, cells: int) -> Best:
+def best_of_table(choices: Choices, options: Options, cells: int) -> DisclosureRule:
     """Combine the records' least losses so that k cells are disclosed in all; if there are fewer, all of them."""
     of_record = choices.of_record
     wanted = min(cells, int(choices.counts[of_record].sum()))
@@ -46,7 +46,7 @@ def best_of_table(choices: Choices, options: Options, cells: int) -> Best:
     how = "each record's least losses were combined"
     if np.isinf(bound):
         how = "so many cells cannot be disclosed at a finite risk"
-    return Best(choices.rule(options.choices[of_record, found.sizes]), risk, bound, cells - wanted, how)
+    return DisclosureRule(choices.rule(options.choices[of_record, found.sizes]), risk, bound, cells - wanted, how)
 
 
 def sizes_for(least: Floats, counts: Integers, of_record: Integers, wanted: int) -> Sizes:

@@ -10,19 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sfumato.disclosure.rules.branch_and_bound import Search
 from sfumato.disclosure.rules.choices import Choices, spread
-from sfumato.disclosure.rules.closing import closed
-from sfumato.disclosure.rules.columns import Columns, Demand, Floats, Integers, Selection
-from sfumato.disclosure.rules.few import best_of_few
-from sfumato.disclosure.rules.found import Best, mean
+from sfumato.disclosure.rules.gap_closing import closed
+from sfumato.disclosure.rules.optimal_rule import DisclosureRule, mean
 from sfumato.disclosure.rules.prices import Prices, best_prices, bound_at, mixed
-from sfumato.disclosure.rules.searching import Search
+from sfumato.disclosure.rules.record_choices import Columns, Demand, Floats, Integers, Selection
+from sfumato.disclosure.rules.small_selection import best_of_few
 from sfumato.disclosure.rules.whole_table import sizes_for
-from sfumato.kernels.columns import fronts
+from sfumato.kernels.choice_columns import fronts
 from sfumato.progress import Progress
 
 
-def worst_of_records(choices: Choices, cells: int, progress: Progress) -> Best:
+def worst_of_records(choices: Choices, cells: int, progress: Progress) -> DisclosureRule:
     """The minimax rule that discloses k cells of each record."""
     sizes = np.minimum(choices.counts, cells)
     demand = Demand.of("record", choices.attributes, [])
@@ -30,7 +30,7 @@ def worst_of_records(choices: Choices, cells: int, progress: Progress) -> Best:
     return _best(choices, _unbeaten(choices, sizes, sizes, progress), demand, short)
 
 
-def worst_of_table(choices: Choices, cells: int, progress: Progress) -> Best:
+def worst_of_table(choices: Choices, cells: int, progress: Progress) -> DisclosureRule:
     """The minimax rule that discloses k cells in all."""
     total = int(choices.counts[choices.of_record].sum())
     demand = Demand.of("table", choices.attributes, [min(cells, total)])
@@ -101,7 +101,7 @@ def _front(table: Floats, low: int, high: int) -> Integers:
         room *= 4
 
 
-def _best(choices: Choices, offered: _Offered, demand: Demand, short: int) -> Best:
+def _best(choices: Choices, offered: _Offered, demand: Demand, short: int) -> DisclosureRule:
     columns, complete = offered.columns, offered.under is offered.columns
     found = best_of_few(columns, demand) if complete else None
     how = "every choice that no other beats was weighed"
@@ -114,7 +114,7 @@ def _best(choices: Choices, offered: _Offered, demand: Demand, short: int) -> Be
     return best_of_selection(choices, columns, found, short, how)
 
 
-def best_of_selection(choices: Choices, columns: Columns, found: Selection, short: int, how: str) -> Best:
+def best_of_selection(choices: Choices, columns: Columns, found: Selection, short: int, how: str) -> DisclosureRule:
     """The rule that a selection makes, its risk and bound per record; what was written as high is infinite."""
     column = columns.of_records(found.taken, choices.of_record)
     losses = columns.losses[:, column]
@@ -122,7 +122,7 @@ def best_of_selection(choices: Choices, columns: Columns, found: Selection, shor
     bound = np.inf if found.bound > columns.high / 2 else found.bound / max(choices.records, 1)
     if np.isinf(bound):
         how = "so many cells cannot be disclosed at a finite risk"
-    return Best(choices.rule(columns.choices[column]), risk, min(bound, risk), short, how)
+    return DisclosureRule(choices.rule(columns.choices[column]), risk, min(bound, risk), short, how)
 
 
 def _first(columns: Columns, demand: Demand, prices: Prices, of_record: Integers) -> Integers:

@@ -1,0 +1,377 @@
+"""Audit a table: which principles hold in it, to what level, and where they break."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.groups import Groups
+from sfumato.data.schema import Schema
+from sfumato.data.table import Table
+from sfumato.errors import ParameterError, SfumatoError
+from sfumato.exact import written
+from sfumato.io.read_table import as_table
+from sfumato.plurals import count_of
+from sfumato.principles import Measurement, Part, Principle, View, attributes_of
+
+_SHOWN = 3
+"""How many distinct values a group's quasi-identifier is shown with, where a group column lets it have several."""
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What one principle finds, on the groups or on one sensitive attribute."""
+
+    principle: Principle
+    attribute: str | None
+    """The sensitive attribute that was looked at; None if the principle looks at groups only."""
+    measurement: Measurement
+    sizes: NDArray[np.int64]
+    distance: str | None = None
+    """The distance that says which values are near, if the principle asks for one."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the principle holds in every group."""
+        return self.measurement.holds
+
+    @property
+    def levels(self) -> dict[str, Fraction | float]:
+        """The level achieved in each part of the principle: that of the worst group."""
+        return self.measurement.levels
+
+    @cached_property
+    def violating_groups(self) -> int:
+        """The number of groups in which the principle does not hold."""
+        return int((~self.measurement.group_holds).sum())
+
+    @cached_property
+    def violating_rows(self) -> int:
+        """The number of rows in such groups."""
+        return int(self.sizes[~self.measurement.group_holds].sum())
+
+    @property
+    def vulnerability(self) -> Fraction:
+        """The share of groups in breach (paper 001, Section VI)."""
+        return Fraction(self.violating_groups, len(self.sizes))
+
+    def worst_groups(self, most: int = 5) -> list[int]:
+        """The numbers of the worst groups, violating ones first."""
+        return [int(group) for group in self.measurement.badness()[:most]]
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """The findings of an audit; true if every principle holds.
+
+    >>> table = pa.table({"age": [30, 30, 41], "income": [100, 200, 150]})
+    >>> from sfumato import KAnonymity, Schema
+    >>> audit(table, Schema(quasi_identifiers=["age"], sensitive=["income"]), [KAnonymity(2)])
+    Audit of 3 rows in 2 groups: 0 of 1 principles hold
+      FAILS  k-anonymity (k = 2): k 1, wanted at least 2; 1 of 2 groups and 1 of 3 rows violate it
+             worst group: age = 41 (1 row): k 1
+    """
+
+    table: Table
+    groups: Groups
+    findings: tuple[Finding, ...]
+    library: str = "pyarrow"
+    """The frame library of `details`: the one that the data came in."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether every principle holds."""
+        return all(finding.holds for finding in self.findings)
+
+    @cached_property
+    def principles(self) -> list[tuple[Principle, bool]]:
+        """The principles that were asked for, each with whether it holds on all it was measured on."""
+        verdicts: dict[int, tuple[Principle, bool]] = {}
+        for finding in self.findings:
+            _, so_far = verdicts.get(id(finding.principle), (None, True))
+            verdicts[id(finding.principle)] = (finding.principle, so_far and finding.holds)
+        return list(verdicts.values())
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader should know: how the data was understood, and what the audit does not mean."""
+        schema = self.table.schema
+        notes = list(self.table.notes)
+        for name in (*schema.quasi_identifiers, *schema.sensitive_columns()):
+            note = self.table.column(name).note
+            if note is not None:
+                notes.append(note)
+        if not schema.quasi_identifiers and schema.group is None:
+            notes.append("no quasi-identifiers are declared, so all rows are one group: nobody is told from anybody")
+        return notes
+
+    def summary(self) -> str:
+        """How many of the principles hold, in words."""
+        held = sum(holds for _, holds in self.principles)
+        return f"{held} of {len(self.principles)} principles hold"
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __getitem__(self, index: int) -> Finding:
+        return self.findings[index]
+
+    def quasi_identifiers(self, group: int) -> dict[str, str]:
+        """The quasi-identifiers of a group, as they are shown."""
+        shown = {}
+        rows = None
+        for name in self.table.schema.quasi_identifiers:
+            column = self.table.column(name)
+            if self.table.schema.group is None:
+                shown[name] = column.label(int(column.codes[self.groups.first_rows[group]]))
+                continue
+            rows = np.flatnonzero(self.groups.of_row == group) if rows is None else rows
+            labels = [column.label(int(code)) for code in np.unique(column.codes[rows])]
+            more = f"; … {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
+            shown[name] = labels[0] if len(labels) == 1 else "{" + "; ".join(labels[:_SHOWN]) + more + "}"
+        if self.table.schema.group is not None:
+            column = self.table.column(self.table.schema.group)
+            label = column.label(int(column.codes[self.groups.first_rows[group]]))
+            return {self.table.schema.group: label, **shown}
+        return shown
+
+    def details(self) -> Any:
+        """One row per group: its quasi-identifiers, size, and each principle's levels and verdict.
+
+        A frame in the library that the data came in; pyarrow for files. The row's number is the group's number.
+        """
+        columns: dict[str, Any] = {}
+        first = self.groups.first_rows
+        schema = self.table.schema
+        keys = schema.quasi_identifiers if schema.group is None else (schema.group,)
+        for name in keys:
+            column = self.table.column(name)
+            codes = column.codes[first]
+            labels = {int(code): column.label(int(code)) for code in np.unique(codes)}
+            columns[name] = [labels[int(code)] for code in codes]
+        counts = {"rows": self.groups.sizes}
+        if self.groups.people is not None:
+            counts["people"] = self.groups.people
+        for name, values in counts.items():
+            columns[name if name not in columns else f"number of {name}"] = values
+        for finding in self.findings:
+            heading = finding_heading(finding)
+            for part in finding.measurement.parts:
+                columns[f"{heading}: {part.name}"] = part.floats()
+            columns[f"{heading}: holds"] = finding.measurement.group_holds
+        frame = pa.table(columns)
+        if self.library == "pandas":
+            return frame.to_pandas()
+        if self.library == "polars":
+            import polars
+
+            return polars.from_arrow(frame)
+        return frame
+
+    def to_dict(self, worst: int = 5) -> dict[str, Any]:
+        """Return everything but the per-group details as plain data, ready for JSON."""
+        return {
+            "source": self.table.source,
+            "rows": self.table.rows,
+            "people": None if self.groups.people is None else self.groups.population,
+            "groups": self.groups.count,
+            "holds": self.holds,
+            "principles": [self._finding_to_dict(finding, worst) for finding in self.findings],
+            "notes": self.notes,
+        }
+
+    def _finding_to_dict(self, finding: Finding, worst: int) -> dict[str, Any]:
+        return {
+            "name": finding.principle.name,
+            "label": finding.principle.label,
+            "parameters": finding.principle.parameters(),
+            "attribute": finding.attribute,
+            "distance": finding.distance,
+            "holds": finding.holds,
+            "measured": {name: _number(level) for name, level in finding.levels.items()},
+            "exact": {name: level_text(level) for name, level in finding.levels.items()},
+            "wanted": {part.name: part.wanted for part in finding.measurement.parts},
+            "violating_groups": finding.violating_groups,
+            "violating_rows": finding.violating_rows,
+            "vulnerability": float(finding.vulnerability),
+            "monotone": finding.principle.monotone,
+            "worst_groups": [
+                {
+                    "group": group,
+                    "rows": int(self.groups.sizes[group]),
+                    "quasi_identifiers": self.quasi_identifiers(group),
+                    "holds": bool(finding.measurement.group_holds[group]),
+                    "measured": {part.name: _number(part.at(group)) for part in finding.measurement.parts},
+                }
+                for group in finding.worst_groups(worst)
+            ],
+        }
+
+    def to_json(self, worst: int = 5) -> str:
+        """Return the audit as JSON."""
+        return json.dumps(self.to_dict(worst), indent=2, allow_nan=False)
+
+    def __repr__(self) -> str:
+        lines = [f"Audit of {count_of(self.table.rows, 'row')} in {count_of(self.groups.count, 'group')}: {self.summary()}"]
+        lines += [f"  note   {note}" for note in self.notes]
+        for finding in self.findings:
+            parts = finding.measurement.parts
+            levels = ", ".join(f"{worst_shown(part)}, wanted {part.wanted}" for part in parts)
+            verdict = "holds" if finding.holds else "FAILS"
+            line = f"  {verdict}  {finding_heading(finding)}: {levels}"
+            if not finding.holds:
+                line += (
+                    f"; {finding.violating_groups:,} of {count_of(self.groups.count, 'group')}"
+                    f" and {finding.violating_rows:,} of {count_of(self.table.rows, 'row')} violate it"
+                )
+            lines.append(line)
+            if not finding.holds:
+                lines.append(f"         worst group: {self.describe(finding, finding.worst_groups(1)[0])}")
+        return "\n".join(lines)
+
+    def describe(self, finding: Finding, group: int) -> str:
+        """One group in one line: its quasi-identifiers, its size, its levels."""
+        values = self.quasi_identifiers(group).items()
+        keys = ", ".join(f"{name} = {shortened(value)}" for name, value in values) or "all rows"
+        parts = finding.measurement.parts
+        levels = ", ".join(f"{part.name} {level_shown(part.at(group), part.threshold)}" for part in parts)
+        return f"{keys} ({count_of(int(self.groups.sizes[group]), 'row')}): {levels}"
+
+
+def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Principle) -> Audit:
+    """Measure principles on a table: a path, a frame of pandas, polars or pyarrow, or a `Table` (its schema then stands).
+
+    Groups are the rows with equal quasi-identifiers, or those of the schema's group column.
+
+    >>> from sfumato import Dissimilarity, Schema
+    >>> table = pa.table({"zip": ["a"] * 5, "income": [100, 101, 102, 103, 900]})
+    >>> schema = Schema(quasi_identifiers=["zip"], sensitive=["income"])
+    >>> findings = audit(table, schema, [Dissimilarity(epsilon=3, delta="0.5", k=5)])
+    >>> findings.holds, findings[0].levels
+    (False, {'risk': Fraction(3, 4), 'k': Fraction(5, 1)})
+    """
+    principles = listed(principles)
+    table = table_of(data, schema)
+    for name in (*table.schema.quasi_identifiers, *table.schema.sensitive_columns()):
+        table.column(name)  # what was declared must be true of every column, asked about or not
+    groups = Groups.of(table)
+    views: dict[tuple[str, ...], View] = {}
+    findings = []
+    for principle in principles:
+        for names in attributes_of(principle, table.schema):
+            view = views.setdefault(names, View(table, names, groups))
+            attribute = None if principle.scope == "groups" else view.attribute.name
+            try:
+                measurement = principle.measure(view)
+            except SfumatoError as error:
+                raise error.inside(table.source, principle.title) from error
+            distance = view.distance.name if principle.asks_distance else None
+            findings.append(Finding(principle, attribute, measurement, groups.sizes, distance))
+    return Audit(table, groups, tuple(findings), library_of(data))
+
+
+def listed(principles: Sequence[Principle] | Principle) -> tuple[Principle, ...]:
+    """One or several principles, checked to be such.
+
+    >>> from sfumato import KAnonymity
+    >>> listed(KAnonymity(5))
+    (KAnonymity(k=5),)
+    """
+    if isinstance(principles, Principle):
+        principles = [principles]
+    for principle in principles:
+        if not isinstance(principle, Principle):
+            raise ParameterError(
+                f"{principle!r} is no principle", remedy="Give one such as KAnonymity(5).", key="principles"
+            )
+    if not principles:
+        raise ParameterError("there is nothing to measure", remedy="Name at least one principle.", key="principles")
+    return tuple(principles)
+
+
+def table_of(data: Any, schema: Schema | None) -> Table:
+    """Data of any kind with its schema: a path, a frame, or a `Table`, whose own schema stands unless another is given."""
+    if isinstance(data, Table):
+        return data if schema is None else replace(data, schema=schema)
+    if schema is None:
+        raise ParameterError("the data has no schema", remedy="Give the roles of its columns as a Schema.", key="schema")
+    return as_table(data, schema)
+
+
+def library_of(data: Any) -> str:
+    """The frame library that data came in; pyarrow for files."""
+    library = type(data).__module__.split(".")[0]
+    return library if library in ("pandas", "polars") else "pyarrow"
+
+
+def finding_heading(finding: Finding) -> str:
+    """The principle with its parameters, and the attribute it was measured on."""
+    return f"{finding.principle.label} on {on}" if (on := measured_on(finding)) else finding.principle.label
+
+
+def measured_on(finding: Finding) -> str:
+    """The attribute that a principle was measured on, with its distance if it asks for one."""
+    distance = f" ({finding.distance})" if finding.distance is not None else ""
+    return f"{finding.attribute or ''}{distance}"
+
+
+def _number(level: Fraction | float) -> float | int | None:
+    """A level as a JSON number; null if it is infinite."""
+    if isinstance(level, Fraction):
+        return int(level) if level.denominator == 1 else float(level)
+    return level if math.isfinite(level) else None
+
+
+def worst_shown(part: Part) -> str:
+    """The level of the worst group with the name of the part."""
+    return f"{part.name} {level_shown(part.worst, part.threshold)}"
+
+
+def level_text(level: Fraction | float) -> str:
+    """A level in full: exact where it is rational."""
+    return written(level) if isinstance(level, Fraction) else repr(level)
+
+
+def level_shown(level: Fraction | float, threshold: Fraction | None = None) -> str:
+    """A level in a few digits: enough not to look whole if it is not, nor to be on the wrong side of the threshold."""
+    if math.isinf(level):
+        return "∞"
+    exact = level if isinstance(level, Fraction) else Fraction(level)
+    if exact.denominator == 1:
+        return f"{int(exact):,}"
+    for digits in range(4, 17):
+        text = f"{float(level):.{digits}g}"
+        shown = Fraction(text)
+        faithful = threshold is None or _order(shown, threshold) == _order(exact, threshold)
+        if shown.denominator != 1 and faithful:
+            return text
+    return level_text(level)
+
+
+def _order(one: Fraction, other: Fraction) -> int:
+    return (one > other) - (one < other)
+
+
+def shortened(text: str, most: int = 60) -> str:
+    r"""A cell for one line: no control characters, and not too long.
+
+    >>> shortened("two\nlines"), shortened("much too long", 8)
+    ('two\\nlines', 'much to…')
+    """
+    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return plain if len(plain) <= most else plain[: most - 1] + "…"

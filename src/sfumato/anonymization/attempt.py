@@ -1,0 +1,57 @@
+"""Try whether a method reaches a principle, and at what loss, without publishing anything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.anonymization._anonymize import check, partition
+from sfumato.anonymization.feasibility import Attempt
+from sfumato.anonymization.methods import Method, Task
+from sfumato.anonymization.published_table import resolved_schema
+from sfumato.anonymization.recoding import recode
+from sfumato.anonymization.utility import mean_loss
+from sfumato.data.groups import Groups
+from sfumato.data.table import Table
+from sfumato.errors import ParameterError
+from sfumato.principles import Dissimilarity
+
+
+def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None = None) -> Attempt:
+    """What `frontier` calls for a cell: the loss at which a method reaches a principle on a table, or None.
+
+    On at most `sample` rows, if that is given, drawn by the seed.
+
+    >>> import sfumato as sf
+    >>> people = sf.Table(pa.table({"age": [30, 31, 50, 51], "x": [1, 9, 2, 8]}), sf.Schema(["age"], ["x"]))
+    >>> class Pairs(Method):
+    ...     def group(self, task, seed=0):
+    ...         return sf.anonymization.Grouping(np.arange(task.table.rows) // 2)
+    >>> attempt = attempt_with(people, Pairs())
+    >>> round(attempt(Dissimilarity(epsilon=1, delta=1, k=2)), 4), attempt(Dissimilarity(epsilon=9, delta=1, k=2))
+    (0.0476, None)
+    """
+    part = table
+    if sample is not None and sample < table.rows:
+        rows = np.sort(np.random.default_rng(seed).choice(table.rows, sample, replace=False))
+        part = replace(table, data=table.data.take(pa.array(rows)), schema=resolved_schema(table))
+    check(part, ())
+
+    def attempt(principle: Dissimilarity) -> float | None:
+        if principle.k > part.rows:
+            raise ParameterError(
+                f"k = {principle.k} does not fit a sample of {part.rows:,} rows",
+                remedy=f"Draw at least {principle.k:,} rows, or all.",
+                key="sample",
+                value=sample,
+            )
+        task = Task(part, (principle,))
+        grouping = method.group(task, seed)
+        of_row = partition(grouping.of_row, part.rows, method)
+        if not task.satisfied(of_row).all():
+            return None
+        return mean_loss(recode(part, Groups(of_row, int(of_row.max()) + 1, part.rows), grouping.levels))
+
+    return attempt

@@ -1,0 +1,186 @@
+"""The frontier: over a grid of ε, δ and k, what is guaranteed, open, impossible, and what was reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from sfumato._audit import table_of
+from sfumato.anonymization.feasibility.assessment import Verdict
+from sfumato.anonymization.feasibility.certificates import Crowding, excluded
+from sfumato.anonymization.feasibility.degree_bounds import most_groups
+from sfumato.anonymization.feasibility.nearest_parameters import MORE_THAN_ONE, Population
+from sfumato.anonymization.feasibility.vulnerability_contour import aligned, as_grid
+from sfumato.data.schema import Schema
+from sfumato.distances.neighbour_graph import NeighbourGraph
+from sfumato.errors import ParameterError
+from sfumato.exact import Number, as_fraction, written
+from sfumato.principles import Dissimilarity, View, attributes_of
+from sfumato.principles.base import On, exactly
+
+Attempt = Callable[[Dissimilarity], float | None]
+"""Try to reach a principle: the loss if that succeeded, else None."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One (ε, δ, k) of a frontier."""
+
+    principle: Dissimilarity
+    theta: int
+    verdict: Verdict
+    groups: int
+    """In how many groups, at the most, it is guaranteed."""
+    tried: bool = False
+    loss: float | None = None
+    """The loss at which it was reached, if that was tried."""
+
+    @property
+    def status(self) -> str:
+        """What to show: reached, guaranteed, one group (no more is guaranteed), not reached, open or impossible."""
+        if self.loss is not None:
+            return "reached"
+        if self.groups >= MORE_THAN_ONE or self.verdict == "impossible":
+            return self.verdict
+        if self.tried:
+            return "not reached"
+        return "one group" if self.groups else "open"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "epsilon": written(exactly(self.principle.epsilon)),
+            "delta": written(exactly(self.principle.delta)),
+            "k": self.principle.k,
+            "theta": self.theta,
+            "verdict": self.verdict,
+            "groups": self.groups,
+            "status": self.status,
+            "loss": self.loss,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Frontier:
+    """What can be said, or was tried, for every ε, δ and k of a grid; see `frontier`.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> table = sf.Table(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]))
+    >>> found = frontier(table, None, [3], ["0.5"], [4], attempt=lambda principle: 0.25)
+    >>> found.cell(3, "0.5", 4).verdict, found.cell(3, "0.5", 4).status, found.cell(3, "0.5", 4).loss
+    ('open', 'reached', 0.25)
+    """
+
+    attribute: str
+    epsilons: tuple[Fraction, ...]
+    deltas: tuple[Fraction, ...]
+    ks: tuple[int, ...]
+    cells: tuple[Cell, ...]
+    """By k, within it by ε, within it by δ."""
+
+    def cell(self, epsilon: Number, delta: Number, k: int) -> Cell:
+        """One cell of the grid."""
+        axes = {"k": tuple(map(Fraction, self.ks)), "epsilon": self.epsilons, "delta": self.deltas}
+        wanted = {"k": Fraction(k), "epsilon": as_fraction(epsilon, "epsilon"), "delta": as_fraction(delta, "delta")}
+        place = 0
+        for key, axis in axes.items():
+            value = wanted[key]
+            if value not in axis:
+                listed = ", ".join(written(each) for each in axis)
+                raise ParameterError(
+                    f"{key} = {written(value)} is not on the frontier",
+                    remedy=f"Ask for one of: {listed}.",
+                    key=key,
+                    value=value,
+                )
+            place = place * len(axis) + axis.index(value)
+        return self.cells[place]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "attribute": self.attribute,
+            "epsilons": [written(epsilon) for epsilon in self.epsilons],
+            "deltas": [written(delta) for delta in self.deltas],
+            "ks": list(self.ks),
+            "cells": [cell.to_dict() for cell in self.cells],
+        }
+
+    def __repr__(self) -> str:
+        lines = [f"(ε,δ)^k-dissimilarity of {self.attribute}"]
+        for k in self.ks:
+            heads = [f"k = {k}: epsilon | delta", *(written(delta) for delta in self.deltas)]
+            rows = [
+                [written(epsilon), *(_shown(self.cell(epsilon, delta, k)) for delta in self.deltas)]
+                for epsilon in self.epsilons
+            ]
+            lines += aligned([heads, *rows])
+        return "\n".join(lines)
+
+
+def frontier(
+    data: Any,
+    schema: Schema | None,
+    epsilons: Sequence[Number],
+    deltas: Sequence[Number],
+    ks: Sequence[int],
+    on: On = None,
+    attempt: Attempt | None = None,
+    which: Literal["open", "all"] = "open",
+) -> Frontier:
+    """For every ε, δ and k of a grid whether (ε,δ)^k-dissimilarity is guaranteed, open or impossible.
+
+    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose schema stands if none is given).
+    `attempt`, if given, is called for the cells in which more than one group is neither guaranteed nor ruled out (or, with
+    which = "all", for all that are not impossible), and what it returns is kept as the cell's loss. Each ε is measured once.
+    Source: the trade-off of ε, δ and k in paper 001, Section V.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> frontier(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]), epsilons=[1, 3], deltas=["0.5", 1], ks=[4])
+    (ε,δ)^k-dissimilarity of x
+    k = 4: epsilon | delta         0.5           1
+    1                       guaranteed  guaranteed
+    3                             open  impossible
+    """
+    values = [exactly(Dissimilarity(epsilon, 0).epsilon) for epsilon in as_grid(epsilons, "epsilons")]
+    limits = [exactly(Dissimilarity(0, delta).delta) for delta in as_grid(deltas, "deltas")]
+    sizes = [Dissimilarity(0, 0, k).k for k in as_grid(ks, "ks")]
+    table = table_of(data, schema)
+    attributes = attributes_of(Dissimilarity(0, 0, on=on), table.schema)
+    if len(attributes) > 1:
+        raise ParameterError(
+            f"a frontier shows one sensitive attribute, and on = {on!r} names {len(attributes)}",
+            remedy=f'Write "whole", or one of: {", ".join(table.schema.sensitive)}.',
+            key="on",
+            value=on,
+        )
+    view = View(table, attributes[0])
+    population = Population.of(table)
+    crowdings = [Crowding.of(NeighbourGraph(view.attribute, view.distance, epsilon)) for epsilon in values]
+    cells = []
+    for k in sizes:
+        for crowding in crowdings:
+            for delta in limits:
+                cell = _cell(crowding, population, Dissimilarity(crowding.epsilon, delta, k, on))
+                asked = cell.verdict != "impossible" and (which == "all" or cell.groups < MORE_THAN_ONE)
+                if attempt is not None and asked:
+                    loss = attempt(cell.principle)
+                    cell = Cell(cell.principle, cell.theta, cell.verdict, cell.groups, True, loss)
+                cells.append(cell)
+    return Frontier(view.attribute.name, tuple(values), tuple(limits), tuple(sizes), tuple(cells))
+
+
+def _cell(crowding: Crowding, population: Population, principle: Dissimilarity) -> Cell:
+    delta, k = exactly(principle.delta), principle.k
+    if k > population.people or excluded(crowding, delta, k):
+        return Cell(principle, crowding.theta, "impossible", 0)
+    groups = most_groups(population.rows, population.rows_for(k), delta, crowding.theta)
+    return Cell(principle, crowding.theta, "guaranteed" if groups else "open", groups)
+
+
+def _shown(cell: Cell) -> str:
+    return cell.status if cell.loss is None else f"reached {cell.loss:.3g}"

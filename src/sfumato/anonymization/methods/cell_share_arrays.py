@@ -1,0 +1,66 @@
+"""The shares of published cells as arrays that kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.anonymization.recoding import Domain, RecodingKind
+from sfumato.kernels.cell_shares import LINE, SET, TREE, Shares
+
+_PAIRS = 512
+"""Domains of up to so many places are tabulated by pairs of places."""
+
+
+def shares_over(domains: Sequence[Domain]) -> Shares:
+    """Lay `Domain.share` of several domains out for `kernels.shares.share`, in arrays of the largest.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.kernels.cell_shares import share
+    >>> from sfumato.anonymization.recoding import domains_of
+    >>> from sfumato.data.schema import Schema
+    >>> from sfumato.data.table import Table
+    >>> domains = domains_of(Table(pa.table({"age": [20, 30, 60], "sex": ["f", "m", "f"]}), Schema(["age", "sex"])))
+    >>> shares = shares_over(domains)
+    >>> share(shares, 0, 0, 1, 2), share(shares, 1, 0, 1, 2)
+    (0.25, 1.0)
+    """
+    count = len(domains)
+    lines = [domain for domain in domains if domain.how is RecodingKind.INTERVAL]
+    trees = [domain for domain in domains if domain.how is RecodingKind.ANCESTOR]
+    kinds = {RecodingKind.INTERVAL: LINE, RecodingKind.ANCESTOR: TREE, RecodingKind.SET: SET}
+    at = np.zeros((count, max((domain.size for domain in lines), default=0)))
+    levels = max((len(domain.above) for domain in trees), default=0)
+    above = np.zeros((count, levels, max((domain.size for domain in trees), default=0)), np.int32)
+    wide, least = np.zeros(above.shape), np.zeros(count)
+    first, pairs = np.full(count, -1, np.int64), [np.zeros(0)]
+    for j, domain in enumerate(domains):
+        if domain.numeric:
+            at[j, : domain.size] = domain.at
+        elif domain.how is RecodingKind.INTERVAL:
+            at[j, : domain.size] = np.arange(domain.size) / domain.size
+            least[j] = 1 / domain.size
+        for level, nodes in enumerate(domain.above):
+            above[j, level, : domain.size] = nodes
+            wide[j, level, : domain.size] = domain.leaves[level][nodes] / domain.size
+        if domain.how is not RecodingKind.SET and domain.size <= _PAIRS:
+            first[j] = sum(map(len, pairs))
+            pairs.append(_pairs(domain, at[j], least[j], wide[j]).ravel())
+    return Shares(
+        np.array([kinds[domain.how] for domain in domains], np.int64),
+        np.array([domain.size for domain in domains], np.int64),
+        at, least, above, wide, first, np.concatenate(pairs),
+    )  # fmt: skip
+
+
+def _pairs(domain: Domain, at: NDArray[np.float64], least: float, wide: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each pair of places the share of a cell that covers both."""
+    if domain.how is RecodingKind.INTERVAL:
+        return np.asarray(np.abs(at[: domain.size] - at[: domain.size, None]) + least)
+    table = np.ones((domain.size, domain.size))
+    for level in range(len(domain.above) - 1, -1, -1):
+        nodes = domain.above[level]
+        table = np.where(nodes[:, None] == nodes, wide[level, : domain.size, None], table)
+    return table

@@ -1,0 +1,226 @@
+"""XColor: colour the neighbour graph so that few neighbours share a colour."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.anonymization.methods.cell_share_arrays import shares_over
+from sfumato.anonymization.methods.method import Grouping, Method, Task, numbered
+from sfumato.anonymization.methods.neighbour_arrays import Nearness
+from sfumato.data.groups import combined
+from sfumato.errors import ParameterError
+from sfumato.kernels.cell_shares import Shares
+from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, LOOKS, SWAPS, TESTS, exchanges
+from sfumato.principles import Dissimilarity, KAnonymity
+from sfumato.principles.base import exactly, size_part
+
+Integers = NDArray[np.int64]
+
+_LOOKS = 100_000_000
+"""So many times a row may look at a class for a partner where success is not certain: some minutes at most."""
+
+CYCLE_TESTS = 400_000_000
+"""So many pairs may be looked at in search of cycles of three: some seconds, and all there are up to a thousand rows."""
+
+
+@dataclass(frozen=True)
+class XColor(Method):
+    """Start from groups of equal size whose neighbour counts are balanced; exchange rows until nobody has too many.
+
+    A group is a colour of the neighbour graph, and a row with more than t = ⌊(1−δ)(|G|−1)⌋ neighbours of its colour is a
+    violation. Each exchange of a violation with a row of another group lowers the number of edges within groups, and
+    among those that do it loses the least information. Serves one (ε,δ)^k-dissimilarity, with k-anonymity if wanted.
+    Source: Wang et al., paper 001, Algorithms 1 and 2. Departures: n rows form ⌊n/k⌋ groups whose sizes differ by at most
+    1 (Algorithm 1 finds no bucket for n = 29, k = 10); every violation is tried before giving up, and cycles of three
+    when swaps are stuck; t is that of each group's own size; progress is told by the edges within groups, which fall
+    with every exchange, not by the violations, which may rise.
+
+    The exchanges succeed whenever Θ < (t+1)(q·m+1)/(q+s−1), for m groups of q to s rows and Θ the largest degree; beyond
+    it they often do. The start looks at degrees only, so the groups are nearly random in the quasi-identifiers: expect a
+    high loss.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> table = sf.Table(pa.table({"age": [30, 31, 50, 51], "pay": [10, 11, 90, 91]}), sf.Schema(["age"], ["pay"]))
+    >>> grouping = XColor().group(Task(table, (sf.Dissimilarity(epsilon=5, delta=1, k=2),)))
+    >>> grouping.of_row.tolist()
+    [0, 1, 0, 1]
+    """
+
+    name: ClassVar[str] = "xcolor"
+
+    def group(self, task: Task, seed: int = 0) -> Grouping:
+        """Colour the neighbour graph. Nothing is random. Cost: one look at every row per exchange."""
+        del seed
+        principle, names, k = _asked(task)
+        view = task.views[names]
+        size_part(view, k)  # a k that no grouping can reach is an error
+        graph = view.graph(exactly(principle.epsilon))
+        degrees = graph.degrees[view.attribute.codes]
+        start = initialize(degrees, k)
+        nearness, shares = Nearness.of(graph), shares_over(task.domains)
+        bound = guarantee(np.bincount(start), principle.allowed_neighbours)
+        looks = None if graph.max_degree < bound else _LOOKS
+        found = exchange(
+            start, view.attribute.codes, nearness, principle.allowed_neighbours, task.places, shares, looks=looks
+        )
+        certain = f"Θ = {graph.max_degree:,} {'<' if graph.max_degree < bound else '≥'} {float(bound):,.1f}"
+        if graph.max_degree < bound:
+            notes = [f"XColor: exchanges were certain to remove all violations ({certain})."]
+        else:
+            notes = [f"XColor: exchanges were not certain to remove all violations ({certain})."]
+        if len(found.violations):
+            notes.append(
+                f"XColor {'is stuck, no exchange helps' if found.exhausted else 'stopped before every exchange was tried'}: "
+                f"{len(found.violations):,} of {task.table.rows:,} rows have more neighbours in their group than "
+                f"{principle.label} allows."
+            )
+        return Grouping(numbered(found.of_row), tuple(notes))
+
+
+def initialize(degrees: Integers, k: int) -> Integers:
+    """Spread rows over ⌊n/k⌋ groups, the largest degree first, each into the group with the least sum that is not full.
+
+    All groups are filled to ⌊n/m⌋ rows before any gets one more. Ties go to the earlier row and the earlier group.
+
+    >>> initialize(np.array([1, 5, 4, 2]), 2).tolist()
+    [0, 0, 1, 1]
+    """
+    rows = len(degrees)
+    count = max(rows // k, 1)
+    even = rows // count * count
+    order = np.argsort(-degrees, kind="stable").tolist()
+    of_row = np.empty(rows, np.int64)
+    sums, sizes = [0] * count, [0] * count
+    for some, full in ((order[:even], rows // count), (order[even:], rows // count + 1)):
+        queue = [(total, group) for group, total in enumerate(sums)]
+        heapq.heapify(queue)
+        for row in some:
+            _, group = heapq.heappop(queue)
+            of_row[row] = group
+            sums[group] += int(degrees[row])
+            sizes[group] += 1
+            if sizes[group] < full:
+                heapq.heappush(queue, (sums[group], group))
+    return of_row
+
+
+def guarantee(sizes: Integers, allowed: Callable[[int], int]) -> Fraction:
+    """The bound below which the largest degree makes swaps certain to succeed: (t+1)(q·m+1)/(q+s−1).
+
+    q and s are the smallest and the largest of the m sizes, t the least that any of them allows. The bound is sufficient,
+    not necessary.
+
+    >>> guarantee(np.full(4, 3), lambda size: 0)
+    Fraction(13, 5)
+    """
+    smallest, largest = int(sizes.min()), int(sizes.max())
+    least = min(allowed(int(size)) for size in np.unique(sizes))
+    return Fraction((least + 1) * (smallest * len(sizes) + 1), smallest + largest - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanged:
+    """What exchanges made of some groups."""
+
+    of_row: Integers
+    violations: Integers
+    """The rows that still have more neighbours in their group than it allows."""
+    swaps: int
+    cycles: int
+    potential: tuple[int, int]
+    """The number of neighbouring pairs within groups, before and after."""
+    exhausted: bool
+    """Whether, if violations are left, every swap and every cycle of three was tried."""
+
+
+def exchange(
+    of_row: Integers,
+    values: Integers,
+    nearness: Nearness,
+    allowed: Callable[[int], int],
+    places: NDArray[np.int32],
+    shares: Shares,
+    limit: int | None = None,
+    looks: int | None = None,
+    cycle_tests: int = CYCLE_TESTS,
+) -> Exchanged:
+    """Exchange rows between groups, whose sizes stay, until no value has more neighbours in its group than allowed.
+
+    `values[row]` is the number of the row's sensitive value, `allowed` tells how many neighbours a group of a size allows,
+    and `places` and `shares` say what a group loses. At most `limit` exchanges are made, with at
+    most about so many `looks` of a row at a group for a partner.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> table = sf.Table(pa.table({"age": [30, 31, 50, 51], "pay": [10, 11, 90, 91]}), sf.Schema(["age"], ["pay"]))
+    >>> task = Task(table, (sf.Dissimilarity(epsilon=5, delta=1, k=2),))
+    >>> view = task.views[("pay",)]
+    >>> start, nearness = np.array([0, 0, 1, 1]), Nearness.of(view.graph(Fraction(5)))
+    >>> found = exchange(start, view.attribute.codes, nearness, lambda size: 0, task.places, shares_over(task.domains))
+    >>> found.of_row.tolist(), found.swaps, found.potential
+    ([1, 0, 0, 1], 1, (2, 0))
+    """
+    sizes = np.bincount(of_row)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    members = np.argsort(of_row, kind="stable")
+    moved, own = of_row.astype(np.int64, copy=True), np.empty(len(of_row), np.int64)
+    may = {int(size): allowed(int(size)) for size in np.unique(sizes)}
+    each = np.array([may[int(size)] for size in sizes], np.int64)
+    figures = np.zeros(6, np.int64)
+    profile, profiles = _profiles(places, shares)
+    most = np.iinfo(np.int64).max
+    exchanges(
+        nearness.arrays, shares, (values, places, profile), (offsets, members, moved, own, each),
+        int(values.max()) + 1, profiles, most if limit is None else limit, most if looks is None else looks,
+        cycle_tests, figures,
+    )  # fmt: skip
+    return Exchanged(
+        moved,
+        np.flatnonzero(own > each[moved]),
+        int(figures[SWAPS]),
+        int(figures[CYCLES]),
+        (int(figures[BEFORE]), int(figures[AFTER])),
+        bool(figures[TESTS] <= cycle_tests and (looks is None or figures[LOOKS] <= looks)),
+    )
+
+
+def _profiles(places: NDArray[np.int32], shares: Shares) -> tuple[Integers, int]:
+    """Number the rows by their places: equal ones alike."""
+    if not places.shape[1]:
+        return np.zeros(len(places), np.int64), 1
+    numbers, parts = combined(list(places.T), (shares.size + 1).tolist())
+    return numbers, len(parts)
+
+
+def _asked(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
+    """The one principle that is served, its attribute, and the least number of rows of a group."""
+    served = [(p, names) for p, names in task.asked if isinstance(p, Dissimilarity)]
+    others = [p for p, _ in task.asked if not isinstance(p, Dissimilarity | KAnonymity)]
+    if len(served) != 1 or others:
+        titles = dict.fromkeys(p.title for p, _ in task.asked)
+        raise ParameterError(
+            f"the method xcolor serves one (ε,δ)^k-dissimilarity, with k-anonymity if wanted, on one attribute; "
+            f"asked for: {', '.join(titles)}",
+            remedy='Use the method "auto".',
+            key="method",
+            value="xcolor",
+        )
+    if task.table.schema.person_id is not None:
+        raise ParameterError(
+            "the method xcolor counts rows, and here k counts people, of whom one may have several rows",
+            remedy='Use the method "auto", or leave person_id out.',
+            key="method",
+            value="xcolor",
+        )
+    principle, names = served[0]
+    # a group of one has risk 1 by definition
+    least = 2 if exactly(principle.delta) > 0 and task.table.rows > 1 else 1
+    return principle, names, max([least, principle.k, *(p.k for p in task.principles if isinstance(p, KAnonymity))])

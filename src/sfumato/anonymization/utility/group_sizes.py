@@ -1,0 +1,92 @@
+"""The sizes of the groups: what a release costs when every row is merely lost among those it cannot be told from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sfumato.data.groups import Groups
+from sfumato.errors import ParameterError
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSizes:
+    """How large the groups are.
+
+    >>> sizes = ClassSizes.of(Groups(np.array([0, 0, 1, 1, 1]), 2, 5), k=2)
+    >>> sizes.discernibility, sizes.mean, sizes.average, sizes.histogram
+    (13, 2.5, 1.25, {2: 1, 3: 1})
+    """
+
+    discernibility: int
+    """See `discernibility`."""
+    mean: float
+    """Rows per group."""
+    average: float | None
+    """See `average_class_size`; None if no k is given."""
+    histogram: dict[int, int]
+    """See `class_sizes`."""
+
+    @classmethod
+    def of(cls, groups: Groups, k: int | None = None, suppressed: int = 0) -> ClassSizes:
+        """Every figure of the group sizes."""
+        return cls(
+            discernibility(groups, suppressed),
+            len(groups.of_row) / groups.count,
+            None if k is None else average_class_size(groups, k),
+            class_sizes(groups),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON; the histogram as pairs of a size and the number of groups."""
+        return {
+            "discernibility": self.discernibility,
+            "mean": self.mean,
+            "average": self.average,
+            "histogram": [[size, count] for size, count in self.histogram.items()],
+        }
+
+
+def discernibility(groups: Groups, suppressed: int = 0) -> int:
+    """Sum over groups of |G|², and for each suppressed row the number of all rows, suppressed ones included.
+
+    Each row pays the number of rows that it cannot be told from. Source: R. Bayardo and R. Agrawal, *Data privacy through
+    optimal k-anonymization*, ICDE 2005.
+
+    >>> discernibility(Groups(np.array([0, 0, 1]), 2, 3)), discernibility(Groups(np.array([0, 0, 1]), 2, 3), suppressed=2)
+    (5, 15)
+    """
+    if suppressed < 0:
+        raise ParameterError(
+            f"suppressed = {suppressed} rows cannot be", remedy="Write 0 or more.", key="suppressed", value=suppressed
+        )
+    return sum(size * size * count for size, count in class_sizes(groups).items()) + suppressed * (
+        len(groups.of_row) + suppressed
+    )
+
+
+def average_class_size(groups: Groups, k: int) -> float:
+    """Rows over groups × k: how many times larger than needed the groups are on average; 1 is best.
+
+    Source: K. LeFevre, D. DeWitt and R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006. Suppressed rows
+    are in no group and do not count.
+
+    >>> average_class_size(Groups(np.array([0, 0, 0, 1, 1, 1]), 2, 6), k=2)
+    1.5
+    """
+    if k < 1:
+        raise ParameterError(f"k = {k} is below 1", remedy="Write 1 or more.", key="k", value=k)
+    return float(Fraction(len(groups.of_row), groups.count * k))
+
+
+def class_sizes(groups: Groups) -> dict[int, int]:
+    """For each size that occurs, ascending, the number of groups of that many rows.
+
+    >>> class_sizes(Groups(np.array([0, 1, 1, 2, 2]), 3, 5))
+    {1: 1, 2: 2}
+    """
+    sizes, counts = np.unique(groups.sizes, return_counts=True)
+    return dict(zip(sizes.tolist(), counts.tolist(), strict=True))

@@ -1,0 +1,170 @@
+"""Every figure of a release's utility in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from sfumato.anonymization.recoding import Recoding
+from sfumato.anonymization.utility.count_queries import QueryErrors, query_errors
+from sfumato.anonymization.utility.group_sizes import ClassSizes
+from sfumato.anonymization.utility.information_loss import Loss
+from sfumato.anonymization.utility.marginals import Marginal, marginals
+from sfumato.anonymization.utility.workload import Workload, queried_columns
+from sfumato.data.table import Table
+from sfumato.errors import ParameterError
+from sfumato.exact import Number
+from sfumato.plurals import count_of
+
+_QD, _QS = 3, 2
+"""How many quasi-identifiers and sensitive columns a query asks for, where there are so many: as in paper 001."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Utility:
+    """What a release is worth: information loss, sizes of groups, errors of count queries, distances of marginals.
+
+    Made by `utility_of`. `to_dict` gives plain data.
+
+    >>> from sfumato.anonymization.utility.utility_example import example
+    >>> utility = utility_of(*example(), queries=0)
+    >>> utility.loss.mean, utility.classes.discernibility, utility.to_dict()["groups"]
+    (0.3125, 8, 2)
+    """
+
+    rows: int
+    """The rows that are published."""
+    groups: int
+    """The number of groups."""
+    suppressed: int
+    """The rows that are not published."""
+    k: int | None
+    """The size of groups that was asked for."""
+    loss: Loss
+    classes: ClassSizes
+    marginals: tuple[Marginal, ...]
+    ask: Callable[[], QueryErrors | None]
+    """Asks the queries."""
+
+    @cached_property
+    def queries(self) -> QueryErrors | None:
+        """The errors of count queries, asked when first looked at; None if none were wanted, or there is nothing to ask."""
+        return self.ask()
+
+    def to_dict(self, *, queries: bool = True) -> dict[str, Any]:
+        """Plain data, ready for JSON; without the queries if they are not wanted, since they take time."""
+        figures = {
+            "rows": self.rows,
+            "groups": self.groups,
+            "suppressed": self.suppressed,
+            "k": self.k,
+            "loss": self.loss.to_dict(),
+            "classes": self.classes.to_dict(),
+            "marginals": [marginal.to_dict() for marginal in self.marginals],
+        }
+        if queries:
+            figures["queries"] = None if self.queries is None else self.queries.to_dict()
+        return figures
+
+    def __repr__(self) -> str:
+        lines = [f"Utility of {count_of(self.rows, 'row')} in {count_of(self.groups, 'group')}"]
+        lines[0] += f", {self.suppressed:,} suppressed" if self.suppressed else ""
+        by_column = ", ".join(f"{name} {percent(loss)}" for name, loss in self.loss.columns.items())
+        lines.append(f"  loss            {percent(self.loss.mean)}" + (f" ({by_column})" if by_column else ""))
+        lines.append(f"  loss per group  {self.loss.group_mean:.4g} of at most {len(self.loss.columns)}")
+        average = "" if self.classes.average is None else f", {self.classes.average:.4g} × k"
+        lines.append(f"  group size      {self.classes.mean:.4g} on average{average}")
+        lines.append(f"  discernibility  {self.classes.discernibility:,}")
+        if self.queries is not None:
+            lines.append(f"  query error     {self._errors(self.queries)}")
+        for marginal in self.marginals:
+            lines.append(f"  marginal        {marginal.name}: {percent(marginal.distance)} of the rows misplaced")
+        return "\n".join(lines)
+
+    @staticmethod
+    def _errors(errors: QueryErrors) -> str:
+        asked = count_of(len(errors.workload), "query", "queries")
+        if errors.mean is None or errors.median is None:
+            return f"none, for no row matches any of {asked}"
+        zeros = f", {errors.zeros:,} of them matched by no row and left out" if errors.zeros else ""
+        return f"{percent(errors.mean)} on average, {percent(errors.median)} median ({asked}{zeros})"
+
+
+def utility_of(
+    table: Table,
+    recoded: Recoding,
+    k: int | None = None,
+    suppressed: int = 0,
+    *,
+    queries: int = 1000,
+    qd: int | None = None,
+    qs: int | None = None,
+    selectivity: Number = "0.1",
+    bound: Number | None = None,
+    seed: int = 0,
+    weights: Mapping[str, Number] | None = None,
+) -> Utility:
+    """Measure the utility of what the groups of a table publish.
+
+    `table` holds the rows that are published and `suppressed` tells how many more were left out: they count in the loss
+    and in discernibility, while queries and marginals are about the published rows. `k` is the size of groups that was
+    asked for. `queries`, `qd`, `qs`, `selectivity`, `bound` and `seed` are those of `Workload.random` and `query_errors`;
+    by default a query asks for three quasi-identifiers and two sensitive columns, or as many as there are. `queries=0` asks
+    none. `weights` are those of the certainty penalty.
+
+    >>> from sfumato.anonymization.utility.utility_example import example
+    >>> utility_of(*example(), k=2, queries=0)
+    Utility of 4 rows in 2 groups
+      loss            31.25 % (age 12.5 %, city 50 %)
+      loss per group  0.625 of at most 2
+      group size      2 on average, 1 × k
+      discernibility  8
+      marginal        age: 0 % of the rows misplaced
+      marginal        city: 0 % of the rows misplaced
+    """
+    if len(recoded.groups.of_row) != table.rows:
+        raise ParameterError(
+            f"the groups hold {len(recoded.groups.of_row):,} rows and the table {table.rows:,}",
+            remedy="Give the table whose rows are in the groups; count rows that are left out in `suppressed`.",
+            key="table",
+        )
+    return Utility(
+        rows=table.rows,
+        groups=recoded.groups.count,
+        suppressed=suppressed,
+        k=k,
+        loss=Loss.of(recoded, suppressed, weights),
+        classes=ClassSizes.of(recoded.groups, k, suppressed),
+        marginals=marginals(recoded),
+        ask=partial(_queries, table, recoded, queries, qd, qs, selectivity, seed, bound),
+    )
+
+
+def _queries(
+    table: Table,
+    recoded: Recoding,
+    queries: int,
+    qd: int | None,
+    qs: int | None,
+    selectivity: Number,
+    seed: int,
+    bound: Number | None,
+) -> QueryErrors | None:
+    """The errors of a random workload, if there is anything to ask for."""
+    quasi, sensitive = (sum(domain.size > 0 for domain in domains) for domains in queried_columns(table))
+    qd = min(_QD, quasi) if qd is None else qd
+    qs = min(_QS, sensitive) if qs is None else qs
+    if queries == 0 or qd + qs == 0:
+        return None
+    return query_errors(recoded, Workload.random(table, queries, qd, qs, selectivity, seed), bound)
+
+
+def percent(share: float) -> str:
+    """A share in percent, in four digits.
+
+    >>> percent(0.123456)
+    '12.35 %'
+    """
+    return f"{100 * share:.4g} %"

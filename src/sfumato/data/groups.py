@@ -1,0 +1,265 @@
+"""Groups: a partition of the rows; and what each group holds of a sensitive attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from sfumato.data.attribute import Attribute
+    from sfumato.data.table import Table
+
+_SPARSE = 4
+"""Combined codes are counted in place while their range is at most this many times the number of rows."""
+
+_FLAGS = 32
+"""Pairs are flagged in place while their range is at most this many times the number of rows."""
+
+_WIDEST = 1 << 62
+"""Combined codes that are too many to count are sorted but once, while their range is at most this."""
+
+
+def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the distinct combinations of several code columns, in lexicographic order.
+
+    Returns each row's number, and for each number the codes it is made of. Cost: linear while the range of combinations
+    is about the number of rows, else that of sorting.
+    """
+    joined, span, steps = _joined(codes, domains)
+    distinct, numbers = _numbered(joined, span)
+    return numbers, _parts(distinct, steps, len(domains))
+
+
+def _parts(distinct: NDArray[np.int64], steps: list[NDArray[np.int64] | int], columns: int) -> NDArray[np.int64]:
+    """For each distinct combination the codes it is made of."""
+    parts = np.empty((len(distinct), columns), np.int64, order="F")
+    position = columns
+    rest = distinct
+    for step in reversed(steps):
+        if isinstance(step, int):
+            position -= 1
+            rest, parts[:, position] = np.divmod(rest, step)
+        else:
+            rest = step[rest]
+    return parts
+
+
+def combination_ranks(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> NDArray[np.int64]:
+    """Each row's number as `combined` gives it, where nobody asks what the numbers are made of.
+
+    >>> combination_ranks([np.array([1, 0, 1], np.int32), np.array([2, 2, 0], np.int32)], [2, 3]).tolist()
+    [2, 0, 1]
+    """
+    joined, span, _ = _joined(codes, domains)
+    return _numbered(joined, span)[1]
+
+
+def combination_counts(
+    codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The codes that each combination is made of, as `combined` gives them, and how many rows have it.
+
+    >>> combination_counts([np.array([1, 0, 1], np.int32), np.array([2, 2, 2], np.int32)], [2, 3])[1].tolist()
+    [1, 2]
+    """
+    joined, span, steps = _joined(codes, domains)
+    if span <= _countable(len(joined)):
+        counts = np.bincount(joined, minlength=span)
+        distinct = np.flatnonzero(counts)
+        counts = counts[distinct]
+    else:
+        distinct, counts = np.unique(joined, return_counts=True)
+    return _parts(distinct, steps, len(domains)), counts
+
+
+def _joined(
+    codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
+) -> tuple[NDArray[np.int64], int, list[NDArray[np.int64] | int]]:
+    """Each row's combination as one integer; the range of those; and how to take them apart again."""
+    rows = len(codes[0])
+    countable = _countable(rows)
+    numbers = np.zeros(rows, np.int64)
+    span = 1
+    steps: list[NDArray[np.int64] | int] = []  # how to take a number apart again: a domain, or a list of prefixes
+    for column, domain in zip(codes, domains, strict=True):
+        if span * domain > (countable if span <= countable else _WIDEST):
+            # keep the range of combinations within reach by numbering the prefixes that occur
+            prefixes, numbers = _numbered(numbers, span)
+            steps.append(prefixes)
+            span = len(prefixes)
+        numbers = numbers * domain
+        numbers += column
+        span *= domain
+        steps.append(domain)
+    return numbers, span, steps
+
+
+def _countable(rows: int) -> int:
+    """The range of integers up to which those of so many rows are counted in place."""
+    return max(_SPARSE * rows, 1 << 20)
+
+
+def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Distinct numbers in order, and each row's position among them."""
+    if span <= _countable(len(numbers)):
+        occurs = np.zeros(span, bool)
+        occurs[numbers] = True
+        distinct = np.flatnonzero(occurs)
+        position = np.cumsum(occurs, dtype=np.int64)
+        position -= 1
+        return distinct, position[numbers]
+    distinct, inverse = np.unique(numbers, return_inverse=True)
+    return distinct, inverse.astype(np.int64, copy=False)
+
+
+def distinct_pairs(
+    one: NDArray[np.int64], ones: int, other: NDArray[np.int32], others: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs of two codes that occur, in lexicographic order. Cost: linear while there are few codes, else sorting.
+
+    >>> distinct_pairs(np.array([1, 0, 1]), 2, np.array([4, 0, 4], np.int32), 5)
+    (array([0, 1]), array([0, 4]))
+    """
+    keys = one * others + other
+    if ones * others <= max(_FLAGS * len(keys), 1 << 20):
+        occurs = np.zeros(ones * others, bool)
+        occurs[keys] = True
+        keys = np.flatnonzero(occurs)
+    else:
+        keys = np.unique(keys)
+    first, second = np.divmod(keys, others)
+    return first, second
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """A partition of the rows: `of_row[row]` is the row's group; the groups are numbered from 0.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.data.schema import Schema
+    >>> from sfumato.data.table import Table
+    >>> table = Table(pa.table({"age": [30, 41, 30]}), Schema(quasi_identifiers=["age"]))
+    >>> Groups.of(table).sizes.tolist()
+    [2, 1]
+    """
+
+    of_row: NDArray[np.int64]
+    count: int
+    population: int
+    """What k counts, in the whole table: people if the schema tells whose row it is, else rows."""
+    people: NDArray[np.int64] | None = None
+    """How many people each group holds, if the schema tells whose row it is."""
+
+    @classmethod
+    def of(cls, table: Table, columns: Sequence[str] | None = None) -> Groups:
+        """Group rows by the schema's group column, else by equal quasi-identifiers; or by the columns given."""
+        schema = table.schema
+        if columns is None:
+            columns = schema.quasi_identifiers if schema.group is None else (schema.group,)
+        if columns:
+            encoded = [table.column(name) for name in columns]
+            of_row, parts = combined([c.codes for c in encoded], [c.domain for c in encoded])
+            count = len(parts)
+        else:  # nothing tells rows apart: all are one group
+            of_row, count = np.zeros(table.rows, np.int64), 1
+        return cls.partition(table, of_row, count)
+
+    @classmethod
+    def partition(cls, table: Table, of_row: NDArray[np.int64], count: int) -> Groups:
+        """Groups given row by row, numbered from 0; people are counted if the schema tells whose row it is."""
+        if table.schema.person_id is None:
+            return cls(of_row, count, table.rows)
+        person = table.column(table.schema.person_id)
+        pairs = np.unique(of_row * person.domain + person.codes)
+        everyone = len(np.unique(person.codes))
+        return cls(of_row, count, everyone, np.bincount(pairs // person.domain, minlength=count))
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of rows of each group."""
+        return np.bincount(self.of_row, minlength=self.count)
+
+    @property
+    def heads(self) -> NDArray[np.int64]:
+        """What k counts: people if the schema tells whose row it is, else rows."""
+        return self.sizes if self.people is None else self.people
+
+    @cached_property
+    def first_rows(self) -> NDArray[np.int64]:
+        """One row of each group, to read its quasi-identifiers from."""
+        first = np.zeros(self.count, np.int64)
+        first[self.of_row[::-1]] = np.arange(len(self.of_row) - 1, -1, -1)
+        return first
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How often each value of an attribute occurs in each group; only what occurs is held.
+
+    The entries of group g are `offsets[g]:offsets[g + 1]`; their values ascend.
+    """
+
+    offsets: NDArray[np.int64]
+    values: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, groups: Groups, attribute: Attribute) -> Histogram:
+        """Count an attribute's values group by group. Cost: that of sorting one integer per row."""
+        width = len(attribute)
+        keys = np.sort(groups.of_row * width + attribute.codes)
+        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+        counts = np.diff(np.append(starts, len(keys)))
+        group, values = np.divmod(keys[starts], width)
+        return cls(_offsets(group, groups.count), values, counts)
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each group's entries begin; no group is empty, so this is what `reduceat` needs."""
+        return self.offsets[:-1]
+
+    @cached_property
+    def distinct(self) -> NDArray[np.int64]:
+        """The number of distinct values of each group."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def group(self) -> NDArray[np.int64]:
+        """The group of each entry."""
+        return np.repeat(np.arange(len(self.distinct)), self.distinct)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of rows of each group."""
+        return np.add.reduceat(self.counts, self.starts)
+
+    @cached_property
+    def largest(self) -> NDArray[np.int64]:
+        """The count of each group's most frequent value."""
+        return np.maximum.reduceat(self.counts, self.starts)
+
+    def of_groups(self, groups: NDArray[np.int64]) -> Histogram:
+        """The histogram of some of the groups, in the order given."""
+        sizes = self.distinct[groups]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        entries = np.arange(offsets[-1]) + np.repeat(self.starts[groups] - offsets[:-1], sizes)
+        return Histogram(offsets, self.values[entries], self.counts[entries])
+
+    def merged(self, node: NDArray[np.int64], nodes: int) -> Histogram:
+        """The histogram of what the values stand under: value v becomes `node[v]`, one of `nodes`."""
+        keys = self.group * nodes + node[self.values]
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+        group, values = np.divmod(keys[starts], nodes)
+        return Histogram(_offsets(group, len(self.distinct)), values, np.add.reduceat(self.counts[order], starts))
+
+
+def _offsets(group: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Where each group's entries begin, and the end of all."""
+    return np.concatenate([[0], np.cumsum(np.bincount(group, minlength=count))])

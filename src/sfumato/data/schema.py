@@ -1,0 +1,276 @@
+"""What the publisher declares about a table: roles, kinds, hierarchies, what counts as missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.errors import ColumnError, ParameterError
+
+if TYPE_CHECKING:
+    from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
+    from sfumato.distances.base import Distance
+
+
+class Role(StrEnum):
+    """What a column is to an attacker."""
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi-identifier"
+    SENSITIVE = "sensitive"
+    OTHER = "other"
+
+
+class Kind(StrEnum):
+    """What a column's values are."""
+
+    NUMERIC = "numeric"
+    CATEGORICAL = "categorical"
+    ORDINAL = "ordinal"
+    SET = "set"
+    TEXT = "text"
+    VECTOR = "vector"
+
+
+RECODINGS = ("interval", "ancestor", "set")
+"""How a group's values of a quasi-identifier may be published."""
+
+
+def _listed(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Several texts; one text alone is not its letters."""
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What counts as missing, and what is done about it.
+
+    `values`: the cell texts that mean "missing". By default an empty cell does (in a set-valued column it is the empty
+    set instead). Nulls of a frame always count. `policy`: "value" takes missing as a value of its own, equal to itself
+    and unlike every other; "refuse" makes it an error.
+
+    >>> Missing(values=("", "?"), policy="refuse").policy
+    'refuse'
+    """
+
+    values: tuple[str, ...] | None = None
+    policy: str = "value"
+
+    def __post_init__(self) -> None:
+        if self.policy not in ("value", "refuse"):
+            raise ParameterError(
+                f"missing.policy = {self.policy!r} is unknown",
+                remedy='Write "value" (missing is a value of its own) or "refuse".',
+                key="missing.policy",
+                value=self.policy,
+            )
+        if self.values is not None:
+            object.__setattr__(self, "values", _listed(self.values))
+
+    def texts(self, kind: Kind | None) -> tuple[str, ...]:
+        """The cell texts that mean "missing" in a column of this kind."""
+        if self.values is not None:
+            return self.values
+        return () if kind is Kind.SET else ("",)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Each column's role and kind, and the distance of the sensitive attribute as a whole.
+
+    Columns of the data that are not named have the role "other"; `anonymize` refuses one that is unlike in nearly every
+    row, unless it is listed in `other`. `kinds` may be left out: numbers of a frame are
+    numeric, lists are sets, and a CSV column is numeric if every cell is a plain number (no leading zeros), else
+    categorical. A vector is one sensitive attribute spread over several numeric columns: name it in `sensitive` and its
+    columns in `vectors`.
+
+    >>> schema = Schema(quasi_identifiers=["age", "sex"], sensitive=["income"], kinds={"income": "numeric"})
+    >>> schema.role("age"), schema.role("anything else")
+    (<Role.QUASI_IDENTIFIER: 'quasi-identifier'>, <Role.OTHER: 'other'>)
+    """
+
+    quasi_identifiers: Sequence[str] = ()
+    sensitive: Sequence[str] = ()
+    identifiers: Sequence[str] = ()
+    other: Sequence[str] = ()
+    kinds: Mapping[str, Kind | str] = field(default_factory=dict)
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """For each ordinal column its values from lowest to highest."""
+    hierarchies: Mapping[str, Hierarchy | Flat | Intervals | str | Path] = field(default_factory=dict)
+    recodings: Mapping[str, str] = field(default_factory=dict)
+    """How quasi-identifiers are published, where not as usual: "interval", "ancestor" or "set"."""
+    vectors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """For each vector attribute the numeric columns that it is spread over."""
+    separators: Mapping[str, str] = field(default_factory=dict)
+    """For each set-valued text column what stands between two items (";" if not given)."""
+    distance: Distance | None = None
+    """The distance of the sensitive attribute as a whole."""
+    distances: Mapping[str, Distance] = field(default_factory=dict)
+    """Distances of single sensitive attributes, where one is looked at alone."""
+    missing: Missing = field(default_factory=Missing)
+    person_id: str | None = None
+    """The column that tells whose row it is, when one person may have several: then k counts people."""
+    group: str | None = None
+    """The column that tells a row's group; without it rows with equal quasi-identifiers form a group."""
+
+    def __post_init__(self) -> None:
+        for name in ("quasi_identifiers", "sensitive", "identifiers", "other"):
+            value = getattr(self, name)
+            # frames may name columns by numbers; here every name is text
+            names = (value,) if isinstance(value, str) else tuple(map(str, value))
+            object.__setattr__(self, name, names)
+        kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
+        kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
+        kinds |= dict.fromkeys(self.vectors, Kind.VECTOR)
+        # a vector is spread over numbers
+        kinds = {column: Kind.NUMERIC for columns in self.vectors.values() for column in columns} | kinds
+        mappings: dict[str, dict[str, Any]] = {
+            "kinds": kinds,
+            "orders": {column: _listed(order) for column, order in self.orders.items()},
+            "hierarchies": dict(self.hierarchies),
+            "recodings": dict(self.recodings),
+            "vectors": {name: _listed(columns) for name, columns in self.vectors.items()},
+            "separators": dict(self.separators),
+            "distances": dict(self.distances),
+        }
+        for name, mapping in mappings.items():
+            object.__setattr__(self, name, mapping)
+        self._check()
+
+    @staticmethod
+    def _kind(column: str, kind: Kind | str) -> Kind:
+        try:
+            return Kind(kind)
+        except ValueError as error:
+            raise ColumnError(
+                f"kind {kind!r} is unknown",
+                remedy=f"Write one of: {', '.join(Kind)}.",
+                column=column,
+                value=kind,
+            ) from error
+
+    def _check(self) -> None:
+        seen: dict[str, Role] = {}
+        for role, names in self._by_role():
+            for name in names:
+                if name in seen:
+                    raise ColumnError(
+                        f"the column is declared twice, as {seen[name]} and as {role}",
+                        remedy="Give every column one role.",
+                        column=name,
+                    )
+                seen[name] = role
+        for column, kind in self.kinds.items():
+            if kind is Kind.ORDINAL and column not in self.orders:
+                raise ColumnError(
+                    "an ordinal column has no order",
+                    remedy='List its values from lowest to highest, such as order = ["low", "high"].',
+                    column=column,
+                )
+            if kind is Kind.VECTOR and column not in self.vectors:
+                raise ColumnError(
+                    "a vector names no columns",
+                    remedy='List the numeric columns that it is spread over, such as columns = ["x", "y"].',
+                    column=column,
+                )
+        for name, columns in self.vectors.items():
+            if name not in self.sensitive or not columns or name in columns:
+                raise ColumnError(
+                    "a vector must be sensitive and spread over at least one column, under a name of its own",
+                    remedy='Give it the role "sensitive", and list the numeric columns that it is spread over.',
+                    column=name,
+                )
+        for column, order in self.orders.items():
+            if len(set(order)) != len(order) or not order:
+                raise ColumnError(
+                    "the order is empty or names a value twice",
+                    remedy="List each value once, from lowest to highest.",
+                    column=column,
+                    value=order,
+                )
+        self._check_extras()
+
+    def _check_extras(self) -> None:
+        for column, separator in self.separators.items():
+            if self.kinds.get(column) is not Kind.SET or not separator:
+                raise ColumnError(
+                    "a separator is empty, or declared for a column that is not a set",
+                    remedy='Declare kind = "set" and a separator such as ";".',
+                    column=column,
+                )
+        for column, recoding in self.recodings.items():
+            if column not in self.quasi_identifiers or recoding not in RECODINGS:
+                raise ColumnError(
+                    f"recoding = {recoding!r} is unknown, or declared for a column that is not a quasi-identifier",
+                    remedy=f"Write one of: {', '.join(RECODINGS)}; for a quasi-identifier.",
+                    column=column,
+                    value=recoding,
+                )
+        for column in self.distances:
+            if column not in self.sensitive:
+                raise ColumnError(
+                    "a distance is declared for a column that is not sensitive",
+                    remedy="Declare the column as sensitive, or drop its distance.",
+                    column=column,
+                )
+
+    def _by_role(self) -> Iterable[tuple[Role, Sequence[str]]]:
+        yield Role.IDENTIFIER, self.identifiers
+        yield Role.QUASI_IDENTIFIER, self.quasi_identifiers
+        yield Role.SENSITIVE, self.sensitive_columns()
+        yield Role.OTHER, self.other
+
+    def role(self, column: str) -> Role:
+        """The role of a column; "other" if it was not declared."""
+        return next((role for role, names in self._by_role() if column in names), Role.OTHER)
+
+    def components(self, attribute: str) -> tuple[str, ...]:
+        """The columns that a sensitive attribute is made of: its own, or those that a vector is spread over."""
+        return tuple(self.vectors.get(attribute, (attribute,)))
+
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """The columns of all sensitive attributes, vectors spread out."""
+        return tuple(column for attribute in self.sensitive for column in self.components(attribute))
+
+    def projected(self, attributes: Sequence[str]) -> Schema:
+        """The schema of a projected table: the quasi-identifiers, some of the sensitive attributes, and nothing else.
+
+        >>> Schema(["age"], ["ill", "job"], identifiers=["name"]).projected(["job"]).sensitive
+        ('job',)
+        """
+        columns = {column for attribute in attributes for column in self.components(attribute)}
+        kept = {*self.quasi_identifiers, *attributes, *columns}
+
+        def only(mapping: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: value for name, value in mapping.items() if name in kept}
+
+        return replace(
+            self,
+            sensitive=tuple(attributes),
+            identifiers=(),
+            other=(),
+            kinds=only(self.kinds),
+            orders=only(self.orders),
+            hierarchies=only(self.hierarchies),
+            vectors=only(self.vectors),
+            separators=only(self.separators),
+            distance=None if self.distance is None else self.distance.over(columns),
+            distances=only(self.distances),
+            person_id=None,
+            group=None,
+        )
+
+    def named_columns(self) -> dict[str, None]:
+        """Every column that the schema speaks of, in order, once."""
+        names: dict[str, Any] = {}
+        for _, columns in self._by_role():
+            names.update(dict.fromkeys(columns))
+        for mapping in (self.kinds, self.hierarchies, self.separators):
+            names.update(dict.fromkeys(column for column in mapping if column not in self.vectors))
+        for column in (self.person_id, self.group):
+            if column is not None:
+                names[column] = None
+        return names

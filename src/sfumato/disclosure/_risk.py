@@ -1,0 +1,442 @@
+"""The risk of a disclosure: what each record is expected to lose to an attacker with a dictionary (paper 002, Section 2)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato._audit import level_shown
+from sfumato.data.schema import Schema
+from sfumato.disclosure.attackers import Attackers, attackers
+from sfumato.disclosure.consistency import Consistency
+from sfumato.disclosure.dictionary import Dictionary
+from sfumato.disclosure.matching import Matching, Rule
+from sfumato.disclosure.risk_verdict import chances, clear, risk_at_most
+from sfumato.disclosure.rules.optimal_rule import mean
+from sfumato.disclosure.sensitivity import Sensitivity
+from sfumato.disclosure.setting import Setting, setting_of
+from sfumato.disclosure.weights import losses
+from sfumato.errors import ParameterError
+from sfumato.exact import Number, as_fraction, written
+from sfumato.plurals import count_of
+
+if TYPE_CHECKING:
+    from sfumato.disclosure.risk_bound import RiskBound
+
+
+@dataclass(frozen=True, eq=False)
+class DictionaryRisk:
+    """The risk against one dictionary, and what it is the mean of, record by record."""
+
+    name: str
+    individuals: int
+    sizes: NDArray[np.int64]
+    """|ρ|: how many individuals are consistent with what is disclosed of each record."""
+    probabilities: NDArray[np.float64]
+    """The chance that the attacker identifies each record."""
+    losses: NDArray[np.float64]
+    """What each record is expected to lose."""
+    attackers: Attackers
+
+    @cached_property
+    def risk(self) -> float:
+        """R: the mean loss (paper 002, Definition 4)."""
+        return mean(self.losses)
+
+
+@dataclass(frozen=True)
+class AttributeRisk:
+    """What one attribute adds to the risk."""
+
+    name: str
+    disclosed: int
+    """In how many records it is disclosed."""
+    weight: float | None
+    """What it weighs in them on average; None if the sensitivity has no weights of attributes."""
+    without: float
+    """The risk if it were withheld in all records."""
+    saves: float | None
+    """How much less that is; None if the risk stays infinite. It is negative where it gave a record a value that nobody
+    in the dictionary has, which identified nobody."""
+    alone: float
+    """The mean chance of identification of those records if nothing else were disclosed."""
+
+
+@dataclass(frozen=True)
+class RecordRisk:
+    """What one record is expected to lose."""
+
+    row: int
+    """The row of the record, from 1."""
+    identity: Any
+    consistent: int
+    probability: float
+    sensitivity: float
+    loss: float
+
+
+@dataclass(frozen=True, eq=False)
+class Risk:
+    """The risk of disclosing records under a rule, against every dictionary.
+
+    `risk` is the Bayes risk if the dictionaries have a prior, and the worst case over them otherwise, or if that is asked
+    for; `holds` says whether it is at most the limit, exactly.
+
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [30, 41], "zip": ["a", "a"]})
+    >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
+    >>> found = risk(people, Schema(), book, limit="1.5")
+    >>> found.risk, found.holds, found.worst.name, found.worst.sizes.tolist(), found.attackers[0].journalist
+    (1.5, True, 'book', [2, 1], 1.0)
+    >>> [(each.name, each.saves) for each in found.by_attribute]
+    [('age', 1.1666666666666667), ('zip', 0.75)]
+    """
+
+    setting: Setting
+    rule: Rule
+    sensitivities: NDArray[np.float64]
+    """Φ of every record as it is disclosed."""
+    dictionaries: tuple[DictionaryRisk, ...]
+    limit: Fraction | None = None
+    over: Literal["prior", "worst"] = "worst"
+    """Whether `risk` is the mean over the prior, or the worst case over the dictionaries."""
+
+    @property
+    def bayes(self) -> float | None:
+        """The mean of the risks over the prior; None without one (paper 002, Definition 5)."""
+        return None if self.setting.prior is None else self._mean([found.risk for found in self.dictionaries])
+
+    @property
+    def worst(self) -> DictionaryRisk:
+        """The dictionary against which the risk is highest; the first of several."""
+        return max(self.dictionaries, key=lambda found: found.risk)
+
+    @property
+    def risk(self) -> float:
+        """The Bayes risk or the worst case over the dictionaries, as `over` says."""
+        return self._over([found.risk for found in self.dictionaries])
+
+    @property
+    def attackers(self) -> tuple[Attackers, ...]:
+        """Prosecutor, journalist and marketer, dictionary by dictionary."""
+        return tuple(found.attackers for found in self.dictionaries)
+
+    @property
+    def disclosed(self) -> int:
+        """How many cells are disclosed."""
+        return int(self.rule.sum())
+
+    @cached_property
+    def holds(self) -> bool | None:
+        """Whether the risk is at most the limit; None without one."""
+        if self.limit is None:
+            return None
+        told = clear(self.risk, self.limit)
+        if told is not None:
+            return told
+        setting = self.setting
+        phi = setting.sensitivity.exactly(setting.table, setting.attributes, setting.identity, self.rule)
+        exact = [
+            chances(matching, self.rule, found.sizes)
+            for matching, found in zip(setting.matchings, self.dictionaries, strict=True)
+        ]
+        if self.over == "worst" or setting.prior is None:
+            return all(risk_at_most(phi, each, self.limit) for each in exact)
+        mixed = [
+            sum((p * chance for p, chance in zip(setting.prior, each, strict=True)), Fraction(0))
+            for each in zip(*exact, strict=True)
+        ]
+        return risk_at_most(phi, mixed, self.limit)
+
+    @cached_property
+    def by_attribute(self) -> tuple[AttributeRisk, ...]:
+        """What each attribute adds, in the order of the attributes."""
+        return tuple(self._attribute(j) for j in range(len(self.setting.attributes)))
+
+    @cached_property
+    def _without(self) -> list[NDArray[np.float64]]:
+        """The chances of identification if one attribute were withheld, for each dictionary."""
+        return [matching.probabilities_without(self.rule) for matching in self.setting.matchings]
+
+    def worst_records(self, most: int = 10, dictionary: str | None = None) -> list[RecordRisk]:
+        """The records with the highest loss, worst first, against a dictionary: by default the one of highest risk."""
+        found = self.worst if dictionary is None else self.against(dictionary)
+        order = np.lexsort([np.arange(len(found.losses)), -found.losses])[:most]
+        return [
+            RecordRisk(
+                row=i + 1,
+                identity=self.setting.identity_of(i),
+                consistent=int(found.sizes[i]),
+                probability=float(found.probabilities[i]),
+                sensitivity=float(self.sensitivities[i]),
+                loss=float(found.losses[i]),
+            )
+            for i in order.tolist()
+        ]
+
+    def against(self, dictionary: str) -> DictionaryRisk:
+        """The risk against the dictionary of this name."""
+        for found in self.dictionaries:
+            if found.name == dictionary:
+                return found
+        raise ParameterError(
+            f"no dictionary is named {dictionary!r}",
+            remedy=f"They are: {', '.join(map(repr, self.setting.names))}.",
+            key="dictionary",
+            value=dictionary,
+        )
+
+    def bound(self, estimate: str, attacker: str) -> RiskBound:
+        """Whether the risk against one dictionary bounds that against another, whatever is disclosed; see `sf.disclosure.RiskBound`."""
+        from sfumato.disclosure.risk_bound import upper_bound  # which measures risks itself
+
+        return upper_bound(self.setting, estimate, attacker, self.rule)
+
+    def to_dict(self, worst: int = 10) -> dict[str, Any]:
+        """Everything but the arrays as plain data, ready for JSON; infinity as "inf"."""
+        setting = self.setting
+        return {
+            "source": setting.table.source,
+            "records": setting.records,
+            "attributes": list(setting.attributes),
+            "identity": setting.identity,
+            "sensitivity": setting.sensitivity.to_dict(),
+            "misfits": setting.misfits,
+            "cells": int(setting.everything.sum()),
+            "disclosed": self.disclosed,
+            "risk": _plain(self.risk),
+            "over": self.over,
+            "bayes": _plain(self.bayes),
+            "worst": {"dictionary": self.worst.name, "risk": _plain(self.worst.risk)},
+            "limit": None if self.limit is None else written(self.limit),
+            "holds": self.holds,
+            "dictionaries": [self._dictionary_to_dict(place) for place in range(len(self.dictionaries))],
+            "by_attribute": [{key: _plain(value) for key, value in vars(each).items()} for each in self.by_attribute],
+            "worst_records": [
+                {key: _plain(value) for key, value in vars(each).items()} for each in self.worst_records(worst)
+            ],
+            "notes": self.notes,
+        }
+
+    def to_json(self, worst: int = 10) -> str:
+        """The risk as JSON."""
+        return json.dumps(self.to_dict(worst), indent=2, allow_nan=False)
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader should know about the figures."""
+        notes = list(self.setting.table.notes)
+        for found in self.dictionaries:
+            nobody = int((found.sizes == 0).sum())
+            if nobody:
+                notes.append(
+                    f"nobody in {found.name!r} is consistent with {count_of(nobody, 'record')}: their loss counts as 0, "
+                    "which holds only if the attacker has the very same values"
+                )
+        for found, matching in zip(self.dictionaries, self.setting.matchings, strict=True):
+            if not len(matching.weights):
+                continue
+            wrong = int(((found.sizes > 0) & ~matching.match(self.rule)[2]).sum())
+            if wrong:
+                notes.append(
+                    f"{found.name!r} has weights, and the individual of {count_of(wrong, 'record')} is not known, not in "
+                    "it or not consistent: the chance counts as 0, where without weights it is one over those consistent"
+                )
+        return notes
+
+    def __repr__(self) -> str:
+        setting = self.setting
+        kind = "over the prior" if self.over == "prior" else "in the worst case"
+        many = f" {kind}" if len(self.dictionaries) > 1 else ""
+        lines = [
+            f"Risk of {count_of(setting.records, 'record')} with {count_of(len(setting.attributes), 'attribute')}: "
+            f"{level_shown(self.risk, self.limit)}{many}{self._verdict()}"
+        ]
+        lines += [f"  note   {note}" for note in self.notes]
+        for found in self.dictionaries:
+            who = found.attackers
+            lines.append(
+                f"  {found.name} ({count_of(found.individuals, 'individual')}): risk {level_shown(found.risk)}; "
+                f"{who.named[0]} {who.named[1]:.4g}, marketer {who.marketer:.4g}; "
+                f"{count_of(who.unique, 'record')} with one consistent individual"
+            )
+        record = self.worst_records(1)[0]
+        whose = "" if record.identity is None else f" ({setting.identity} = {record.identity})"
+        lines.append(
+            f"  worst record: row {record.row}{whose}: {record.consistent:,} consistent, "
+            f"sensitivity {level_shown(record.sensitivity)}, loss {level_shown(record.loss)}"
+        )
+        return "\n".join(lines)
+
+    def _verdict(self) -> str:
+        if self.limit is None:
+            return ""
+        return f", {'at most' if self.holds else 'MORE THAN'} {written(self.limit)}"
+
+    def _over(self, values: Sequence[float]) -> float:
+        """A figure over all dictionaries: its mean over the prior, or the highest."""
+        return max(values) if self.over == "worst" else self._mean(values)
+
+    def _mean(self, values: Sequence[float]) -> float:
+        """The mean of a figure over the prior."""
+        assert self.setting.prior is not None
+        return math.fsum(float(p) * value for p, value in zip(self.setting.prior, values, strict=True) if p)
+
+    def _attribute(self, j: int) -> AttributeRisk:
+        setting = self.setting
+        shown = self.rule[:, j]
+        rule = self.rule.copy()
+        rule[:, j] = False
+        phi = setting.phi.of(rule)
+        without = self._over(
+            [
+                mean(losses(phi, np.where(shown, chances[:, j], found.probabilities)))
+                for found, chances in zip(self.dictionaries, self._without, strict=True)
+            ]
+        )
+        weighted = setting.phi.form in ("sum", "product")
+        return AttributeRisk(
+            name=setting.attributes[j],
+            disclosed=int(shown.sum()),
+            weight=mean(setting.phi.cells[shown, j]) if weighted and shown.any() else None,
+            without=without,
+            saves=None if math.isinf(without) else self.risk - without,
+            alone=self._over([mean(alone(matching, self.rule, j)) for matching in setting.matchings])
+            if shown.any()
+            else 0.0,
+        )
+
+    def _dictionary_to_dict(self, place: int) -> dict[str, Any]:
+        found, prior = self.dictionaries[place], self.setting.prior
+        return {
+            "name": found.name,
+            "individuals": found.individuals,
+            "weighted": bool(len(self.setting.matchings[place].weights)),
+            "prior": None if prior is None else written(prior[place]),
+            "risk": _plain(found.risk),
+            "consistent": {
+                "least": int(found.sizes.min()),
+                "median": float(np.median(found.sizes)),
+                "most": int(found.sizes.max()),
+                "nobody": int((found.sizes == 0).sum()),
+            },
+            "attackers": found.attackers.to_dict(),
+        }
+
+
+def risk(
+    data: Any,
+    schema: Schema | None,
+    dictionaries: Sequence[Dictionary] | Dictionary,
+    *,
+    attributes: Sequence[str] | None = None,
+    identity: str | None = None,
+    sensitivity: Sensitivity | None = None,
+    consistency: Mapping[str, Consistency] | None = None,
+    prior: Mapping[str, Number] | Sequence[Number] | None = None,
+    misfits: int = 0,
+    rule: Rule | None = None,
+    limit: Number | None = None,
+) -> Risk:
+    """Assess what an attacker with a dictionary gains from records (paper 002).
+
+    A record's loss is the sensitivity of what is disclosed of it times the chance that the attacker picks the right one of
+    the individuals who are consistent with it; the risk is the mean loss. An attacker who reckons with errors lets somebody
+    misfit in up to `misfits` of the values that are disclosed. `rule` tells which cells are disclosed, as an
+    array of true and false; without it all are. `prior` tells how likely each dictionary is the attacker's, in numbers that
+    sum to 1. `limit` is what the risk may be at most.
+
+    >>> import pyarrow as pa
+    >>> people = pa.table({"id": [1, 2], "age": [30, 41], "income": [10, 20]})
+    >>> book = Dictionary(pa.table({"id": [1, 2, 3], "age": [30, 41, 41]}), identity="id", name="book")
+    >>> from sfumato.disclosure.sensitivity import Additive
+    >>> risk(people, Schema(), book, identity="id", sensitivity=Additive({"income": 5}), limit="4.5")
+    Risk of 2 records with 2 attributes: 4.5, at most 4.5
+      book (3 individuals): risk 4.5; journalist 1, marketer 0.75; 1 record with one consistent individual
+      worst record: row 1 (id = 1): 1 consistent, sensitivity 6, loss 6
+    """
+    setting = setting_of(
+        data,
+        schema,
+        dictionaries,
+        attributes=attributes,
+        identity=identity,
+        sensitivity=sensitivity,
+        consistency=consistency,
+        prior=prior,
+        misfits=misfits,
+    )
+    return risk_of(setting, rule, limit)
+
+
+def risk_of(
+    setting: Setting,
+    rule: Rule | None = None,
+    limit: Number | None = None,
+    over: Literal["prior", "worst"] | None = None,
+) -> Risk:
+    """The risk of a rule in a setting; without a rule everything is disclosed.
+
+    `over`: what counts over several dictionaries, the prior if there is one.
+
+    >>> import pyarrow as pa
+    >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
+    >>> setting = setting_of(pa.table({"age": [30, 41]}), Schema(), book)
+    >>> risk_of(setting).risk, risk_of(setting, np.array([[True], [False]])).risk
+    (0.75, 0.25)
+    """
+    most = None if limit is None else as_fraction(limit, "limit")
+    if most is not None and most < 0:
+        raise ParameterError(
+            f"limit = {limit!r} is negative",
+            remedy="Write what the risk may be at most, such as 0.05.",
+            key="limit",
+            value=limit,
+        )
+    chosen = setting.checked(rule)
+    phi = setting.phi.of(chosen)
+    found = []
+    for name, matching in zip(setting.names, setting.matchings, strict=True):
+        sizes, probabilities = matching.sizes_and_probabilities(chosen)
+        found.append(
+            DictionaryRisk(
+                name,
+                matching.individuals,
+                sizes,
+                probabilities,
+                losses(phi, probabilities),
+                attackers(name, matching, sizes, probabilities),
+            )
+        )
+    return Risk(setting, chosen, phi, tuple(found), most, over or ("worst" if setting.prior is None else "prior"))
+
+
+def alone(matching: Matching, rule: Rule, attribute: int) -> NDArray[np.float64]:
+    """The chance of identification of the records that disclose an attribute if they disclosed nothing else.
+
+    >>> matching = Matching.of_codes(np.array([[1, 5], [2, 5]]), np.array([[1, 5], [1, 5], [2, 5]]))
+    >>> alone(matching, matching.everything, 0).tolist()
+    [0.5, 1.0]
+    """
+    shown = rule[:, attribute] & (matching.values[:, attribute] >= 0)
+    if len(matching.weights) or matching.misfits:
+        only = np.zeros_like(rule)
+        only[shown, attribute] = True
+        return matching.probabilities(only)[shown]
+    reached = matching.reach[matching.values[shown, attribute]]
+    return np.where(reached > 0, 1 / np.maximum(reached, 1), 0.0)
+
+
+def _plain(value: Any) -> Any:
+    """A figure for JSON: infinity as text, exact numbers and others as they are written."""
+    if isinstance(value, float):
+        return "inf" if math.isinf(value) else value
+    return value if value is None or isinstance(value, str | int) else str(value)

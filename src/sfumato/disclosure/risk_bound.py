@@ -1,0 +1,157 @@
+"""When the risk against one's own dictionary bounds that against an attacker's (paper 002, Theorem 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.disclosure._risk import risk_of
+from sfumato.disclosure.dictionary_comparison import precedes_here
+from sfumato.disclosure.matching import Matching, Rule
+from sfumato.disclosure.setting import Setting
+from sfumato.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition of the theorem, whether it holds, and what shows that it does not."""
+
+    name: str
+    holds: bool
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class RiskBound:
+    """Whether R(δ, θ) ≤ R(δ, θ̂) is guaranteed for every rule δ, with both risks of the rule at hand (paper 002, Theorem 1).
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> people = pa.table({"id": [1, 2], "age": [30, 41]})
+    >>> staff = sf.disclosure.Dictionary(people, identity="id", name="staff")
+    >>> book = sf.disclosure.Dictionary(pa.table({"id": [1, 2, 3], "age": [30, None, 30]}), identity="id", name="book")
+    >>> found = sf.risk(people, sf.Schema(), [staff, book], identity="id")
+    >>> print(found.bound("staff", "book"))
+    the risk against 'book' is at most that against 'staff', whatever is disclosed
+    """
+
+    estimate: str
+    attacker: str
+    estimated: float
+    """The risk against the estimate θ̂: the bound, if it is one."""
+    true: float
+    """The risk against the attacker's dictionary θ."""
+    conditions: tuple[Condition, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every condition was found to hold, so that the estimate bounds the attacker's risk under any rule."""
+        return all(condition.holds for condition in self.conditions)
+
+    @property
+    def failing(self) -> tuple[Condition, ...]:
+        """The conditions that do not hold."""
+        return tuple(condition for condition in self.conditions if not condition.holds)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        if self.holds:
+            return f"the risk against {self.attacker!r} is at most that against {self.estimate!r}, whatever is disclosed"
+        reasons = "; ".join(f"it is not so that {condition.name}: {condition.why}" for condition in self.failing)
+        return f"nothing bounds the risk against {self.attacker!r} by that against {self.estimate!r}: {reasons}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The bound as plain data."""
+        return {
+            "estimate": self.estimate,
+            "attacker": self.attacker,
+            "estimated": "inf" if np.isinf(self.estimated) else self.estimated,
+            "true": "inf" if np.isinf(self.true) else self.true,
+            "holds": self.holds,
+            "conditions": [{"name": each.name, "holds": each.holds, "why": each.why} for each in self.conditions],
+        }
+
+
+def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | None = None) -> RiskBound:
+    """Check the conditions of Theorem 1 for two dictionaries of a setting, by their names, and tell both risks.
+
+    The theorem, mended: let identities be unique; let the estimate θ̂ hold every record's own individual, with values that
+    are consistent with the record; let θ̂ ⪯ θ; and let the attacker pick any consistent individual alike. Then under every
+    rule R(δ, θ) ≤ R(δ, θ̂). For who is consistent with a record in θ̂ is in θ too, known no better, so ρ only grows; and it
+    was not empty, since the record's own individual is in it. Without unique identities ρ counts rows, of which θ̂
+    may have more; without the own individual ρ may be empty in θ̂, which counts as no loss, and not in θ. That values are
+    equal as numbers is not enough where they are compared as texts, so ⪯ is tested with the consistency of each attribute:
+    who fits a record's value in θ̂ must fit it in θ (`precedes_here`).
+
+    >>> import pyarrow as pa
+    >>> from sfumato.disclosure.dictionary import Dictionary
+    >>> from sfumato.disclosure.setting import setting_of
+    >>> from sfumato.data.schema import Schema
+    >>> people = pa.table({"id": [1, 2], "age": [30, 41]})
+    >>> staff = Dictionary(people, identity="id", name="staff")
+    >>> book = Dictionary(pa.table({"id": [1, 2, 3], "age": [30, None, 30]}), identity="id", name="book")
+    >>> found = upper_bound(setting_of(people, Schema(), [staff, book], identity="id"), "staff", "book")
+    >>> found.holds, found.estimated, round(found.true, 3)
+    (True, 1.0, 0.667)
+    """
+    mine, theirs = (_place(setting, name, key) for name, key in ((estimate, "estimate"), (attacker, "attacker")))
+    risks = risk_of(setting, rule).dictionaries
+    conditions = [_identities(setting, mine, theirs), _uniform(setting, mine, theirs)]
+    if conditions[0].holds:
+        conditions += [_present(setting, mine), _consistent(setting, mine), _order(setting, mine, theirs)]
+    return RiskBound(estimate, attacker, risks[mine].risk, risks[theirs].risk, tuple(conditions))
+
+
+def _place(setting: Setting, name: str, key: str) -> int:
+    if name not in setting.names:
+        known = ", ".join(map(repr, setting.names))
+        raise ParameterError(f"no dictionary is named {name!r}", remedy=f"They are: {known}.", key=key, value=name)
+    return setting.names.index(name)
+
+
+def _identities(setting: Setting, *places: int) -> Condition:
+    """Identities are unique in a dictionary that declares them; the records must declare theirs too."""
+    name = "identities are declared and unique"
+    if setting.identity is None:
+        return Condition(name, False, "whose records they are is not declared")
+    for dictionary in (setting.dictionaries[place] for place in places):
+        if dictionary.identity is None:
+            return Condition(name, False, f"{dictionary.title} declares none, so its rows may be of the same individual")
+    return Condition(name, True)
+
+
+def _uniform(setting: Setting, *places: int) -> Condition:
+    name = "the attacker picks any consistent individual alike"
+    leaning = [place for place in places if len(setting.matchings[place].weights)]
+    why = f"{setting.dictionaries[leaning[0]].title} has weights" if leaning else ""
+    return Condition(name, not leaning, why)
+
+
+def _present(setting: Setting, mine: int) -> Condition:
+    lacking = setting.matchings[mine].own < 0
+    why = _example(setting, lacking, "has no individual there") if lacking.any() else ""
+    return Condition("the estimate holds every record's individual", not lacking.any(), why)
+
+
+def _consistent(setting: Setting, mine: int) -> Condition:
+    """With everything disclosed: what is withheld only makes more individuals consistent."""
+    matching: Matching = setting.matchings[mine]
+    unlike = ~matching.match(setting.everything)[2] & (matching.own >= 0)
+    why = _example(setting, unlike, "is not consistent with what the estimate has of its individual") if unlike.any() else ""
+    return Condition("the records are consistent with their individuals in the estimate", not unlike.any(), why)
+
+
+def _order(setting: Setting, mine: int, theirs: int) -> Condition:
+    order = precedes_here(setting, mine, theirs)
+    name = "the estimate precedes the attacker's dictionary (⪯), as far as the records can tell"
+    return Condition(name, order.holds, "" if order.holds else str(order))
+
+
+def _example(setting: Setting, which: Any, what: str) -> str:
+    row, others = int(np.argmax(which)), int(which.sum()) - 1
+    more = f", and {others:,} more" if others else ""
+    return f"row {row + 1} ({setting.identity} = {setting.identity_of(row)}) {what}{more}"

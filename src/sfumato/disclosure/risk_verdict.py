@@ -1,0 +1,86 @@
+"""Whether a risk is at most its limit: decided without rounding where floats cannot tell."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.disclosure.matching import Matching, Rule
+from sfumato.disclosure.weight_parts import Exactly
+from sfumato.exact import as_fraction, exponentials_at_most, nearest_float
+
+NEAR = 1e-6
+"""Floats that differ by more than this, relative to their size, decide; sums of a billion terms are nearer than that."""
+
+
+def clear(risk: float, limit: Fraction) -> bool | None:
+    """Whether a risk is at most its limit, if its float can tell; None if it cannot.
+
+    >>> clear(0.2, Fraction(1, 2)), clear(0.5000000001, Fraction(1, 2)), clear(math.inf, Fraction(1))
+    (True, None, False)
+    """
+    near = nearest_float(limit)
+    if math.isinf(risk) or abs(risk - near) > NEAR * max(risk, near):
+        return risk <= near
+    return None
+
+
+def chances(matching: Matching, rule: Rule, sizes: NDArray[np.int64]) -> list[Fraction]:
+    """The chance of identification of every record, exactly.
+
+    >>> matching = Matching.of_codes(np.array([[1], [2]]), np.array([[1], [1], [1]]))
+    >>> chances(matching, matching.everything, matching.sizes(matching.everything))
+    [Fraction(1, 3), Fraction(0, 1)]
+    """
+    if not len(matching.weights):
+        one_of = {size: Fraction(1, size) if size else Fraction(0) for size in np.unique(sizes).tolist()}
+        return [one_of[size] for size in sizes.tolist()]
+    distinct, of_individual = np.unique(matching.weights, return_inverse=True)
+    weights = [as_fraction(weight) for weight in distinct.tolist()]
+
+    def chance(record: int) -> Fraction:
+        among = matching.consistent(record, rule)
+        own = int(matching.own[record])
+        if own not in among:
+            return Fraction(0)
+        counts = np.bincount(of_individual[among], minlength=len(distinct)).tolist()
+        whole = sum(count * weight for count, weight in zip(counts, weights, strict=True) if count)
+        return Fraction(weights[of_individual[own]], whole) if whole else Fraction(0)
+
+    return [chance(record) for record in range(matching.records)]
+
+
+def risk_at_most(phi: Exactly, chances: Sequence[Fraction], limit: Fraction) -> bool:
+    """Whether the mean of Φ times the chance of identification is at most the limit.
+
+    >>> phi = Exactly.of([Fraction("0.1"), Fraction("0.2")])
+    >>> risk_at_most(phi, [Fraction(1)] * 2, Fraction("0.15")), 0.1 + 0.2 <= 2 * 0.15
+    (True, False)
+    """
+    if any(chance > 0 for chance, infinite in zip(chances, phi.infinite.tolist(), strict=True) if infinite):
+        return False
+    finite = [
+        (total, chance)
+        for total, chance, infinite in zip(phi.totals, chances, phi.infinite.tolist(), strict=True)
+        if not infinite
+    ]
+    times = Counter((total, chance) for total, chance in finite if chance > 0)
+    if not phi.exponential:
+        return phi.unit * _sum((chance, total * count) for (total, chance), count in times.items()) <= limit * len(chances)
+    alike: dict[int, list[tuple[Fraction, int]]] = defaultdict(list)
+    for (total, chance), count in times.items():
+        alike[total].append((chance, count))
+    shares = {total * phi.unit: _sum(terms) for total, terms in alike.items()}
+    return exponentials_at_most(shares, limit * len(chances))
+
+
+def _sum(terms: Iterable[tuple[Fraction, int]]) -> Fraction:
+    """The sum of multiples of fractions, over one denominator."""
+    listed = list(terms)
+    common = math.lcm(*{fraction.denominator for fraction, _ in listed})
+    return Fraction(sum(fraction.numerator * (common // fraction.denominator) * times for fraction, times in listed), common)

@@ -1,0 +1,51 @@
+"""The published rows of records with cells withheld: texts, in an order that tells nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.groups import combination_ranks
+from sfumato.data.table import Table, in_quotes
+from sfumato.io.shuffle import SHUFFLE, ranks_of
+from sfumato.io.write_files import cell_texts
+
+WITHHELD_CELL = "*"
+"""What stands where a value is withheld; a value that is itself `*`, empty or in quotes is put in quotes."""
+
+
+def withheld_rows(
+    table: Table, attributes: Sequence[str], rule: NDArray[np.bool_], present: NDArray[np.bool_], seed: int
+) -> tuple[pa.Table, NDArray[np.int64]]:
+    """The published table, all of it texts, and for each of its rows the record that it is (which is never written).
+
+    The order is a seeded permutation of one that depends on what is published only, so whoever knows the seed learns
+    nothing of the order of the records. `present`: where a record has a value that could be disclosed.
+
+    >>> from sfumato.data.schema import Schema
+    >>> people = Table(pa.table({"sex": ["f", "m"], "star": ["*", None]}), Schema())
+    >>> rule, present = np.array([[False, True], [True, False]]), np.array([[True, True], [True, False]])
+    >>> withheld_rows(people, ["sex", "star"], rule, present, 0)[0].to_pylist()
+    [{'sex': '*', 'star': '"*"'}, {'sex': 'm', 'star': None}]
+    """
+    columns = {}
+    for j, name in enumerate(attributes):
+        separators = {name: table.schema.separators.get(name, ";")}
+        encoded = cell_texts(table.data.column(name), name, separators).dictionary_encode(null_encoding="encode")
+        cells = [None if text is None else _safe(text) for text in encoded.dictionary.to_pylist()]
+        which = np.asarray(encoded.indices).astype(np.int64)
+        which[~rule[:, j]] = len(cells)
+        which[~present[:, j]] = len(cells) + 1
+        columns[name] = pa.array([*cells, WITHHELD_CELL, None], pa.string()).take(pa.array(which))
+    ranked = [ranks_of(column, name) for name, column in columns.items()]
+    keys = combination_ranks([ranks.of_row for ranks in ranked], [ranks.domain for ranks in ranked])
+    order = np.argsort(keys, kind="stable")
+    rows = order[np.random.default_rng([seed, SHUFFLE]).permutation(len(order))]
+    return pa.table(columns).take(pa.array(rows)), rows
+
+
+def _safe(text: str) -> str:
+    return in_quotes(text) if text in ("", WITHHELD_CELL) or text.startswith('"') else text

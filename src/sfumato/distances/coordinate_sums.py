@@ -1,0 +1,157 @@
+"""What distances that sum coordinate by coordinate share: sums decided exactly, in whole numbers or floats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.attribute import Attribute
+from sfumato.distances.base import Balls, BoundDistance, Indices
+from sfumato.exact import nearest_float
+from sfumato.exact.ratios import SAFE, Integers
+from sfumato.kernels.ball_counts import lp_block
+
+ERROR = 2.0**-44
+"""A float sum of normalised terms is off by far less than this times power and coordinates: 500 roundings of a unit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinate:
+    """One column's part of a sum: `scale`·|x − y|^power, or `full` if it is a name that differs, or one is absent."""
+
+    integers: NDArray[np.int64]
+    absent: NDArray[np.bool_] | None
+    scale: Fraction
+    full: Fraction
+    name: bool
+
+
+class SumDistance(BoundDistance):
+    """Decides Σ terms ≤ ε^power in whole numbers where 64 bits hold them, else in floats with exact arithmetic behind."""
+
+    def __init__(self, attribute: Attribute, coordinates: Sequence[Coordinate], power: int) -> None:
+        super().__init__(attribute)
+        self.coordinates = coordinates
+        self.power = power
+        size = len(attribute)
+        self.absent = np.column_stack([np.zeros(size, bool) if c.absent is None else c.absent for c in coordinates])
+        self.names = np.array([c.name for c in coordinates])
+        self._made: dict[Fraction, Balls] = {}
+
+    @cached_property
+    def terms(self) -> tuple[list[int], list[int], int]:
+        """Scales and full terms as whole numbers of any size, and what they were multiplied by."""
+        fractions = [c.scale for c in self.coordinates] + [c.full for c in self.coordinates]
+        factor = math.lcm(*(term.denominator for term in fractions))
+        whole = [int(term * factor) for term in fractions]
+        return whole[: len(self.coordinates)], whole[len(self.coordinates) :], factor
+
+    @cached_property
+    def exact(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None:
+        """Points, scales and full terms as 64-bit numbers; None if a sum could be too large for them."""
+        scales, full, factor = self.terms
+        largest = 0
+        for c, scale in zip(self.coordinates, scales, strict=True):
+            if c.integers.dtype == object:
+                return None
+            span = 1 if c.name else int(c.integers.max()) - int(c.integers.min())
+            largest += scale * span ** max(self.power, 1)
+        if max(largest + sum(full), factor) >= SAFE:
+            return None
+        points = np.column_stack([c.integers for c in self.coordinates]).astype(np.int64)
+        return points, np.array(scales, np.int64), np.array(full, np.int64)
+
+    def balls(self, epsilon: Fraction) -> Balls | None:
+        """The neighbours as balls; none if numbers are absent, which no geometry can place."""
+        return None if self.absent.any() else self._balls(epsilon)
+
+    def _balls(self, epsilon: Fraction) -> Balls:
+        if epsilon not in self._made:
+            self._made[epsilon] = self._make_balls(epsilon)
+        return self._made[epsilon]
+
+    def _make_balls(self, epsilon: Fraction) -> Balls:
+        limit = epsilon ** max(self.power, 1)
+        points: NDArray[Any]
+        weights: NDArray[Any]
+        full: NDArray[Any]
+        sure: int | float
+        never: int | float
+        if self.exact is not None:
+            points, weights, full = self.exact
+            sure = never = min(int(limit * self.terms[2] // 1), SAFE)
+        else:
+            points, weights, full, total = self.floats
+            share = float(min(limit / total, Fraction(2)))
+            margin = ERROR * max(self.power, 1) * len(self.coordinates)
+            sure, never = share - margin, share + margin
+        span = np.ptp(points, axis=0).astype(float)
+        return Balls(
+            points, self.absent, weights, full, np.where(span > 0, span, 1.0), self.names, self.power, sure, never,
+            lambda ones, others: self.decide(ones, others, epsilon),
+        )  # fmt: skip
+
+    @cached_property
+    def floats(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], Fraction]:
+        """Points with coordinates in [0, 1], scales, full terms that sum to at most 1, and what they were divided by."""
+        columns, weights = [], []
+        for c in self.coordinates:
+            lowest, highest = int(c.integers.min()), int(c.integers.max())
+            span = max(highest - lowest, 1)
+            if c.name:
+                columns.append(c.integers.astype(float))
+                weights.append(c.full)
+            else:
+                # Python divides integers of any size with one rounding
+                columns.append(np.array([(int(x) - lowest) / span for x in c.integers]))
+                weights.append(c.scale * span ** max(self.power, 1))
+        total = max(weights + [c.full for c in self.coordinates]) * len(weights) or Fraction(1)
+        scales = np.array([float(weight / total) for weight in weights])
+        full = np.array([float(c.full / total) for c in self.coordinates])
+        return np.column_stack(columns), scales, full, total
+
+    def decide(self, ones: Indices, others: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
+        """For pairs of values whether they are near, in whole numbers of any size."""
+        limit = epsilon ** max(self.power, 1) * self.terms[2]
+        return np.asarray(self._sums(ones, others) <= int(limit // 1), bool)
+
+    def _sums(self, ones: Indices, others: Indices) -> Integers:
+        """The sums of pairs of values, times what `terms` were multiplied by."""
+        total = np.zeros(len(ones), object)
+        for j, (c, scale, full) in enumerate(zip(self.coordinates, *self.terms[:2], strict=True)):
+            gap = np.abs(c.integers[ones].astype(object) - c.integers[others].astype(object))
+            if c.name:
+                term = full * (gap != 0).astype(object)
+            else:
+                gone, other_gone = self.absent[ones, j], self.absent[others, j]
+                term = scale * gap ** max(self.power, 1) * (~(gone | other_gone)).astype(object)
+                term = term + full * (gone != other_gone).astype(object)
+            total = np.maximum(total, term) if self.power == 0 else total + term
+        return total
+
+    def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
+        """The distances, as floats of exact sums."""
+        sums = self._sums(np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
+        root = 1 / max(self.power, 1)
+        floats = [nearest_float(Fraction(int(s), self.terms[2])) ** root for s in sums]
+        return np.array(floats, float).reshape(len(rows), len(columns))
+
+    def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
+        """For each pair of values whether their distance is at most ε, exactly."""
+        balls = self._balls(epsilon)
+        known = np.empty((len(rows), len(columns)), np.uint8)
+        lp_block(
+            balls.points, balls.absent, rows, balls.points[columns].T.copy(), balls.absent[columns].T.copy(),
+            balls.weights, balls.full, balls.names, balls.power, balls.sure, balls.never, known,
+        )  # fmt: skip
+        if balls.sure < balls.never:
+            a, b = np.nonzero(known == 2)
+            known[a, b] = self.decide(rows[a], columns[b], epsilon)
+        return known.view(bool)

@@ -1,0 +1,146 @@
+"""Read a sheet of an Excel workbook the way a careful person would: each cell with the type that it has there."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+from xml.etree import ElementTree
+
+import pyarrow as pa
+
+from sfumato.errors import CellError, FileError, ParameterError
+from sfumato.io.header import column_names
+from sfumato.io.optional_packages import needed
+from sfumato.io.typed_cells import Gathered
+
+_AT_ONCE = 4096
+"""Rows that are taken over at a time."""
+
+_ERROR = re.compile(rb"<(?:\w+:)?c\s([^>]*\bt=[\"']e[\"'][^>]*)>")
+"""The head of a cell that holds an error, in a sheet's XML."""
+
+_UNCALCULATED = re.compile(
+    rb"<(?:\w+:)?c(\s[^>]*[^/>])>\s*<(?:\w+:)?f\b(?:[^>]*/>|[^>]*>[^<]*</(?:\w+:)?f>)\s*"
+    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
+"""A cell with a formula and no value."""
+
+_TEXT = re.compile(rb"\bt=[\"']str[\"']")
+_PLACE = re.compile(rb"\br=[\"']([A-Z]+[0-9]+)[\"']")
+
+
+def read_excel(path: str | Path, sheet: str | None = None) -> tuple[pa.Table, tuple[str, ...]]:
+    """Read a sheet of an .xlsx or .xlsm file (the first if none is named), and what a reader should know about it.
+
+    The first row that is not empty is the header; rows without any cell are passed over.
+    """
+    name = str(path)
+    calamine = needed("python_calamine", "excel", "Excel files", name)
+    try:
+        book = calamine.CalamineWorkbook.from_path(name)
+        chosen = _sheet(book.sheet_names, sheet, name)
+        _refuse_unknown_values(Path(path), chosen, name)
+        return _table(book.get_sheet_by_name(chosen), f"{name}, sheet {chosen!r}")
+    except OSError as error:
+        reason = error.strerror or str(error).partition(" (os error")[0]
+        raise FileError(f"the file cannot be read: {reason}", remedy="Name a readable Excel file.", file=name) from error
+    except calamine.PasswordError as error:
+        raise FileError(
+            "the workbook is protected by a password", remedy="Save it without a password first.", file=name
+        ) from error
+    except (calamine.CalamineError, zipfile.BadZipFile, ElementTree.ParseError, KeyError) as error:
+        raise FileError(
+            "the file is no Excel workbook, or is damaged", remedy="Save it again as .xlsx.", file=name
+        ) from error
+
+
+def _sheet(names: list[str], sheet: str | None, file: str) -> str:
+    if sheet is None:
+        return names[0]
+    if sheet not in names:
+        listed = ", ".join(map(repr, names))
+        raise ParameterError(
+            f"there is no sheet {sheet!r}", remedy=f"The sheets are: {listed}.", file=file, key="sheet", value=sheet
+        )
+    return sheet
+
+
+def _table(sheet: Any, source: str) -> tuple[pa.Table, tuple[str, ...]]:
+    rows = (row for row in sheet.iter_rows() if any(cell != "" for cell in row))
+    header = next(rows, None)
+    if header is None:
+        raise FileError("the sheet is empty", remedy="Name one with a header and rows.", file=source)
+    columns = [Gathered() for _ in header]
+    count = 0
+    while batch := [row for row, _ in zip(rows, range(_AT_ONCE), strict=False)]:
+        count += len(batch)
+        for column, cells in zip(columns, zip(*batch, strict=True), strict=True):
+            column.extend([None if cell == "" else cell for cell in cells])
+    if count == 0:
+        raise FileError("the sheet has a header and no rows", remedy="Give a table with at least one row.", file=source)
+    titles = Gathered()
+    titles.extend(["", *header])  # as text, whatever they are
+    named = [str(title) for title in titles.finish().to_pylist()[1:]]
+    kept = [place for place, title in enumerate(named) if title or not columns[place].empty]
+    names = column_names(named, source)
+    notes = []
+    for place in kept:
+        odd = columns[place].mixed()
+        if odd is not None:
+            notes.append(
+                f"{source}: column {names[place]!r} mixes types, so it is read as text: row {odd[0] + 1} is {odd[1]!r}; "
+                "declare its kind to be sure"
+            )
+    return pa.table({names[place]: columns[place].finish() for place in kept}), tuple(notes)
+
+
+def _refuse_unknown_values(path: Path, sheet: str, file: str) -> None:
+    """Raise for a cell that holds an error, or a formula that was never calculated: both would be read as empty."""
+    with zipfile.ZipFile(path) as book, book.open(_part(book, sheet)) as xml:
+        for block in _rows(xml):
+            if found := _ERROR.search(block):
+                raise _unknown_value(
+                    "the cell holds an error such as #N/A", "Mend the formula, or clear the cell.", found[1], sheet, file
+                )
+            for found in _UNCALCULATED.finditer(block):
+                if not _TEXT.search(found[1]):  # a formula may well give an empty text
+                    raise _unknown_value(
+                        "the cell holds a formula that was never calculated",
+                        "Open the workbook in a spreadsheet program and save it.",
+                        found[1], sheet, file,
+                    )  # fmt: skip
+
+
+def _unknown_value(problem: str, remedy: str, head: bytes, sheet: str, file: str) -> CellError:
+    place = _PLACE.search(head)
+    at = f"{sheet}!{place[1].decode()}" if place else sheet
+    return CellError(problem, remedy=remedy, file=f"{file}, cell {at}", value=at)
+
+
+def _rows(xml: IO[bytes]) -> Iterator[bytes]:
+    """A sheet's XML in blocks that end where a row does."""
+    left = b""
+    while block := xml.read(1 << 20):
+        left += block
+        end = max(0, left.rfind(b"row>"))
+        yield left[:end]
+        left = left[end:]
+    yield left
+
+
+def _part(book: zipfile.ZipFile, sheet: str) -> str:
+    """The file in the workbook that holds a sheet."""
+    relations = {
+        relation.get("Id"): relation.get("Target", "")
+        for relation in ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
+    }
+    for element in ElementTree.fromstring(book.read("xl/workbook.xml")).iter():
+        if element.tag.endswith("}sheet") and element.get("name") == sheet:
+            identity = next(value for key, value in element.attrib.items() if key.endswith("}id"))
+            target = relations[identity]
+            return target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join("xl", target))
+    raise KeyError(sheet)

@@ -1,0 +1,80 @@
+"""Read other databases through SQLAlchemy, row by row: each distinct cell is kept once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.errors import DatabaseError, FileError
+from sfumato.io.database_names import TableName, only_table, unknown_table
+from sfumato.io.database_uri import file_of, scheme, shown, without_secrets
+from sfumato.io.optional_packages import needed
+from sfumato.io.typed_cells import Gathered
+
+_BATCH = 1 << 14
+"""Rows that come at a time."""
+
+
+def read_other(uri: str, query: str | None, table: str | None) -> tuple[pa.Table, str]:
+    """Read what a query gives, or a whole table, of any database that SQLAlchemy knows."""
+    alchemy = needed("sqlalchemy", "sqlalchemy", f"databases of the kind {scheme(uri)!r}", shown(uri))
+    engine = _engine(alchemy, uri)
+    try:
+        if query is None:
+            known = alchemy.inspect(engine).get_table_names()
+            name = TableName.parse(table or only_table(known, uri))
+            if name.schema is None and name.name not in [*known, *alchemy.inspect(engine).get_view_names()]:
+                raise unknown_table(name, known, uri)
+            quote = engine.dialect.identifier_preparer.quote_identifier
+            sql = f"select * from {'.'.join(quote(part) for part in (name.schema, name.name) if part is not None)}"
+        else:
+            name, sql = None, query
+        source = f"{shown(uri)}, {'query' if name is None else f'table {name}'}"
+        return _read(engine, sql.strip().rstrip(";"), uri), source
+    except alchemy.exc.SQLAlchemyError as error:
+        said = (str(getattr(error, "orig", None) or error).splitlines() or [""])[0]
+        raise DatabaseError(
+            f"the database refuses: {without_secrets(said, uri)}",
+            remedy="Mend the query or the URI, and see that the database is up.",
+            file=shown(uri),
+        ) from None
+    finally:
+        engine.dispose()
+
+
+def _engine(alchemy: Any, uri: str) -> Any:
+    path = file_of(uri)
+    if path is not None and not Path(path).exists():
+        raise DatabaseError(f"there is no file {path}", remedy="Name a database that is there.", file=shown(uri))
+    try:
+        return alchemy.create_engine(uri)
+    except alchemy.exc.NoSuchModuleError:
+        raise FileError(
+            f"databases of the kind {scheme(uri)!r} are unknown here",
+            remedy="Install the package that brings it to SQLAlchemy, or mend the URI.",
+            file=shown(uri),
+        ) from None
+    except ImportError as error:
+        raise FileError(
+            f"databases of the kind {scheme(uri)!r} need the package {error.name!r}",
+            remedy=f"Install it with: pip install {error.name}",
+            file=shown(uri),
+        ) from None
+    except (alchemy.exc.SQLAlchemyError, ValueError):
+        raise DatabaseError("the URI cannot be read", remedy="Mend it.", file=shown(uri)) from None
+
+
+def _read(engine: Any, sql: str, uri: str) -> pa.Table:
+    options = {"stream_results": True, "yield_per": _BATCH, "no_parameters": True}
+    with engine.connect() as connection:
+        result = connection.execution_options(**options).exec_driver_sql(sql)
+        if not result.returns_rows:
+            raise DatabaseError("the query gives no columns", remedy="Write a SELECT.", file=shown(uri))
+        names = list(result.keys())
+        columns = [Gathered() for _ in names]
+        for batch in result.partitions(_BATCH):
+            for column, cells in zip(columns, zip(*batch, strict=True), strict=True):
+                column.extend(cells)
+    return pa.table([column.finish() for column in columns], names=names)

@@ -1,0 +1,170 @@
+"""One door for all data: a file, a database, a frame of pandas, polars or pyarrow, or a table that is already encoded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.data.schema import Schema
+from sfumato.data.table import Table
+from sfumato.errors import ColumnError, FileError, ParameterError
+from sfumato.io.database_uri import is_uri, shown
+from sfumato.io.read_csv import read_csv
+from sfumato.io.read_database import read_database
+from sfumato.io.read_excel import read_excel
+
+_CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+_PARQUET = (".parquet", ".pq")
+_EXCEL = (".xlsx", ".xlsm")
+
+
+def read_table(
+    path: str | Path,
+    schema: Schema,
+    *,
+    query: str | None = None,
+    table: str | None = None,
+    sheet: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+) -> Table:
+    r"""Read a table with a schema: a CSV (also .gz), Parquet or Excel file, or a query or a table of a database.
+
+    `path` is a file, or a database URI such as `postgresql://me@localhost/people` or `sqlite:///people.db`.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("zip,age\n01234,30\n")
+    >>> table = read_table(path, Schema(quasi_identifiers=["zip", "age"]))
+    >>> table.column("zip").label(0), table.column("zip").kind.value, table.column("age").kind.value
+    ('01234', 'categorical', 'numeric')
+    """
+    name = str(path).lower()
+    database = is_uri(path)
+    _refuse_unused(path, {"query": query, "table": table}, database, "a database")
+    _refuse_unused(path, {"sheet": sheet}, not database and name.endswith(_EXCEL), "an Excel file")
+    how = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
+    declared = {key: value for key, value in how.items() if value is not None}
+    if database:
+        data, source = read_database(str(path), query, table)
+        _refuse_twice(data, source)
+        return Table(data, schema, source)
+    if name.endswith(_CSV):
+        read = read_csv(path, delimiter, encoding)
+        reading = {**read.dialect, **declared}
+        return Table(read.data, schema, str(path), untyped=True, notes=read.notes, reading=reading)
+    if name.endswith(_PARQUET):
+        return Table(_parquet(Path(path)), schema, str(path))
+    if name.endswith(_EXCEL):
+        data, notes = read_excel(path, sheet)
+        return Table(data, schema, str(path), notes=notes, reading=declared)
+    known = ", ".join((*_CSV, *_PARQUET, *_EXCEL))
+    raise FileError(
+        "the kind of file cannot be told from its name", remedy=f"Use one of: {known}; or a database URI.", file=str(path)
+    )
+
+
+def _refuse_unused(path: str | Path, given: Mapping[str, str | None], used: bool, where: str) -> None:
+    """Raise for what says how to read some other kind of source: it would be passed over in silence."""
+    for key, value in given.items():
+        if value is not None and not used:
+            raise ParameterError(
+                f"there is a {key}, and this is not {where}", remedy="Drop it.", file=shown(path), key=key, value=value
+            )
+
+
+def _parquet(path: Path) -> pa.Table:
+    from pyarrow import parquet
+
+    try:
+        data = parquet.ParquetFile(path).read()
+    except OSError as error:
+        reason = error.strerror or "it is not a Parquet file"
+        raise FileError(
+            f"the file cannot be read: {reason}", remedy="Name a readable Parquet file.", file=str(path)
+        ) from error
+    except pa.ArrowInvalid as error:
+        raise FileError(
+            "the file is not Parquet, or is damaged", remedy="Name a readable Parquet file.", file=str(path)
+        ) from error
+    _refuse_twice(data, str(path))
+    return data
+
+
+def as_table(data: Any, schema: Schema) -> Table:
+    """Return a table of any data: a path, a database URI, a frame, or anything that speaks Arrow's C stream.
+
+    >>> as_table(pa.table({"age": [30]}), Schema(quasi_identifiers=["age"])).rows
+    1
+    """
+    if isinstance(data, str | Path):
+        return read_table(data, schema)
+    if isinstance(data, pa.Table):
+        frame = data
+    elif type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
+        frame = _from_pandas(data)
+    elif hasattr(data, "__arrow_c_stream__"):
+        try:
+            frame = pa.table(data)
+            frame = frame.cast(pa.schema([field.with_type(_without_views(field.type)) for field in frame.schema]))
+        except (pa.ArrowException, TypeError) as error:
+            raise ColumnError(
+                f"a {type(data).__name__} cannot be read as a table: {str(error).splitlines()[0]}",
+                remedy="Give a frame with columns that Arrow knows.",
+            ) from error
+    else:
+        raise ColumnError(
+            f"a {type(data).__name__} is no table",
+            remedy="Give a path, or a frame of pandas, polars or pyarrow.",
+            value=type(data).__name__,
+        )
+    _refuse_twice(frame, None)
+    return Table(frame, schema)
+
+
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    """The same type without string views, which Arrow can hardly compute with."""
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    if pa.types.is_binary_view(kind):
+        return pa.large_binary()
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.large_list(_without_views(kind.value_type))
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _without_views(kind.value_type), kind.ordered)
+    return kind
+
+
+def _from_pandas(data: Any) -> pa.Table:
+    names = [str(column) for column in data.columns]
+    columns = []
+    for position, name in enumerate(names):
+        series = data.iloc[:, position]
+        try:
+            column = pa.array(series, from_pandas=True)
+            inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+            if isinstance(inner, pa.BaseExtensionType):  # intervals, periods: as they are written
+                column = pa.array(series.astype(object).map(str, na_action="ignore"), pa.string(), from_pandas=True)
+            columns.append(column)
+        except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+            raise ColumnError(
+                f"the column mixes types that do not go together ({str(error).splitlines()[0]})",
+                remedy="Convert it to one type, such as text with .astype(str).",
+                column=name,
+            ) from error
+    return pa.Table.from_arrays([pa.chunked_array(c) if isinstance(c, pa.Array) else c for c in columns], names)
+
+
+def _refuse_twice(data: pa.Table, source: str | None) -> None:
+    twice = [name for name, count in Counter(data.column_names).items() if count > 1]
+    if twice:
+        raise ColumnError(
+            "several columns have this name",
+            remedy="Give every column a name of its own.",
+            column=twice[0],
+            file=source,
+        )

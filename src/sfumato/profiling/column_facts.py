@@ -1,0 +1,121 @@
+"""What a table tells of one column by counting: kind, distinct values, what is missing, what is unique."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sfumato.data.schema import Kind
+from sfumato.data.table import Column, Table
+from sfumato.errors import ColumnError
+
+_SAMPLE = 4000
+"""Cells of a column that are looked at one by one, evenly over the rows."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One column, counted.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.data.schema import Schema
+    >>> facts = facts_of(Table(pa.table({"age": [30, 30, 41, None]}), Schema()), "age")
+    >>> facts.distinct, facts.missing, facts.unique, facts.common, facts.whole
+    (2, 1, 1, 2, True)
+    """
+
+    name: str
+    rows: int
+    kind: Kind | None
+    """None if cells of its type cannot be looked at."""
+    distinct: int = 0
+    """Distinct values, the missing one not counted."""
+    missing: int = 0
+    """Rows without a value."""
+    unique: int = 0
+    """Rows whose value no other row has."""
+    common: int = 0
+    """Rows that have the most frequent value, which may be the missing one."""
+    second: int = 0
+    """Rows that have the next frequent one."""
+    entropy: float = 0.0
+    """How much the column tells of a row, in bits."""
+    whole: bool = False
+    """Whether it holds whole numbers."""
+    low: float = 0.0
+    high: float = 0.0
+    """The least and the greatest number."""
+    spread: float = 0.0
+    """Between which width the middle nine tenths of the rows with a number lie."""
+    length: float = 0.0
+    """Words in a cell, on average."""
+    sample: tuple[str, ...] = field(default=(), repr=False)
+    """Some cells, as text."""
+
+    @property
+    def uniqueness(self) -> float:
+        """The share of rows whose value no other row has."""
+        return self.unique / self.rows
+
+    @property
+    def constant(self) -> bool:
+        """Whether every row has the same value, or none."""
+        return self.distinct + (self.missing > 0) <= 1
+
+    @property
+    def sequence(self) -> bool:
+        """Whether it numbers the rows without gaps."""
+        return self.whole and self.distinct == self.rows > 1 and self.high - self.low == self.rows - 1
+
+    @property
+    def nearly_unique(self) -> bool:
+        """Whether at least 95 % of the rows have values of their own; of a column that misses some, those that have one."""
+        present = self.rows - self.missing
+        return present > self.rows / 2 and self.distinct >= 0.95 * present
+
+
+def facts_of(table: Table, name: str) -> Facts:
+    """Count one column of a table."""
+    try:
+        column = table.column(name)
+    except ColumnError:
+        return Facts(name, table.rows, None)
+    counts = np.bincount(column.codes, minlength=column.domain)
+    present = counts[: column.size]
+    often = np.sort(counts)[::-1][:2]
+    shares = counts[counts > 0] / table.rows
+    numbers = column.numbers
+    if numbers is None or not len(numbers):
+        low = high = spread = 0.0
+    else:
+        values = np.asarray(numbers.integers, float) * float(numbers.unit)
+        low, high = float(values[0]), float(values[-1])
+        reached = np.cumsum(present) / max(int(present.sum()), 1)
+        spread = float(values[np.searchsorted(reached, 0.95)] - values[np.searchsorted(reached, 0.05)])
+    sample = _sample(column)
+    return Facts(
+        name=name,
+        rows=table.rows,
+        kind=column.kind,
+        distinct=int((present > 0).sum()),
+        missing=int(counts[column.size]) if column.has_missing else 0,
+        unique=int((present == 1).sum()),
+        common=int(often[0]),
+        second=int(often[1]) if len(often) > 1 else 0,
+        entropy=float(-(shares * np.log2(shares)).sum()) + 0.0,
+        whole=numbers is not None and len(numbers) > 0 and numbers.unit == 1,
+        low=low,
+        high=high,
+        spread=spread,
+        length=sum(len(cell.split()) for cell in sample) / len(sample) if sample else 0.0,
+        sample=sample,
+    )
+
+
+def _sample(column: Column) -> tuple[str, ...]:
+    rows = np.flatnonzero(column.codes < column.size)
+    if len(rows) > _SAMPLE:
+        rows = rows[np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64)]
+    codes, times = np.unique(column.codes[rows], return_counts=True)
+    return tuple(label for code, count in zip(codes, times, strict=True) for label in [column.label(int(code))] * int(count))

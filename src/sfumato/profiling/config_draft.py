@@ -1,0 +1,321 @@
+"""A config to start from, as commented TOML: it runs as it is, and says at every line what a person should decide."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from sfumato.data.schema import Kind, Role
+from sfumato.errors import ColumnError, FileError
+from sfumato.io.database_uri import file_of, is_uri, shown, without_passwords
+from sfumato.plurals import count_of
+from sfumato.principles import DistinctLDiversity
+from sfumato.profiling.column_facts import Facts
+from sfumato.profiling.requirement_suggestions import Wish
+from sfumato.profiling.table_profile import ColumnProfile, Profile
+
+WIDTH = 118
+"""Characters of a line of comment."""
+
+_MANY = 20
+"""A categorical quasi-identifier with more values than this is better published along a hierarchy."""
+
+_LARGE = 100_000
+"""With more rows than this, to look for groups with few losses takes minutes where rare values must be spread over them."""
+
+_HEADINGS = {
+    Role.IDENTIFIER: "Identifiers: they point at a person by themselves, and are dropped.",
+    Role.QUASI_IDENTIFIER: "Quasi-identifiers: outsiders can know them, and together they single people out. They are "
+    "published coarsened.",
+    Role.SENSITIVE: "Sensitive: what nobody should learn of a person; what hurts most comes first. Published as it is, "
+    "within groups that protect it.",
+    Role.OTHER: "Other: published as it is, and looked at by no principle.",
+}
+"""What each role means for the columns under it."""
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def draft(profile: Profile, path: str | Path, config: str | Path = "sfumato.toml", **source: str | None) -> str:
+    r"""Return the TOML text of a config for a table that was profiled.
+
+    `path`: where the table is; `config`: where the config will be, from whose folder relative paths start; `source`: the
+    `query` or the `table` of a database. No cell of the table stands in the draft, but for texts that mean missing.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.profiling.table_profile import profile
+    >>> people = profile(pa.table({"name": ["Ann", "Bob"] * 10, "age": [30, 41] * 10, "ill": ["flu", "gout"] * 10}))
+    >>> text = draft(people, "people.csv")
+    >>> from sfumato.config import Config
+    >>> Config.parse(text).schema.identifiers, [principle.name for principle in Config.parse(text).asked]
+    (('name',), ['k-anonymity', 'distinct-l-diversity'])
+    """
+    check(profile)
+    parts = [_head(profile, path, config), _data(profile, path, config, source), _missing(profile), *_columns(profile)]
+    parts += [_principles(profile), _end(profile)]
+    return "\n".join(part for part in parts if part)
+
+
+def check(profile: Profile) -> None:
+    """Raise if no config could run: there must be two rows, and something to recode."""
+    if profile.rows < 2:
+        raise FileError(
+            "the table has one row, and nobody can be hidden among others in it",
+            remedy="Give a table with more rows.",
+            file=profile.table.source,
+        )
+    if not profile.of_role(Role.QUASI_IDENTIFIER):
+        listed = "; ".join(f"{_inline(column.name)}: {column.suggestion.reason}" for column in profile.columns[:5])
+        raise ColumnError(
+            f"no column is left that could be a quasi-identifier ({listed})",
+            remedy="Give a table with columns that recur, or write the config by hand.",
+            file=profile.table.source,
+            column=profile.columns[0].name,
+        )
+
+
+def _head(profile: Profile, path: str | Path, config: str | Path) -> str:
+    name = Path(config).name
+    source = shown(path) if is_uri(path) else Path(path).name
+    unsure = [column.name for column in profile if not column.suggestion.certain]
+    lines = [
+        f"A draft, written by sfumato init for {source}: {count_of(profile.rows, 'row')}, "
+        f"{count_of(len(profile.columns), 'column')}.",
+        "It runs as it is. But it was made by looking at cells and names, and a person must read it before anything is "
+        "published. Decide:",
+        "  1. Is every column's role right? Could an outsider know it (quasi-identifier)? Is it a secret (sensitive)?",
+        "     Where another role is likely, it stands beside, commented out.",
+        "  2. Are the columns under Other harmless? They are published as they are.",
+        "  3. Do the principles ask for what must be protected? Which values are too near to one another?",
+        "Next:",
+        f"  sfumato audit {name}        what holds in the table as it is",
+        f"  sfumato frontier {name}     what could be asked for",
+        f"  sfumato anonymize {name}    write a release in which all of it holds",
+    ]
+    if unsure:
+        lines.insert(5, f"     Nothing tells what these are, decide on them first: {', '.join(map(_inline, unsure))}.")
+    return _comment(*lines)
+
+
+def _data(profile: Profile, path: str | Path, config: str | Path, source: Mapping[str, str | None]) -> str:
+    where = _source(path, Path(config).parent)
+    variables: tuple[str, ...] = ()
+    if is_uri(path):
+        where, variables = without_passwords(where)
+    lines = ["\n[data]", f"path = {_quoted(where)}"]
+    if variables:
+        what = "the password" if len(variables) == 1 else "the passwords, in the order in which they stand there,"
+        lines.insert(
+            1, _comment(f"Set {' and '.join(variables)} in the environment: {what} of the URI must not stand here.")
+        )
+    lines += [f"{key} = {_quoted(value)}" for key, value in source.items() if value is not None]
+    lines += [f"{key} = {_quoted(value)}" for key, value in profile.table.reading.items()]
+    return "\n".join(lines)
+
+
+def _source(path: str | Path, folder: Path) -> str:
+    """A file's path, or a database URI, as it is written in a config in a folder."""
+    if not is_uri(path):
+        return _near(Path(path), folder)
+    file = file_of(str(path))
+    return str(path) if file is None else str(path).replace(str(file), _near(file, folder), 1)
+
+
+def _near(path: Path, folder: Path) -> str:
+    """The path as it is written in a config in a folder: relative where both lie in one place."""
+    there, here = path.resolve(), folder.resolve()
+    try:
+        shared = Path(os.path.commonpath([there, here]))
+    except ValueError:  # on different drives
+        return there.as_posix()
+    return there.as_posix() if shared == Path(here.anchor) else Path(os.path.relpath(there, here)).as_posix()
+
+
+def _missing(profile: Profile) -> str:
+    parts = []
+    markers = profile.markers
+    if markers.missing:
+        listed = ", ".join(map(_quoted, ("", *markers.missing)))
+        parts.append(f"\n[missing]\nvalues = [{listed}]    # cells that mean missing, in every column")
+        parts.append('policy = "value"    # missing is a value of its own; "refuse" makes it an error')
+    for text, columns in markers.doubtful.items():
+        shown = ", ".join(map(_inline, columns[:6])) + (f" and {len(columns) - 6} more" if len(columns) > 6 else "")
+        parts.append(
+            _comment(
+                f"{_quoted(text)} stands often in {shown}. It may mean missing, or that a question does not apply; "
+                "here it is a value like any other. If it means missing, list it in values of [missing]."
+            )
+        )
+    return "\n".join(parts)
+
+
+def _columns(profile: Profile) -> Iterator[str]:
+    for role in Role:
+        columns = profile.of_role(role)
+        if not columns:
+            if role is Role.SENSITIVE:
+                yield "\n" + _comment(
+                    "No column looks sensitive, so the groups are protected against being pointed at and nothing more. If "
+                    "one is, give it the role, and ask for a principle on it."
+                )
+            continue
+        yield "\n" + _comment(_HEADINGS[role])
+        if role is Role.QUASI_IDENTIFIER:
+            yield _comment(_singled_out(profile))
+        if role is Role.OTHER and profile.as_they_are.unique:
+            yield _comment(
+                f"Whoever knows all of them can point at {_share(profile.as_they_are.unique, profile.rows)} of the rows, "
+                "whatever is done to the rest: see whether they are needed."
+            )
+        for column in columns:
+            yield _column(column, profile.twins.get(column.name))
+
+
+def _singled_out(profile: Profile) -> str:
+    together = profile.together
+    text = (
+        f"Together they single out {_share(together.unique, profile.rows)} of the rows; "
+        f"{_share(together.small, profile.rows)} are in groups of fewer than 5."
+    )
+    worst = [one for one in profile.combinations if len(one.columns) > 1 and one.unique]
+    if worst:
+        most = max(worst, key=lambda one: (one.unique, -len(one.columns)))
+        text += f" Worst: {', '.join(map(_inline, most.columns))} ({_share(most.unique, profile.rows)})."
+    return text
+
+
+def _column(column: ColumnProfile, twin: str | None) -> str:
+    facts = column.facts
+    lines = [f"\n[columns.{_key(column.name)}]", _comment(f"{_counts(facts)}; {column.suggestion.reason}.")]
+    lines.append(f"role = {_quoted(column.role)}")
+    lines += [f"# role = {_quoted(role)}" for role in column.suggestion.instead]
+    if column.kind is not None:
+        lines.append(f"kind = {_quoted(column.kind)}")
+    if twin is not None:
+        lines.append(_comment(f"it tells the same as {_inline(twin)}, value by value: one of them could be dropped"))
+    if column.suggestion.codes:
+        lines.append(_comment("its numbers are codes of categories: how far apart they are means nothing"))
+    if column.role is Role.QUASI_IDENTIFIER and column.kind is Kind.CATEGORICAL and facts.distinct > _MANY:
+        lines.append(
+            _comment("with so many values a hierarchy (lines leaf;level1;…;*) makes better cells than sets of values:")
+        )
+        safe = re.sub(r"[^A-Za-z0-9_-]+", "_", column.name)
+        lines.append(f'# hierarchy = "hierarchies/{safe}.csv"')
+    return "\n".join(lines)
+
+
+def _counts(facts: Facts) -> str:
+    if facts.kind is None:
+        return "not looked at"
+    parts = [count_of(facts.distinct, "distinct value")]
+    parts.append(f"{_share(facts.missing, facts.rows)} missing" if facts.missing else "none missing")
+    parts.append(f"{_share(facts.unique, facts.rows)} of the rows unique by it" if facts.unique else "no row unique by it")
+    return ", ".join(parts)
+
+
+def _principles(profile: Profile) -> str:
+    parts = ["\n" + _comment("What must hold in every group of the release.")]
+    if profile.of_role(Role.SENSITIVE):
+        asked = {name for wish in profile.wishes if wish.asked for name in _on(wish)}
+        left = [column.name for column in profile.of_role(Role.SENSITIVE) if column.name not in asked]
+        if left:
+            parts.append(
+                _comment(
+                    f"Looked at by no principle yet: {', '.join(map(_inline, left))}. To ask about all at once may cost "
+                    "much; what could be asked stands below, commented out."
+                )
+            )
+    else:
+        parts.append(_comment("Only k-anonymity: no column looks sensitive."))
+    return "\n".join([*parts, *map(_wish, profile.wishes)])
+
+
+def _on(wish: Wish) -> tuple[str, ...]:
+    on = getattr(wish.principle, "on", None)
+    return (on,) if isinstance(on, str) else tuple(on or ())
+
+
+def _wish(wish: Wish) -> str:
+    stated: dict[str, Any] = {"name": wish.principle.name, **wish.principle.parameters()}
+    lines = ["[[principles]]", *(f"{key} = {_value(value)}" for key, value in stated.items())]
+    if not wish.asked:
+        lines = [f"# {line}" for line in lines]
+    return "\n".join(["", _comment(f"{wish.reason}."), *lines])
+
+
+def _end(profile: Profile) -> str:
+    rare = any(wish.asked and wish.principle.name == DistinctLDiversity.name for wish in profile.wishes)
+    method = ['name = "auto"']
+    if rare and profile.rows > _LARGE:
+        method = ['name = "mondrian"    # quick; "auto" loses less, but takes many minutes on a table of this size']
+    return "\n".join(
+        [
+            "\n[method]",
+            *method,
+            "seed = 0    # the same seed, the same release",
+            '# suppress = "0.01"    # the largest share of rows that may be dropped, as a last resort',
+            "\n[output]",
+            'path = "release"',
+            'format = "csv"    # or "parquet"',
+            "",
+        ]
+    )
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return str(value) if isinstance(value, int) else _quoted(str(value))
+
+
+def _key(name: str) -> str:
+    """A name as a key of TOML."""
+    return name if _BARE.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    r"""A text as TOML writes it.
+
+    >>> print(_quoted('a "b"\n'))
+    "a \"b\"\n"
+    """
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+
+
+def _escaped(letter: str) -> str:
+    if letter in _ESCAPES:
+        return _ESCAPES[letter]
+    return f"\\u{ord(letter):04X}" if ord(letter) < 32 or ord(letter) == 127 else letter
+
+
+def _inline(name: str) -> str:
+    """A name within a sentence, in quotes, on one line."""
+    return "'" + "".join(letter if letter.isprintable() else "·" for letter in name) + "'"
+
+
+def _comment(*lines: str) -> str:
+    """Sentences as comment; none of them may break out of it."""
+    safe = ("".join(letter if letter.isprintable() else "·" for letter in line) for line in lines)
+    return "\n".join(
+        f"# {part}"
+        for line in safe
+        for part in wrap(
+            line, WIDTH - 2, subsequent_indent=" " * (len(line) - len(line.lstrip())), break_long_words=False,
+            break_on_hyphens=False,
+        )
+    )  # fmt: skip
+
+
+def _share(count: int, rows: int) -> str:
+    """A share in percent that shows neither 0 nor 100 unless it is."""
+    if count in (0, rows):
+        return "none" if not count else "100 %"
+    percent = 100 * count / rows
+    return "< 0.1 %" if percent < 0.1 else f"{min(percent, 99.9):.1f} %"

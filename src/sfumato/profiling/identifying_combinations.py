@@ -1,0 +1,113 @@
+"""How many rows a few columns single out: a row is unique if no other has the same values in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.groups import combined
+from sfumato.data.table import Column, Table
+
+MOST_COLUMNS = 12
+"""Columns that are combined: those that tell most. 12 make 220 triples, counted in seconds on 200,000 rows."""
+
+SMALL_GROUP = 5
+"""A group of fewer rows is small: the k that k-anonymity is usually asked for."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Some columns, and how many rows they single out together.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.data.schema import Schema
+    >>> table = Table(pa.table({"age": [30, 30, 41], "sex": ["f", "m", "m"]}), Schema())
+    >>> together(table, ["age", "sex"])
+    Combination(columns=('age', 'sex'), rows=3, groups=3, unique=3, small=3)
+    """
+
+    columns: tuple[str, ...]
+    rows: int
+    groups: int
+    """Distinct combinations of values."""
+    unique: int
+    """Rows whose combination no other row has."""
+    small: int
+    """Rows in groups of fewer than five."""
+
+    @property
+    def uniqueness(self) -> float:
+        """The share of rows whose combination no other row has."""
+        return self.unique / self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "columns": list(self.columns),
+            "groups": self.groups,
+            "unique": self.unique,
+            "share_unique": self.uniqueness,
+            "in_small_groups": self.small,
+        }
+
+
+def together(table: Table, columns: Sequence[str]) -> Combination:
+    """How many rows some columns single out."""
+    encoded = [table.column(name) for name in columns]
+    if not encoded:
+        return Combination((), table.rows, 1, int(table.rows == 1), table.rows if table.rows < SMALL_GROUP else 0)
+    numbers, parts = combined([column.codes for column in encoded], [column.domain for column in encoded])
+    return _counted(tuple(columns), np.bincount(numbers, minlength=len(parts)))
+
+
+def most_identifying(table: Table, columns: Sequence[str], listed: int = 5) -> tuple[Combination, ...]:
+    """Of each size up to three, the combinations that single out most rows, the worst first.
+
+    Every combination of the columns given is counted. Cost: a sort of one integer per row and combination, less the rows
+    that part of the combination singles out already: they stay unique whatever is added.
+    """
+    found = [
+        *(together(table, [name]) for name in columns),
+        *_pairs_and_triples({name: table.column(name) for name in columns}, table.rows),
+    ]
+    sizes = ([one for one in found if len(one.columns) == size] for size in (1, 2, 3))
+    return tuple(
+        one for size in sizes for one in sorted(size, key=lambda c: (-c.unique, -c.small, -c.groups, c.columns))[:listed]
+    )
+
+
+def _pairs_and_triples(columns: dict[str, Column], rows: int) -> list[Combination]:
+    found = []
+    names = list(columns)
+    for first, second in combinations(names, 2):
+        pair, parts = combined([columns[n].codes for n in (first, second)], [columns[n].domain for n in (first, second)])
+        sizes = np.bincount(pair, minlength=len(parts))
+        found.append(_counted((first, second), sizes))
+        single = int((sizes == 1).sum())
+        left = np.flatnonzero(sizes[pair] > 1)
+        pair = pair[left]
+        for third in names[names.index(second) + 1 :]:
+            if len(left):
+                codes = columns[third].codes[left]
+                numbers, triples = combined([pair.astype(np.int32), codes], [len(parts), columns[third].domain])
+                more = np.bincount(numbers, minlength=len(triples))
+            else:
+                more = np.zeros(0, np.int64)
+            found.append(_counted((first, second, third), more, single, rows))
+    return found
+
+
+def _counted(columns: tuple[str, ...], sizes: NDArray[np.int64], single: int = 0, rows: int | None = None) -> Combination:
+    """A combination of which the sizes of groups are known, beside rows that are known to be single."""
+    return Combination(
+        columns,
+        int(sizes.sum()) if rows is None else rows,
+        len(sizes) + single,
+        int((sizes == 1).sum()) + single,
+        int(sizes[sizes < SMALL_GROUP].sum()) + single,
+    )

@@ -1,0 +1,213 @@
+"""Profile a table: what each column holds, which role it should have and why, and what singles people out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from sfumato.data.schema import Kind, Missing, Role, Schema
+from sfumato.data.table import Table
+from sfumato.errors import FileError
+from sfumato.io.read_table import as_table
+from sfumato.plurals import count_of
+from sfumato.profiling.column_facts import Facts, facts_of
+from sfumato.profiling.column_patterns import WEIGHT
+from sfumato.profiling.identifying_combinations import MOST_COLUMNS, Combination, most_identifying, together
+from sfumato.profiling.missing_markers import Markers
+from sfumato.profiling.requirement_suggestions import Wish, wishes
+from sfumato.profiling.role_suggestions import REPEATED, Suggestion, suggestions
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """One column: what was counted, and what is suggested.
+
+    >>> import pyarrow as pa
+    >>> column = profile(pa.table({"sex": ["f", "m", "f"]}))["sex"]
+    >>> column.role.value, column.facts.distinct, column.suggestion.reason
+    ('quasi-identifier', 2, 'named like sex: outsiders can know it')
+    """
+
+    facts: Facts
+    suggestion: Suggestion
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.facts.name
+
+    @property
+    def role(self) -> Role:
+        """The role that it should have."""
+        return self.suggestion.role
+
+    @property
+    def kind(self) -> Kind | None:
+        """What its values are; None if cells of its type cannot be looked at."""
+        return Kind.CATEGORICAL if self.suggestion.codes else self.facts.kind
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data; of its cells it tells only how many there are."""
+        facts, found = self.facts, self.suggestion
+        return {
+            "name": self.name,
+            "kind": None if self.kind is None else str(self.kind),
+            "distinct": facts.distinct,
+            "missing": facts.missing,
+            "unique": facts.unique,
+            "share_unique": facts.uniqueness,
+            "share_most_frequent": facts.common / facts.rows,
+            "bits": round(facts.entropy, 3),
+            "looks_like": found.look,
+            "role": str(self.role),
+            "reason": found.reason,
+            "certain": found.certain,
+            "instead": [str(role) for role in found.instead],
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Profile:
+    """What `profile` finds: columns with a suggested role each, and the combinations that single people out.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"mail": ["a@x.org", "b@x.org", "c@x.org"], "age": [30, 30, 41], "wage": [10, 20, 30]})
+    >>> found = profile(table)
+    >>> found
+    Profile of 3 rows and 3 columns
+      mail  identifier        all of its cells look like a mail address
+      age   quasi-identifier  named like age: outsiders can know it
+      wage  sensitive         named like income: a secret to outsiders
+      the quasi-identifiers together single out 1 of 3 rows
+    >>> found.schema.quasi_identifiers, found["age"].facts.unique
+    (('age',), 1)
+    """
+
+    table: Table = field(compare=False)
+    columns: tuple[ColumnProfile, ...]
+    markers: Markers
+
+    def __iter__(self) -> Iterator[ColumnProfile]:
+        return iter(self.columns)
+
+    def __getitem__(self, name: str) -> ColumnProfile:
+        """A column by its name."""
+        return next(column for column in self.columns if column.name == name)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.table.rows
+
+    def of_role(self, role: Role) -> list[ColumnProfile]:
+        """The columns that should have a role; sensitive ones in the order of what hurts most."""
+        found = [column for column in self.columns if column.role is role]
+        if role is Role.SENSITIVE:
+            found.sort(key=lambda column: (column.suggestion.rank, column.facts.common))
+        return found
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The schema that the suggestions make."""
+        return Schema(
+            quasi_identifiers=[column.name for column in self.of_role(Role.QUASI_IDENTIFIER)],
+            sensitive=[column.name for column in self.columns if column.role is Role.SENSITIVE],
+            identifiers=[column.name for column in self.of_role(Role.IDENTIFIER)],
+            other=[column.name for column in self.of_role(Role.OTHER)],
+            kinds={column.name: column.kind for column in self.columns if column.kind is not None},
+            missing=self.table.schema.missing,
+        )
+
+    @cached_property
+    def together(self) -> Combination:
+        """How many rows the quasi-identifiers single out, all taken together."""
+        return together(self.table, [column.name for column in self.of_role(Role.QUASI_IDENTIFIER)])
+
+    @cached_property
+    def as_they_are(self) -> Combination:
+        """How many rows the other columns, published as they are, single out; weights, which nobody knows, left out."""
+        other = [column.name for column in self.of_role(Role.OTHER) if column.suggestion.look != WEIGHT.name]
+        return together(self.table, other)
+
+    @cached_property
+    def twins(self) -> dict[str, str]:
+        """For each column that tells the same as one before it, value by value, the name of that one."""
+        found: dict[str, str] = {}
+        lists: dict[int, list[str]] = {}
+        for column in self.columns:
+            facts = column.facts
+            values = facts.distinct + (facts.missing > 0)
+            if values < 3 or REPEATED * values > facts.rows or column.role is Role.IDENTIFIER:
+                continue  # that two values, or values that hardly recur, go together is no wonder
+            before = lists.setdefault(values, [])
+            same = next((name for name in before if together(self.table, [name, column.name]).groups == values), None)
+            if same is None:
+                before.append(column.name)
+            else:
+                found[column.name] = same
+        return found
+
+    @cached_property
+    def combinations(self) -> tuple[Combination, ...]:
+        """The most identifying single quasi-identifiers, pairs and triples; of the columns that tell most, if many."""
+        telling = sorted(self.of_role(Role.QUASI_IDENTIFIER), key=lambda column: -column.facts.entropy)[:MOST_COLUMNS]
+        chosen = {column.name for column in telling}
+        return most_identifying(self.table, [column.name for column in self.columns if column.name in chosen])
+
+    @cached_property
+    def wishes(self) -> tuple[Wish, ...]:
+        """Principles to start from, known to be within reach."""
+        return wishes(
+            replace(self.table, schema=self.schema),
+            [replace(column.facts, kind=column.kind) for column in self.of_role(Role.SENSITIVE)],
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON."""
+        return {
+            "source": self.table.source,
+            "rows": self.rows,
+            "columns": [column.to_dict() for column in self.columns],
+            "combinations": [combination.to_dict() for combination in self.combinations],
+            "together": self.together.to_dict(),
+            "as_they_are": self.as_they_are.to_dict(),
+            "principles": [wish.to_dict() for wish in self.wishes],
+            "twins": dict(self.twins),
+            "markers": self.markers.to_dict(),
+            "notes": list(self.table.notes),
+        }
+
+    def __repr__(self) -> str:
+        name = max(len(column.name) for column in self.columns)
+        role = max(len(column.role) for column in self.columns)
+        lines = [f"Profile of {count_of(self.rows, 'row')} and {count_of(len(self.columns), 'column')}"]
+        lines += [f"  {c.name:<{name}}  {c.role:<{role}}  {c.suggestion.reason}" for c in self.columns]
+        if self.schema.quasi_identifiers:
+            lines.append(
+                f"  the quasi-identifiers together single out {self.together.unique:,} of {count_of(self.rows, 'row')}"
+            )
+        return "\n".join(lines)
+
+
+def profile(data: Any) -> Profile:
+    """Profile a table: what each column holds, the role it should have and why, and what singles people out.
+
+    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose schema is not asked). What is suggested is a
+    start: whether outsiders know a column, and whether it is a secret, is for a person to decide.
+
+    >>> import pyarrow as pa
+    >>> found = profile(pa.table({"zip": ["01234", "01234", "99999"], "ill": ["flu", "flu", "gout"]}))
+    >>> [(column.name, column.role.value) for column in found]
+    [('zip', 'quasi-identifier'), ('ill', 'sensitive')]
+    """
+    read = data if isinstance(data, Table) else as_table(data, Schema())
+    if not read.data.num_columns:
+        raise FileError("the table has no columns", remedy="Give a table with columns.", file=read.source)
+    markers = Markers.of(read.data)
+    missing = Missing(values=("", *markers.missing)) if markers.missing else Missing()
+    table = replace(read, schema=Schema(missing=missing))
+    facts = [facts_of(table, name) for name in table.data.column_names]
+    columns = zip(facts, suggestions(table, facts), strict=True)
+    return Profile(table, tuple(ColumnProfile(fact, suggestion) for fact, suggestion in columns), markers)

@@ -1,0 +1,190 @@
+"""What release.json says of several tables, and what the internal report is drawn from.
+
+release.json of the kind "projected" holds, beside the versions that every release.json holds:
+
+    format, kind    kind is "projected"
+    seed            the seed of the projection; each table has its own, derived from it
+    rows            rows of the table that was projected, those that were suppressed included
+    holds           true: both thresholds are met, and every principle holds in every table
+    attributes      the sensitive attributes in order, sets spread into bits ("name=item")
+    sets            {name: [its bits]} of each set that was spread; empty if none was
+    plan            [[attribute, …], …], one list for each table, in the order of the tables
+    chosen          "given" | "greedy" | "exhaustive": how the plan came about
+    thresholds      [{"name": "association loss" | "information exposure", "symbol": "Γ_α" | "Γ_β", "key": "alpha" | "beta",
+                    "measured": in hundredths, "wanted": the threshold as it was written, "origin": "given" | "knee" |
+                    "near" | "least" | "open", "holds": true}, …]: α first
+    harmless        {attribute: [its values that are not sensitive, null for a missing one]}, where some are
+    left_out        columns that are in no table, because they would link the tables row by row
+    config          the schema of the original and the principles, as for a release of groups
+    reading         how the original's file is read
+    tables          one for each table, see below
+    notes           [text, …]
+    files           {"table_1.csv": {sha256, bytes}, …, "report.html": …}
+
+Each of `tables` holds what the release.json of a release of groups holds, but for format, versions and files (`seed`,
+`method`, `rows`, `groups`, `suppressed`, `suppress`, `holds`, `group`, `columns`, `config`, `reading`, `principles`,
+`utility`, `figures`, `notes`; see `describe.described`), and
+
+    attributes      its sensitive attributes
+    dependence      {"names": […], "entropy": [bits, …], "information": [[bits, …], …], "exposure": [[bits, …], …]}: what a
+                    reader can compute from this table alone, and so all of the heat map that may be published; on the
+                    diagonal of information stands the entropy
+
+How attributes of different tables go together is what the tables keep apart: only the two ratios, in hundredths, and the
+plan depend on it.
+
+The internal report is drawn from that and from `internal_content(projection)`:
+
+    dependence      the same keys over all attributes, on the original table, and "rows"
+    thresholds      [{"key", "measured": exact as a float}, …]
+    tradeoff        {"points": [weighed, …], "merges": [weighed, …], "exhaustive": bool, "knee": weighed, "why": text}, see
+                    `Tradeoff`
+    search          None if the plan was given, else {"exhaustive": bool, "steps": [text, …], "examined": [weighed, …],
+                    "refused": [[attribute, …], …]}
+    attacks         `Attacks.to_dict()`
+    tables          one for each table: what `internal_figures` tells of it
+
+where weighed is {"plan": [[attribute, …], …], "label": text, "association_loss": float, "information_exposure": float}.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sfumato.anonymization.release import Release
+from sfumato.anonymization.release_document import config_of, described, reading_of, versions
+from sfumato.data.attribute import Attribute
+from sfumato.exact import written
+from sfumato.projections import Dependence, PlanRatios, PlanSearch, Tradeoff
+from sfumato.projections.contingency import entropy_of
+from sfumato.projections.projected_checks import THRESHOLDS
+from sfumato.releases.manifest import FORMAT, PROJECTED
+from sfumato.reports.tables.figure_tables import internal_figures
+from sfumato.reports.tables.rounding_steps import in_steps
+
+if TYPE_CHECKING:
+    from sfumato.projections.projection import Projection
+
+_SYMBOLS = {"alpha": "Γ_α", "beta": "Γ_β"}
+_HUNDREDTH = Fraction(1, 100)
+
+
+def described_projection(projection: Projection) -> dict[str, Any]:
+    """A projection as plain data; see the top of this file."""
+    return {
+        "format": FORMAT,
+        "kind": PROJECTED,
+        **versions(),
+        "seed": projection.seed,
+        "rows": projection.source.rows,
+        "holds": all(release.audit.holds for release in projection.releases),
+        "attributes": list(projection.plan.attributes),
+        "sets": {name: list(bits) for name, bits in projection.sets.items()},
+        "plan": [list(block) for block in projection.plan.blocks],
+        "chosen": _chosen(projection.search),
+        "thresholds": _thresholds(projection),
+        "harmless": {name: list(labels) for name, labels in projection.harmless.items()},
+        "left_out": list(projection.left_out),
+        "config": config_of(projection.schema, projection.principles),
+        "reading": reading_of(projection.source),
+        "tables": [_table(projection, release) for release in projection.releases],
+        "notes": list(projection.notes),
+    }
+
+
+def _chosen(search: PlanSearch | None) -> str:
+    return "given" if search is None else "exhaustive" if search.exhaustive else "greedy"
+
+
+def _thresholds(projection: Projection) -> list[dict[str, Any]]:
+    weighed = projection.weighed
+    measured = {"alpha": weighed.association_loss, "beta": weighed.information_exposure}
+    return [
+        {
+            "name": name,
+            "symbol": _SYMBOLS[key],
+            "key": key,
+            "measured": in_steps(measured[key], _HUNDREDTH),
+            "wanted": written(getattr(projection, key).limit),
+            "origin": getattr(projection, key).origin,
+            "holds": True,
+        }
+        for key, name in THRESHOLDS.items()
+    ]
+
+
+def _table(projection: Projection, release: Release) -> dict[str, Any]:
+    told = described(release)
+    for key in ("format", *versions()):
+        del told[key]
+    return {"attributes": list(release.schema.sensitive), **told, "dependence": _within(projection, release)}
+
+
+def _within(projection: Projection, release: Release) -> dict[str, Any]:
+    """How the attributes of one table depend on one another, as the table itself tells."""
+    names = list(release.schema.sensitive)
+    if len(names) == 1:
+        entropy = entropy_of(Attribute.of(release.table, release.schema.components(names[0]), names[0]))
+        return {"names": names, "entropy": [entropy], "information": [[entropy]], "exposure": [[0.0]]}
+    harmless = {name: projection.harmless[name] for name in names if name in projection.harmless}
+    return _matrices(Dependence.of(release.table, harmless=harmless))
+
+
+def _matrices(dependence: Dependence) -> dict[str, Any]:
+    return {
+        "names": list(dependence.names),
+        "entropy": dependence.entropy.tolist(),
+        "information": dependence.information.tolist(),
+        "exposure": dependence.exposure.tolist(),
+    }
+
+
+def internal_content(projection: Projection) -> dict[str, Any]:
+    """What the report that is not for publication tells beyond release.json; see the top of this file."""
+    weighed = projection.weighed
+    return {
+        "dependence": {**_matrices(projection.dependence), "rows": projection.dependence.rows},
+        "thresholds": [
+            {"key": "alpha", "measured": weighed.association_loss},
+            {"key": "beta", "measured": weighed.information_exposure},
+        ],
+        "tradeoff": curve_content(projection.tradeoff),
+        "search": _search(projection.search),
+        "attacks": projection.attacks().to_dict(),
+        "tables": [
+            internal_figures(release.original, release.audit, release.recodings, release.seed)
+            for release in projection.releases
+        ],
+    }
+
+
+def curve_content(curve: Tradeoff) -> dict[str, Any]:
+    """What other plans would lose and expose; it depends on how all attributes go together, so it is not for publication."""
+    return {
+        "points": [_weighed(point) for point in curve.points],
+        "merges": [_weighed(point) for point in curve.merges],
+        "exhaustive": curve.exhaustive,
+        "knee": _weighed(curve.knee),
+        "why": curve.why,
+    }
+
+
+def _search(search: PlanSearch | None) -> dict[str, Any] | None:
+    if search is None:
+        return None
+    return {
+        "exhaustive": search.exhaustive,
+        "steps": list(search.steps),
+        "examined": [_weighed(weighed) for weighed in search.examined],
+        "refused": [list(block) for block in search.refused],
+    }
+
+
+def _weighed(weighed: PlanRatios) -> dict[str, Any]:
+    return {
+        "plan": [list(block) for block in weighed.plan.blocks],
+        "label": weighed.plan.label,
+        "association_loss": weighed.association_loss,
+        "information_exposure": weighed.information_exposure,
+    }

@@ -1,0 +1,111 @@
+"""The reports of several tables: the public one, drawn from release.json and nothing else, and the internal one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.projections.attack_plots import inferences_plot, joins_plot
+from sfumato.projections.dependence_plot import dependence_plot
+from sfumato.projections.level_plot import reached_plot
+from sfumato.projections.plan_plot import plan_plot
+from sfumato.projections.projection_tables import pairs, reached, told_dependence
+from sfumato.projections.projection_text import (
+    FACTS,
+    LINKS,
+    WARNED,
+    certain,
+    chosen,
+    facts,
+    limits,
+    links,
+    verdict,
+    warned,
+)
+from sfumato.projections.ratio_plots import limits as thresholds_in_words
+from sfumato.projections.ratio_plots import ratios_plot, tradeoff_plot, weighed_row
+from sfumato.reports.grouped_text import cited, configured
+from sfumato.reports.page_frame import framed, torn
+from sfumato.reports.plots.figure import Figure, Numbered
+
+_WARNINGS = 15
+"""The most warnings that are told one by one, the strongest; the heat map shows all."""
+_EXAMINED = 200
+"""The most plans that are listed, of those that were examined."""
+
+
+def projected_page(content: Mapping[str, Any]) -> str:
+    """The public report of several tables as HTML; `content`: what release.json says, as `describe_projection` tells."""
+    with torn("release.json is torn", "Fetch or make the release again.", "tables"):
+        return _drawn(content, None)
+
+
+def projection_page(content: Mapping[str, Any], internal: Mapping[str, Any]) -> str:
+    """The internal report of several tables as HTML: it tells, beside the public one, how the attributes truly depend.
+
+    `internal`: what `internal_content` of `release/describe_projection.py` computed. It depends on who has which secret.
+    """
+    with torn("the figures of the projection are torn", "Project again with this version of sfumato.", "tables"):
+        return _drawn(content, internal)
+
+
+def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> str:
+    numbered = Numbered()
+    found = reached(content, None if internal is None else internal["tables"])
+    drawn = {name: numbered.add(plots) for name, plots in _sections(content, internal).items()}
+    findings, count = [], 0
+    for finding in found:
+        plots = [reached_plot(count + at, finding["heading"], part) for at, part in enumerate(finding["parts"])]
+        count += len(plots)
+        findings.append({**finding, "drawn": numbered.add(plots)})
+    after = {name: numbered.add(plots) for name, plots in _attacks(internal).items()}
+    search = None if internal is None else internal["search"]
+    warnings = [] if internal is None else warned(internal)
+    return framed(
+        "projection_page.html.j2",
+        numbered,
+        version=str(content["sfumato"]),
+        internal=internal,
+        content=content,
+        drawn={**drawn, **after},
+        findings=findings,
+        verdict=verdict(content),
+        chosen=chosen(content),
+        asked=thresholds_in_words(content["thresholds"]),
+        facts=[FACTS, *facts(content)],
+        limits=limits(content),
+        search=search,
+        examined=[] if search is None else [weighed_row(one) for one in search["examined"][:_EXAMINED]],
+        warnings=[WARNED, *warnings[:_WARNINGS]] if warnings else [],
+        more_warnings=max(0, len(warnings) - _WARNINGS),
+        links=[] if internal is None else [LINKS, *links(internal)],
+        certain=[] if internal is None else certain(internal),
+        config=configured(content["config"]),
+        cited=cited([finding["words"] for finding in found]),
+        files={name: claim for name, claim in content.get("files", {}).items() if name.startswith("table_")},
+    )
+
+
+def _sections(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> dict[str, list[Figure]]:
+    """The figures up to the principles, section by section, in the order of the page."""
+    plan, thresholds = content["plan"], content["thresholds"]
+    shared = [column["name"] for column in content["tables"][0]["columns"] if column["role"] == "quasi-identifier"]
+    found = {
+        "plan": [plan_plot(plan, shared)],
+        "ratios": [ratios_plot(thresholds)],
+        "dependence": [dependence_plot(pairs(told_dependence(content), plan), plan)],
+    }
+    if internal is not None:
+        loss, exposure = (one["measured"] for one in internal["thresholds"])
+        ours = {"plan": plan, "label": "this release", "association_loss": loss, "information_exposure": exposure}
+        examined = [] if internal["search"] is None else internal["search"]["examined"]
+        found["ratios"].append(tradeoff_plot(internal["tradeoff"], ours, examined, thresholds))
+        found["dependence"].append(dependence_plot(pairs(internal["dependence"], plan), plan, internal=True))
+    return found
+
+
+def _attacks(internal: Mapping[str, Any] | None) -> dict[str, list[Figure]]:
+    if internal is None:
+        return {"joins": [], "inferences": []}
+    joins, others = internal["attacks"]["background"]["joins"], internal["attacks"]["intersection"]["inferences"]
+    return {"joins": [joins_plot(joins)] if joins else [], "inferences": [inferences_plot(others)] if others else []}

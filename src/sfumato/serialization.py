@@ -1,0 +1,196 @@
+"""What a publisher declares, as plain data and back: the shape that a config file and a release share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
+from sfumato.data.schema import Kind, Missing, Role, Schema
+from sfumato.distances import DISTANCES, Custom, Distance
+from sfumato.errors import ConfigError, SfumatoError
+
+COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance")
+"""What may be declared of a column."""
+
+
+def stated(
+    schema: Schema,
+    hierarchy: Callable[[str, Any], Any],
+    distance: Callable[[Distance | None], dict[str, Any] | None],
+) -> dict[str, Any]:
+    """A schema as plain data: `columns`, `missing` and `distance`. The callers say how hierarchies and distances are put.
+
+    >>> stated(Schema(["age"], ["income"]), lambda name, declared: None, lambda declared: None)["columns"]
+    {'age': {'role': 'quasi-identifier'}, 'income': {'role': 'sensitive'}}
+    """
+    columns: dict[str, dict[str, Any]] = {}
+    names = [*schema.identifiers, *schema.quasi_identifiers, *schema.sensitive, *schema.named_columns()]
+    within = {column for parts in schema.vectors.values() for column in parts}
+    for name in dict.fromkeys(names):
+        declared: dict[str, Any] = {}
+        role = Role.SENSITIVE if name in schema.vectors else schema.role(name)
+        if (name not in within and role is not Role.OTHER) or name in schema.other:
+            declared["role"] = str(role)
+        kind = schema.kinds.get(name)
+        declared |= {
+            "kind": None if kind is None else str(kind),
+            "order": list(schema.orders[name]) if name in schema.orders else None,
+            "hierarchy": hierarchy(name, schema.hierarchies[name]) if name in schema.hierarchies else None,
+            "recoding": schema.recodings.get(name),
+            "separator": schema.separators.get(name),
+            "columns": list(schema.vectors[name]) if name in schema.vectors else None,
+            "distance": distance(schema.distances.get(name)),
+        }
+        declared = {key: value for key, value in declared.items() if value is not None}
+        if declared:
+            columns[name] = declared
+    values = None if schema.missing.values is None else list(schema.missing.values)
+    return {
+        "columns": columns,
+        "missing": {"values": values, "policy": schema.missing.policy},
+        "distance": distance(schema.distance),
+    }
+
+
+def schema_of(
+    declared: Mapping[str, Any],
+    hierarchy: Callable[[Any, str], Any],
+    distance: Callable[[Mapping[str, Any], str], Distance],
+    **more: Any,
+) -> Schema:
+    """The schema that plain data declares; what is wrong is a ConfigError that names the key.
+
+    >>> schema_of({"columns": {"age": {"role": "quasi-identifier"}}}, hierarchy_of, distance_of).quasi_identifiers
+    ('age',)
+    """
+    columns: Mapping[str, Mapping[str, Any]] = declared.get("columns", {})
+    for name, column in columns.items():
+        _refuse_unknown(name, column)
+    missing: Mapping[str, Any] = declared.get("missing", {})
+    within = {part for column in columns.values() for part in column.get("columns") or ()}
+
+    def of_role(role: Role) -> list[str]:
+        return [name for name, column in columns.items() if column.get("role", Role.OTHER) == role]
+
+    def each(key: str) -> dict[str, Any]:
+        return {name: column[key] for name, column in columns.items() if column.get(key) is not None}
+
+    distances = {name: distance(value, f"columns.{name}.distance") for name, value in each("distance").items()}
+    whole = declared.get("distance")
+    values = missing.get("values")
+    try:
+        return Schema(
+            quasi_identifiers=of_role(Role.QUASI_IDENTIFIER),
+            sensitive=of_role(Role.SENSITIVE),
+            identifiers=of_role(Role.IDENTIFIER),
+            other=[name for name in of_role(Role.OTHER) if name not in within],
+            kinds=each("kind"),
+            orders=each("order"),
+            hierarchies={name: hierarchy(value, f"columns.{name}.hierarchy") for name, value in each("hierarchy").items()},
+            recodings=each("recoding"),
+            vectors=each("columns"),
+            separators=each("separator"),
+            distance=None if whole is None else distance(whole, "distance"),
+            distances=distances,
+            missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),
+            **more,
+        )
+    except ConfigError:
+        raise
+    except SfumatoError as error:
+        raise located(error, f"columns.{error.column}" if error.column else "") from error
+
+
+def _refuse_unknown(name: str, column: Mapping[str, Any]) -> None:
+    """Raise for a key or a role that nobody knows: a column would be published as it is for a slip of the pen."""
+    for key in column:
+        if key not in COLUMN_KEYS:
+            remedy = f"Write one of: {', '.join(COLUMN_KEYS)}."
+            raise ConfigError("the key is unknown", remedy=remedy, key=f"columns.{name}.{key}", column=name)
+    for key, known in (("role", Role), ("kind", Kind)):
+        value = column.get(key)
+        if key in column and value not in list(known):
+            problem, remedy = f"{key} {value!r} is unknown", f"Write one of: {', '.join(known)}."
+            raise ConfigError(problem, remedy=remedy, key=f"columns.{name}.{key}", column=name, value=value)
+
+
+def hierarchy_section(declared: Any) -> dict[str, Any] | None:
+    """A hierarchy that is built from the data's own values, as plain data; None for any other.
+
+    >>> hierarchy_section(Intervals((5, 10)))
+    {'intervals': [5, 10], 'origin': 0}
+    """
+    if isinstance(declared, Flat):
+        return {"flat": True}
+    if isinstance(declared, Intervals):
+        return {"intervals": [_number(width) for width in declared.widths], "origin": _number(declared.origin)}
+    return None
+
+
+def hierarchy_of(declared: Mapping[str, Any], key: str) -> Intervals | Flat | Hierarchy:
+    """The hierarchy that a section declares: nested intervals, flat, or written out row by row.
+
+    >>> hierarchy_of({"flat": True}, "columns.sex.hierarchy")
+    Flat()
+    """
+    given = [name for name in ("intervals", "flat", "rows") if declared.get(name)]
+    try:
+        if given == ["intervals"]:
+            return Intervals(tuple(declared["intervals"]), declared.get("origin", 0))
+        if given == ["flat"]:
+            return Flat()
+        if given == ["rows"]:
+            return Hierarchy.from_rows(declared["rows"])
+    except SfumatoError as error:
+        raise located(error, key) from error
+    raise ConfigError(
+        "a hierarchy is either intervals or flat",
+        remedy="Write a file name, { intervals = [5, 10] } or { flat = true }.",
+        key=key,
+    )
+
+
+def distance_of(declared: Mapping[str, Any], key: str) -> Distance:
+    """The distance that a section declares.
+
+    >>> distance_of({"kind": "lp", "p": 2}, "distance").name
+    'lp'
+    """
+    parameters = dict(declared)
+    name = parameters.pop("kind", None)
+    kind = DISTANCES.get(str(name))
+    if kind is None:
+        problem = f"the distance kind {name!r} is unknown" if name else "a distance has no kind"
+        remedy = f"Write one of: {', '.join(DISTANCES)}."
+        raise ConfigError(problem, remedy=remedy, key=f"{key}.kind", value=name)
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    remedy = f"Its parameters are: {', '.join(known) or 'none'}."
+    for parameter, value in parameters.items():
+        if parameter not in known:
+            problem = f"the distance {name!r} has no parameter {parameter!r}"
+            raise ConfigError(problem, remedy=remedy, key=f"{key}.{parameter}", value=value)
+    if name == Custom.name and not isinstance(parameters.get("function"), str):
+        raise ConfigError(
+            "a distance of the kind 'function' names no function",
+            remedy='Write function = "module:function".',
+            key=f"{key}.function",
+        )
+    try:
+        return kind(**parameters)
+    except SfumatoError as error:
+        raise located(error, key) from error
+    except (TypeError, AttributeError) as error:
+        problem = f"a parameter of the distance {name!r} has the wrong type: {error}"
+        raise ConfigError(problem, remedy=remedy, key=key) from error
+
+
+def located(error: SfumatoError, key: str) -> ConfigError:
+    """The same error under the key where it was met."""
+    inner = ".".join(filter(None, (key, (error.key or "").removeprefix("distance."))))
+    return ConfigError(error.problem, remedy=error.remedy, key=inner, value=error.value, column=error.column)
+
+
+def _number(value: Any) -> int | str:
+    return value if isinstance(value, int) else str(value)

@@ -1,0 +1,131 @@
+"""Whether release.json declares what the reader was told elsewhere: the schema and the principles that are given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.schema import Schema
+from sfumato.data.table import Table
+from sfumato.distances import Custom, Distance
+from sfumato.principles import Principle
+from sfumato.serialization import hierarchy_section
+
+
+def first_difference(
+    given: Schema, declared: Schema, original: Callable[[], Table] | None, published: Iterable[str]
+) -> str | None:
+    """The first thing that release.json declares otherwise than the schema that is given; None if there is none.
+
+    `declared` states every kind that matters. One that `given` leaves open is taken from the original, if there is one:
+    `original` gives its table under the schema that is given.
+
+    >>> first_difference(Schema(["age"], ["ill"]), Schema(["age"]), None, ["age", "ill"])
+    "the role of 'ill' is 'other' in release.json, and 'sensitive' is given"
+    """
+    return next(filter(None, _differences(given, declared, original, published)), None)
+
+
+def _differences(
+    given: Schema, declared: Schema, original: Callable[[], Table] | None, published: Iterable[str]
+) -> Iterator[str | None]:
+    for name in {**given.named_columns(), **declared.named_columns(), **dict.fromkeys(published)}:
+        yield _differ("role", name, given.role(name), declared.role(name))
+    if set(given.sensitive) != set(declared.sensitive):
+        yield f"{', '.join(declared.sensitive)} are sensitive in release.json, and {', '.join(given.sensitive)} are given"
+    for name in (*given.quasi_identifiers, *given.sensitive_columns(), *given.vectors):
+        kind = given.kinds.get(name)
+        if kind is None and original is not None:
+            kind = original().column(name).kind
+        if kind is not None:
+            yield _differ("kind", name, kind, declared.kinds.get(name))
+        yield _differ("order", name, given.orders.get(name), declared.orders.get(name))
+        yield _differ("hierarchy", name, _tree(given.hierarchies.get(name)), _tree(declared.hierarchies.get(name)))
+        yield _differ("recoding", name, given.recodings.get(name), declared.recodings.get(name))
+        yield _differ("separator", name, given.separators.get(name), declared.separators.get(name))
+        yield _differ("columns", name, given.vectors.get(name), declared.vectors.get(name))
+    for name in given.sensitive:
+        if _distance(given.distances.get(name)) != _distance(declared.distances.get(name)):
+            yield f"the distance of {name!r} in release.json is another than the one that is given"
+    if _distance(given.distance) != _distance(declared.distance):
+        yield "the distance in release.json is another than the one that is given"
+    if given.missing != declared.missing:
+        yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
+
+
+def _differ(key: str, name: str, given: Any, declared: Any) -> str | None:
+    if given == declared:
+        return None
+    if isinstance(given, frozenset) or isinstance(declared, frozenset):
+        return f"the {key} of {name!r} in release.json is another than the one that is given"
+    ours, theirs = (str(value) if isinstance(value, str) else value for value in (given, declared))
+    return f"the {key} of {name!r} is {theirs!r} in release.json, and {ours!r} is given"
+
+
+def _tree(hierarchy: Any) -> Any:
+    """A hierarchy as something that can be compared: its rows, or how it is built from the values."""
+    if isinstance(hierarchy, str | Path):
+        hierarchy = Hierarchy.from_file(hierarchy)
+    if isinstance(hierarchy, Hierarchy):
+        columns = [[nodes[i] for i in path] for nodes, path in zip(hierarchy.labels, hierarchy.paths.T, strict=True)]
+        return frozenset(zip(*columns, strict=True))
+    section = hierarchy_section(hierarchy)
+    return None if section is None else frozenset((key, json.dumps(value)) for key, value in section.items())
+
+
+def _distance(distance: Distance | None) -> Any:
+    """A distance as something that can be compared; a function is taken from what is given, so only that it is one."""
+    if distance is None or isinstance(distance, Custom):
+        return None if distance is None else (distance.name, distance.vectorised)
+    return distance.name, _plain(distance.parameters())
+
+
+def _plain(value: Any) -> Any:
+    """As it comes back from JSON."""
+    return json.loads(json.dumps(value, default=str))
+
+
+def in_their_order(principles: Sequence[Principle], declared: Sequence[Any]) -> tuple[tuple[Principle, ...], str | None]:
+    """The principles that are given in the order of release.json; and the first difference, if there is one.
+
+    >>> from sfumato.principles import KAnonymity
+    >>> in_their_order([KAnonymity(5)], [{"name": "k-anonymity", "k": 2}])[1]
+    "k-anonymity (k = 5) is given, and release.json does not ask for it; it asks for {'name': 'k-anonymity', 'k': 2}"
+    """
+    left = list(principles)
+    ordered, foreign = [], []
+    for entry in declared:
+        position = next((i for i, p in enumerate(left) if _entry(p) == entry), None)
+        if position is None:
+            foreign.append(entry)
+        else:
+            ordered.append(left.pop(position))
+    if not left and not foreign:
+        return tuple(ordered), None
+    told = f"it asks for {foreign[0]}" if foreign else ""
+    if left:
+        return tuple(principles), "; ".join(
+            filter(None, (f"{left[0].label} is given, and release.json does not ask for it", told))
+        )
+    return tuple(principles), f"release.json asks for more than the principles that are given: {told}"
+
+
+def _entry(principle: Principle) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = _plain({"name": principle.name, **principle.parameters()})
+    return found
+
+
+def usual_recoding(schema: Schema, name: str) -> str:
+    """How a quasi-identifier is to be published under a schema that states its kind."""
+    declared = schema.recodings.get(name)
+    if declared is not None:
+        return declared
+    if name in schema.hierarchies:
+        return "ancestor"
+    return "interval" if schema.kinds.get(name) in ("numeric", "ordinal") else "set"
+
+
+__all__ = ["first_difference", "in_their_order", "usual_recoding"]

@@ -1,0 +1,219 @@
+"""What a release must not tell: figures to check guesses by, the order of the original, a column nobody decided on."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import sfumato as sf
+from sfumato.anonymization._anonymize import anonymize
+from sfumato.reports.tables.rounding_steps import in_steps, step_of
+from sfumato.verification._verify import verify
+from standin import Chunks
+
+ROWS = 24
+TOWNS = ["Rome", "Bonn", "Oslo", "Lyon"]
+
+
+def table(**more):
+    columns = {"age": [20 + i % 12 for i in range(ROWS)], "ill": [["flu", "cold", "gout"][i % 3] for i in range(ROWS)]}
+    return pa.table({**columns, **more})
+
+
+SCHEMA = sf.Schema(["age"], ["ill"])
+
+
+def numbers(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [number for inner in value for number in numbers(inner)]
+    return [value] if isinstance(value, float) else []
+
+
+class TestFiguresOfTheOriginal:
+    def test_no_query_is_told(self, tmp_path):
+        release = anonymize(table(), SCHEMA, sf.KAnonymity(5), method=Chunks(7), seed=3)
+        text = (release.save(tmp_path / "out") / "release.json").read_text(encoding="utf-8")
+        assert "quer" not in text
+        assert "queries" not in release.to_dict()["utility"]
+        assert release.utility.queries is not None, "the publisher still sees them"
+        assert "query error" in repr(release.utility)
+
+    def test_marginals_are_rounded(self):
+        release = anonymize(table(), SCHEMA, sf.KAnonymity(5), method=Chunks(7))
+        (exact,), (told,) = release.utility.marginals, release.to_dict()["utility"]["marginals"]
+        step = step_of(ROWS)
+        assert step == Fraction(1, 2), "two decimals of so few rows would be exact"
+        assert exact.distance not in (0, in_steps(exact.distance, step))
+        assert told == {"column": "age", "distance": in_steps(exact.distance, step)}
+        many = anonymize(pa.concat_tables([table()] * 100), SCHEMA, sf.KAnonymity(5), method=Chunks(7))
+        assert many.to_dict()["utility"]["marginals"][0]["distance"] == round(many.utility.marginals[0].distance, 2)
+        assert release.to_dict()["utility"]["loss"]["mean"] == release.loss
+
+    def test_loss_is_rounded_where_it_counts_original_values(self):
+        schema = sf.Schema(["age"], ["ill"], hierarchies={"age": sf.Intervals((5, 10))})
+        release = anonymize(table(), schema, sf.KAnonymity(5), method=Chunks(7))
+        figures = numbers(release.to_dict()["utility"]["loss"])
+        assert figures == [in_steps(figure, step_of(ROWS)) for figure in figures]
+
+    def test_the_name_of_a_sheet_is_not_told(self, tmp_path):
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        sheet = book.create_sheet("Oncology 2020")
+        for row in [("age", "ill"), *zip(*table().to_pydict().values(), strict=True)]:
+            sheet.append(row)
+        book.save(tmp_path / "p.xlsx")
+        original = sf.read_table(tmp_path / "p.xlsx", SCHEMA, sheet="Oncology 2020")
+        folder = anonymize(original, None, sf.KAnonymity(5), method=Chunks(6)).save(tmp_path / "out")
+        assert not [path for path in folder.iterdir() if b"Oncology" in path.read_bytes()]
+        assert json.loads((folder / "release.json").read_text(encoding="utf-8"))["reading"] == {}
+
+
+class TestOrderOfTheOriginal:
+    """The same people in another order: nothing of the frame may differ."""
+
+    cells: ClassVar = [TOWNS[i % 4] for i in range(ROWS)]
+    turned = np.arange(ROWS)[::-1]
+
+    @staticmethod
+    def published(frame, schema=SCHEMA):
+        return anonymize(frame, schema, sf.KAnonymity(5), method=Chunks(6)).frame
+
+    @pytest.mark.parametrize(
+        "cells", [cells, [c.encode() + b"\xff" for c in cells], [len(c) * i for i, c in enumerate(cells)]]
+    )
+    def test_pyarrow(self, cells):
+        dictionaries = []
+        for order in (np.arange(ROWS), self.turned):
+            plain = table(other=cells).take(pa.array(order))
+            place = plain.column_names.index("other")
+            encoded = plain.set_column(place, "other", plain.column("other").dictionary_encode())
+            schema = sf.Schema(["age"], ["ill"], other=["other"])
+            dictionaries.append(self.published(encoded, schema).column("other").chunk(0).dictionary.to_pylist())
+        assert dictionaries[0] == dictionaries[1] == sorted(set(cells), key=str)
+
+    def test_a_value_that_stands_twice_in_the_dictionary(self):
+        twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2] * 8, pa.int32()), pa.array(["b", "a", "b"]))
+        found = self.published(table(town=twice)).column("town").chunk(0)
+        assert found.dictionary.to_pylist() == ["a", "b"]
+        assert sorted(found.to_pylist()) == ["a"] * 8 + ["b"] * 16
+
+    def test_an_order_that_was_declared_stays(self):
+        indices = pa.array([i % 3 for i in range(ROWS)], pa.int32())
+        ordered = pa.DictionaryArray.from_arrays(indices, pa.array(["low", "mid", "high", "none"]), ordered=True)
+        found = self.published(table(level=ordered)).column("level")
+        assert found.type.ordered
+        assert found.chunk(0).dictionary.to_pylist() == ["low", "mid", "high"]
+
+    @pytest.mark.parametrize("ordered", [False, True])
+    def test_pandas(self, ordered):
+        declared = pd.CategoricalDtype([*TOWNS, "Nice"], ordered=ordered)
+        frame = table(town=self.cells).to_pandas().astype({"town": declared})
+        found = self.published(frame)["town"]
+        assert list(found.cat.categories) == (TOWNS if ordered else sorted(TOWNS))
+        assert found.cat.ordered is ordered
+        assert sorted(found) == sorted(self.cells) or ordered
+
+    def test_pandas_over_arrow(self):
+        frame = table(town=self.cells).to_pandas()
+        encoded = pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.array(self.cells).dictionary_encode()]))
+        found = self.published(frame.assign(town=encoded))["town"]
+        assert found.array.__arrow_array__().combine_chunks().dictionary.to_pylist() == sorted(TOWNS)
+
+    def test_polars(self):
+        frame = pl.from_arrow(table(town=self.cells)).with_columns(pl.col("town").cast(pl.Categorical))
+        found = self.published(frame)["town"]
+        assert sorted(found.to_list()) == sorted(self.cells)
+        # polars numbers categories for the whole process; what leaves it is in the order of the published rows
+        assert found.to_arrow().dictionary.to_pylist() == list(dict.fromkeys(found.to_list()))
+
+    def test_parquet(self, tmp_path):
+        for number, order in enumerate((np.arange(ROWS), self.turned)):
+            encoded = table(town=pa.array(self.cells).dictionary_encode()).take(pa.array(order))
+            release = anonymize(encoded, SCHEMA, sf.KAnonymity(5), method=Chunks(6))
+            release.save(tmp_path / str(number), format="parquet")
+        assert len({(tmp_path / str(n) / "data.parquet").read_bytes() for n in (0, 1)}) == 1
+
+
+def test_a_method_that_is_no_dataclass(tmp_path):
+    class Everyone(sf.Method):
+        def group(self, task, seed=0):
+            return sf.anonymization.Grouping(np.zeros(task.table.rows, np.int64))
+
+    release = anonymize(table(), SCHEMA, sf.KAnonymity(5), method=Everyone())
+    content = json.loads((release.save(tmp_path / "out") / "release.json").read_text(encoding="utf-8"))
+    assert content["method"] == {"name": "Everyone", "parameters": {}}
+
+
+class TestBinary:
+    cells: ClassVar = [bytes([255, i % 3]) if i else None for i in range(ROWS)]
+
+    def test_parquet(self, tmp_path):
+        original = table(photo=pa.array(self.cells, pa.binary()))
+        folder = anonymize(original, SCHEMA, sf.KAnonymity(5), method=Chunks(6)).save(tmp_path / "out", format="parquet")
+        assert parquet.read_table(folder / "data.parquet").column("photo").type == pa.binary()
+        assert verify(folder, original)
+        other = table(photo=pa.array(self.cells[::-1], pa.binary()))
+        assert not verify(folder, other)
+
+    def test_csv_says_what_to_do(self, tmp_path):
+        release = anonymize(table(photo=pa.array(self.cells)), SCHEMA, sf.KAnonymity(5), method=Chunks(6))
+        with pytest.raises(
+            sf.errors.ColumnError, match=re.escape("binary cannot be written as text. Convert it to text, or write")
+        ):
+            release.save(tmp_path / "out")
+        assert not list(tmp_path.iterdir())
+
+
+class TestAColumnNobodyDecidedOn:
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            [f"p{i}" for i in range(ROWS)],
+            list(range(ROWS)),
+            [*range(ROWS - 1), None],
+            [0, *range(ROWS - 1)],
+            [bytes([255, i]) for i in range(ROWS)],
+            pa.array([f"p{i}" for i in range(ROWS)]).dictionary_encode(),
+        ],
+    )
+    def test_is_refused_if_it_tells_every_row(self, cells):
+        plain = table(who=cells)
+        for schema in (SCHEMA, sf.Schema(["age"], ["ill"], kinds={"who": "categorical"})):
+            with pytest.raises(sf.errors.ColumnError, match="has no role and differs in nearly every row") as caught:
+                anonymize(plain, schema, sf.KAnonymity(5), method=Chunks(6))
+            assert caught.value.column == "who"
+        on_purpose = sf.Schema(["age"], ["ill"], other=["who"])
+        assert "who" in anonymize(plain, on_purpose, sf.KAnonymity(5), method=Chunks(6)).frame.column_names
+        dropped = sf.Schema(["age"], ["ill"], identifiers=["who"])
+        assert "who" not in anonymize(plain, dropped, sf.KAnonymity(5), method=Chunks(6)).frame.column_names
+
+    @pytest.mark.parametrize("cells", [[i / 8 for i in range(ROWS)], [*range(ROWS - 2), 0, 0], [[i] for i in range(ROWS)]])
+    def test_is_published_if_not(self, cells):
+        assert anonymize(table(x=cells), SCHEMA, sf.KAnonymity(5), method=Chunks(6)).frame.num_columns == 4
+
+    def test_small_tables_tell_nothing_of_their_columns(self):
+        few = table(who=list(range(ROWS))).slice(0, 19)
+        assert anonymize(few, SCHEMA, sf.KAnonymity(5), method=Chunks(6)).frame.num_columns == 4
+
+    @pytest.mark.parametrize(("step", "refused"), [("1", True), ("0.25", False)])
+    def test_csv(self, tmp_path, step, refused):
+        lines = [f"{20 + i % 12},{['flu', 'cold'][i % 2]},{i * float(step):g}" for i in range(ROWS)]
+        path = tmp_path / "people.csv"
+        path.write_text("\n".join(["age,ill,x", *lines]) + "\n", encoding="utf-8")
+        if refused:
+            with pytest.raises(sf.errors.ColumnError, match="column 'x'") as caught:
+                anonymize(path, SCHEMA, sf.KAnonymity(5), method=Chunks(6))
+            assert caught.value.file == str(path)
+        else:
+            assert anonymize(path, SCHEMA, sf.KAnonymity(5), method=Chunks(6)).audit.holds

@@ -1,0 +1,59 @@
+"""What a release is worth, and why a wish was not reached."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.anonymization._anonymize import anonymize
+from standin import Chunks
+
+TABLE = pa.table({"age": [1, 2, 3, 4, 5, 6], "ill": ["a", "b", "c", "d", "e", "e"]})
+SCHEMA = sf.Schema(["age"], ["ill"])
+
+
+def test_unreached_says_why():
+    with pytest.raises(sf.errors.RequirementError) as caught:
+        anonymize(TABLE, SCHEMA, sf.DistinctLDiversity(2), method=Chunks(2))
+    assert "Groups that satisfy distinct l-diversity (l = 2) exist: the table as one group" in caught.value.problem
+    assert caught.value.remedy.endswith("or try another method.")
+    with pytest.raises(sf.errors.RequirementError) as caught:
+        anonymize(TABLE, SCHEMA, sf.DistinctLDiversity(6), method=Chunks(2))
+    assert "No grouping of these rows can satisfy distinct l-diversity (l = 6): the table" in caught.value.problem
+    assert caught.value.remedy == "Ask for less, or allow a share of the rows to be suppressed."
+
+
+def test_unreached_says_what_is_nearby():
+    table = pa.table({"age": [1, 2, 3, 4, 5, 6], "pay": [1, 2, 3, 4, 5, 6]})
+    wish = sf.Dissimilarity(epsilon=3, delta="0.9", k=2)
+    with pytest.raises(sf.errors.RequirementError) as caught:
+        anonymize(table, sf.Schema(["age"], ["pay"]), wish, method=Chunks(2))
+    assert "the values 1 to 4 make up 4 of the 6 rows" in caught.value.problem
+    # at ε = 1 any two of three rows apart make three groups of two
+    assert "Guaranteed nearby: epsilon up to 1, or delta up to 0; not ruled out: epsilon up to 2" in caught.value.problem
+    with pytest.raises(sf.errors.RequirementError) as caught:
+        anonymize(table, sf.Schema(["age"], ["pay"]), sf.Dissimilarity(1, 1, 3), method=Chunks(2))
+    assert "is open: Θ = 2 is above 1, up to which groups are guaranteed" in caught.value.problem
+    assert "another method" in caught.value.remedy
+
+
+def test_utility():
+    table = pa.table({"age": [20, 30, 40, 60, 70, 70], "pay": [1, 2, 3, 4, 5, 5]})
+    schema = sf.Schema(["age"], ["pay"])
+    found = anonymize(table, schema, [sf.KAnonymity(2), sf.AlphaKAnonymity(1, 3)], method=Chunks(3), seed=4)
+    # [20, 40] and [60, 70] of [20, 70]: 2/5 and 1/5
+    assert found.loss == pytest.approx(0.3)
+    assert "loss   30 %" in repr(found)
+    assert (found.utility.k, found.utility.classes.average) == (3, 1.0)
+    assert found.utility.loss.mean == found.loss
+    assert found.utility.queries.workload.seed == 4
+    assert found.utility is found.utility
+
+
+def test_utility_of_what_is_left():
+    table = pa.table({"age": [20, 30, 60, 70], "pay": [1, 2, 5, 5]})
+    found = anonymize(table, sf.Schema(["age"], ["pay"]), sf.DistinctLDiversity(2), method=Chunks(2), suppress="0.5")
+    # the two rows that are published tell nothing within the ages that are left, and two rows are gone
+    assert (found.suppressed, found.loss) == (2, 1.0)
+    assert (found.utility.rows, found.utility.suppressed, found.utility.k) == (2, 2, None)

@@ -1,0 +1,188 @@
+"""A release is repeated from its release.json and the original: the same bytes, or it is said what differs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from commandline import sfumato
+from sfumato.census import census_schema
+
+FILES = ["data.csv", "release.json", "report.html"]
+WISH = [sf.KAnonymity(4), sf.Dissimilarity(epsilon="0.1", delta="0.5", k=4), sf.DistinctLDiversity(2, on="each")]
+
+
+@pytest.fixture(scope="module")
+def people():
+    return sf.synthetic_census(600, 2)
+
+
+def same(one, other):
+    return [(one / name).read_bytes() == (other / name).read_bytes() for name in FILES] == [True] * len(FILES)
+
+
+@pytest.mark.parametrize("method", ["glaze", "mondrian", sf.Mondrian(relaxed=True)])
+def test_the_same_bytes(people, tmp_path, method):
+    wish = sf.KAnonymity(4) if method != "glaze" else WISH
+    first = sf.anonymize(people, census_schema(), wish, method=method, seed=7, suppress="0.05").save(tmp_path / "first")
+    assert same(first, sf.replay(first, people).save(tmp_path / "again"))
+    (tmp_path / "alone.json").write_bytes((first / "release.json").read_bytes())
+    assert same(first, sf.replay(tmp_path / "alone.json", people).save(tmp_path / "third"))
+    other = sf.replay(first, people, seed=8).save(tmp_path / "other")
+    assert not same(first, other)
+    assert json.loads((other / "release.json").read_text(encoding="utf-8"))["seed"] == 8
+
+
+@pytest.mark.parametrize("rows", [["0;a;flu", "1;ä;gout", "2;a;?", "3;b;NA"] * 3])
+def test_a_file_is_read_as_it_was(tmp_path, rows):
+    path = tmp_path / "people.csv"
+    path.write_bytes("\n".join(["age;town;ill", *rows]).encode("latin-1"))
+    schema = sf.Schema(["age", "town"], ["ill"], missing=sf.data.Missing(values=["?"]))
+    table = sf.read_table(path, schema, delimiter=";", encoding="latin-1")
+    first = sf.anonymize(table, None, sf.KAnonymity(3)).save(tmp_path / "first")
+    content = json.loads((first / "release.json").read_text(encoding="utf-8"))
+    assert content["reading"] == {"delimiter": ";", "encoding": "latin-1"}
+    assert str(tmp_path) not in json.dumps(content), "release.json does not tell where the original is"
+    assert same(first, sf.replay(first, path).save(tmp_path / "again"))
+    assert sf.verify(first, path), "verification reads the original as it was declared"
+
+
+def test_what_cannot_be_repeated(people, tmp_path):
+    def off_by(one, other):
+        return abs(one - other)
+
+    own = replace(
+        census_schema(),
+        sensitive=("income",),
+        other=("workclass",),
+        distance=None,
+        distances={"income": sf.distances.Custom(off_by)},
+    )
+    folder = sf.anonymize(people, own, sf.Dissimilarity(epsilon=1, delta="0.4", k=3)).save(tmp_path / "own")
+    with pytest.raises(sf.errors.ReleaseError, match="function of the publisher's own"):
+        sf.replay(folder, people)
+    assert same(folder, sf.replay(folder, people, schema=own).save(tmp_path / "again"))
+    content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    for method in (
+        None,
+        {"name": "nonsense", "parameters": {}},
+        {"name": "glaze"},
+        {"name": "glaze", "parameters": {"x": 1}},
+    ):
+        (tmp_path / "torn.json").write_text(json.dumps({**content, "method": method}), encoding="utf-8")
+        with pytest.raises(sf.errors.ReleaseError, match="method"):
+            sf.replay(tmp_path / "torn.json", people, schema=own)
+    with pytest.raises(sf.errors.ColumnError, match="no such column"):
+        sf.replay(folder, people.drop_columns(["sex"]), schema=own)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A table with a name in it, its release, and what release.json says."""
+    people = pa.table({"name": [f"n{i}" for i in range(20)], "age": [i % 4 for i in range(20)], "ill": ["flu", "gout"] * 10})
+    schema = sf.Schema(["age"], ["ill"], identifiers=["name"])
+    folder = sf.anonymize(people, schema, sf.KAnonymity(3)).save(tmp_path_factory.mktemp("small") / "out")
+    return people, folder, json.loads((folder / "release.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("column", "declared"),
+    [
+        ("name", {"role": "Identifier"}),
+        ("name", {"role": None}),
+        ("name", {"role": ["identifier"]}),
+        ("name", {"Role": "identifier"}),
+        ("age", {"role": "quasi_identifier"}),
+        ("age", {"role": "quasi-identifier", "kind": "Numeric"}),
+        ("ill", {"role": "sensitive", "kind": 1}),
+    ],
+)
+def test_roles_and_kinds_that_nobody_knows_are_refused(small, tmp_path, column, declared):
+    """Taken for "other", a column would be published as it is."""
+    people, folder, content = small
+    content = {**content, "config": {**content["config"], "columns": {**content["config"]["columns"], column: declared}}}
+    (tmp_path / "out").mkdir()
+    for name in ("data.csv", "report.html"):
+        (tmp_path / "out" / name).write_bytes((folder / name).read_bytes())
+    (tmp_path / "out" / "release.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(sf.errors.ReleaseError, match=rf"config\.columns\.{column}.*unknown"):
+        sf.replay(tmp_path / "out", people)
+    with pytest.raises(sf.errors.ReleaseError, match=rf"config\.columns\.{column}.*unknown"):
+        sf.verify(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seed", ...),
+        ("seed", "7"),
+        ("seed", True),
+        ("seed", -1),
+        ("seed", None),
+        ("suppress", ...),
+        ("suppress", 0),
+        ("suppress", "much"),
+        ("suppress", "2"),
+        ("files", {}),
+        ("files", {"report.html": {"sha256": "", "bytes": 0}}),
+        ("files", {"data.csv": None}),
+        ("files", {"data.csv": {"sha256": "", "bytes": 0}, "../x": {"sha256": "", "bytes": 0}}),
+    ],
+)
+def test_a_torn_release_json_is_refused(small, tmp_path, key, value):
+    people, _, content = small
+    torn = {name: inner for name, inner in {**content, key: value}.items() if inner is not ...}
+    (tmp_path / "torn.json").write_text(json.dumps(torn), encoding="utf-8")
+    with pytest.raises(sf.errors.ReleaseError, match=key):
+        sf.replay(tmp_path / "torn.json", people)
+
+
+def test_what_comes_out_different_is_not_written(small, tmp_path):
+    people, folder, content = small
+    assert same(folder, sf.replay(folder, people).save(tmp_path / "again", expected=folder))
+    fewer = sf.replay(folder, people.slice(1))
+    with pytest.raises(sf.errors.ReplayError, match=r"data\.csv.*came out different.*original table must be another"):
+        fewer.save(tmp_path / "other", expected=folder, internal=tmp_path / "internal.html")
+    (tmp_path / "older.json").write_text(json.dumps({**content, "numpy": "0.1"}), encoding="utf-8")
+    with pytest.raises(sf.errors.ReplayError, match=r"numpy 0\.1"):
+        fewer.save(tmp_path / "other", expected=tmp_path / "older.json")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "older.json"]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    done = sfumato("demo", "--rows", "2000", "--save", "demo", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "demo"
+
+
+def test_on_the_command_line(demo, tmp_path):
+    first = sfumato("anonymize", "sfumato.toml", "--output", str(tmp_path / "first"), "--seed", "3", cwd=demo)
+    assert first.returncode == 0, first.stderr
+    release = tmp_path / "first"
+    again = sfumato("anonymize", str(release / "release.json"), "--data", "people.csv", "--output", "again", cwd=demo)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert "the same, byte for byte" in again.stdout
+    assert same(release, demo / "again")
+    lines = (demo / "people.csv").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "fewer.csv").write_text("\n".join(lines[:-1]), encoding="utf-8")
+    other = sfumato("anonymize", str(release), "--data", str(tmp_path / "fewer.csv"), "--output", "other", cwd=demo)
+    assert other.returncode == 1
+    assert "came out different" in other.stderr
+    assert not (demo / "other").exists(), "what is not the release is not put in its place"
+    for arguments, words in (
+        ([], "--data"),
+        (["--data", "nowhere.csv"], "nowhere.csv"),
+        (["--data", str(release / "data.csv")], "no such column|is not"),
+    ):
+        bad = sfumato("anonymize", str(release), "--output", "bad", *arguments, cwd=demo)
+        assert bad.returncode == 2
+        assert any(word in bad.stderr for word in words.split("|")), bad.stderr
+        assert not (demo / "bad").exists()
+    unplaced = sfumato("anonymize", str(release), "--data", "people.csv", cwd=demo)
+    assert (unplaced.returncode, "--output" in unplaced.stderr) == (2, True)

@@ -1,0 +1,72 @@
+"""The benchmark of releases runs from file to folder, tells every stage, and refuses what it does not know."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from pyarrow import csv as arrow_csv
+
+from benchmarks.release import Stages, make_file, run
+from sfumato.errors import ParameterError
+
+
+def sfumato(*arguments):
+    command = [sys.executable, "-m", "sfumato", "bench", "release", *arguments]
+    env = {**os.environ, "SFUMATO_DATA": ""}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+
+
+def test_on_the_synthetic_census():
+    done = sfumato("--rows", "2000", "--rows", "4000", "--wishes", "k", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = json.loads(done.stdout)
+    assert [(one["rows"], one["wish"]) for one in figures["runs"]] == [(2000, "k"), (4000, "k")]
+    for one in figures["runs"]:
+        assert one["source"] == "synthetic census"
+        assert "not reached" not in one
+        assert list(one["stages"])[:2] == ["reading", "encoding"]
+        assert {"finding groups", "publishing", "writing", "verifying what was written"} <= one["stages"].keys()
+        total = sum(seconds["wall"] for seconds in one["stages"].values())
+        assert one["wall s"] + one["method, wall s"] == pytest.approx(total, abs=0.02)
+        assert one["CPU / pyarrow"] > 0
+        assert one["peak memory, MB"] > 50
+    assert [one["wish"] for one in figures["growth"]] == ["k"]
+
+
+def test_a_table_is_shown():
+    done = sfumato("--rows", "1000")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "/ pyarrow" in done.stdout
+    assert "verifying what was written" in done.stdout
+
+
+def test_what_is_not_known():
+    for options, words in ((("--wishes", "l"), "no wish 'l'"), (("--methods", "colour"), "no method 'colour'")):
+        done = sfumato("--rows", "1000", *options)
+        assert done.returncode == 2
+        assert words in done.stderr
+    with pytest.raises(ParameterError):
+        run([1000], 0, ["l"], ["mondrian"])
+
+
+def test_the_same_seed_makes_the_same_file(tmp_path):
+    paths = [tmp_path / name for name in ("one.csv", "same.csv", "other.csv")]
+    for path, seed in zip(paths, (1, 1, 2), strict=True):
+        make_file(path, 500, seed)
+    one, same, other = (path.read_bytes() for path in paths)
+    assert one == same != other
+    assert arrow_csv.read_csv(paths[0]).num_rows == 500
+
+
+def test_stages_are_told_apart():
+    stages = Stages()
+    stages.begin("reading")
+    for step in ("finding", "finding", "publishing"):
+        stages.progress(step, 0.5)
+    stages.begin(None)
+    assert list(stages.seconds) == ["reading", "finding", "publishing"]
+    assert all(seconds["wall"] >= 0 for seconds in stages.seconds.values())

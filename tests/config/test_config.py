@@ -1,0 +1,238 @@
+"""The config file: read, written, and every mistake named by its key."""
+
+from __future__ import annotations
+
+import os
+import stat
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from standin import Chunks
+
+FULL = """
+[data]
+path = "people.csv"
+delimiter = ";"
+encoding = "latin-1"
+person_id = "id"
+
+[columns.id]
+role = "identifier"
+[columns.age]
+role = "quasi-identifier"
+kind = "numeric"
+hierarchy = { intervals = [5, 10], origin = 0 }
+[columns.race]
+role = "quasi-identifier"
+hierarchy = "hierarchies/race.csv"
+recoding = "ancestor"
+[columns.sex]
+role = "quasi-identifier"
+hierarchy = { flat = true }
+[columns.education]
+role = "sensitive"
+kind = "ordinal"
+order = ["low", "high"]
+[columns.profile]
+role = "sensitive"
+kind = "vector"
+columns = ["x", "y"]
+distance = { kind = "total-variation" }
+[columns.drugs]
+role = "sensitive"
+kind = "set"
+separator = "|"
+[columns.note]
+role = "other"
+
+[missing]
+values = ["", "?"]
+policy = "refuse"
+
+[distance]
+kind = "lp"
+p = 1
+weights = { education = 0.4, x = 0.3, y = 0.3 }
+by = { education = "rank" }
+
+[[principles]]
+name = "dissimilarity"
+epsilon = 0.1
+delta = "0.8"
+k = 10
+[[principles]]
+name = "k-anonymity"
+k = 5
+[[principles]]
+name = "n-t-closeness"
+n = 100
+t = "0.2"
+supersets = [["race"], ["race", "sex"]]
+on = "education"
+
+[method]
+name = "auto"
+seed = 7
+suppress = 0.05
+[output]
+path = "release"
+format = "parquet"
+"""
+
+
+def test_everything(tmp_path):
+    path = tmp_path / "sfumato.toml"
+    path.write_text(FULL, encoding="utf-8")
+    config = sf.Config.load(path)
+    schema = config.schema
+    assert schema.quasi_identifiers == ("age", "race", "sex")
+    assert schema.sensitive == ("education", "profile", "drugs")
+    assert schema.identifiers == ("id",)
+    assert schema.other == ("note",)
+    assert schema.person_id == "id"
+    assert schema.hierarchies["race"] == tmp_path / "hierarchies" / "race.csv"
+    assert schema.hierarchies["age"] == sf.Intervals((5, 10))
+    assert schema.missing == sf.data.Missing(("", "?"), "refuse")
+    assert schema.distance == sf.distances.Lp(weights={"education": "0.4", "x": "0.3", "y": "0.3"}, by={"education": "rank"})
+    assert schema.distances["profile"] == sf.distances.TotalVariation()
+    assert schema.recodings == {"race": "ancestor"}
+    assert (config.method.name, config.method.seed, config.method.suppress) == ("auto", 7, Decimal("0.05"))
+    assert (config.folder, config.output.format) == (tmp_path / "release", "parquet")
+    assert config.asked == (
+        sf.Dissimilarity("0.1", "0.8", 10),
+        sf.KAnonymity(5),
+        sf.NTCloseness(100, "0.2", supersets=(("race",), ("race", "sex")), on="education"),
+    )
+
+
+def test_written_and_read_again(tmp_path):
+    config = sf.Config.parse(FULL)
+    assert sf.Config.parse(config.to_toml()) == config
+    config.save(tmp_path / "out.toml")
+    assert sf.Config.load(tmp_path / "out.toml").to_toml() == config.to_toml()
+    assert [p.name for p in tmp_path.iterdir()] == ["out.toml"]
+
+
+def test_written_from_a_program():
+    config = sf.Config.parse(FULL)
+    again = sf.Config.of(config.schema, "people.csv", config.asked, delimiter=";", encoding="latin-1")
+    assert sf.Config.parse(again.to_toml()).schema == config.schema
+    assert again.asked == config.asked
+    assert again.data == config.data
+
+
+def test_a_methods_own_parameters(tmp_path, monkeypatch):
+    from sfumato.anonymization.methods import METHODS
+
+    monkeypatch.setitem(METHODS, Chunks.name, Chunks)
+    text = FULL.replace('name = "auto"', 'name = "chunks"\nsize = 4')
+    config = sf.Config.parse(text)
+    assert config.finder == Chunks(4)
+    assert config.method.parameters == {"size": 4}
+    assert sf.Config.parse(config.to_toml()) == config
+    assert sf.Config.of(config.schema, "people.csv", config.asked, Chunks(4)).finder == Chunks(4)
+    path = tmp_path / "sfumato.toml"
+    path.write_text(text.replace("size = 4", "sise = 4"), encoding="utf-8")
+    with pytest.raises(sf.errors.ConfigError, match=r"no parameter 'sise'.*size; beside name, seed, suppress") as caught:
+        sf.Config.load(path)
+    assert (caught.value.key, caught.value.file) == ("method.sise", str(path))
+
+
+def test_what_cannot_be_written():
+    tree = sf.Hierarchy.from_rows([["a", "*"]])
+    with pytest.raises(sf.errors.ConfigError, match="no file to name"):
+        sf.Config.of(sf.Schema(["a"], hierarchies={"a": tree}), "t.csv")
+    with pytest.raises(sf.errors.ConfigError, match="cannot be written to a config"):
+        sf.Config.of(sf.Schema(sensitive=["a"], distance=sf.distances.Custom(max)), "t.csv")
+    with pytest.raises(sf.errors.ConfigError, match="cannot be written"):
+        sf.Config.parse(FULL).save("/no/such/folder/x.toml")
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "words"),
+    [
+        (('path = "people.csv"', 'pth = "people.csv"'), "data.pth", "Did you mean 'path'"),
+        (('path = "people.csv"', ""), "data.path", "missing"),
+        (('path = "people.csv"', "path = 5"), "data.path", "string"),
+        (('delimiter = ";"', 'delimiter = ";;"'), "data.delimiter", "1 character"),
+        (('kind = "numeric"', 'kind = "number"'), "columns.age.kind", "'numeric', 'categorical'"),
+        (('role = "other"', 'role = "secret"'), "columns.note.role", "'sensitive'"),
+        (('role = "other"', 'rule = "other"'), "columns.note.rule", "unknown"),
+        (("intervals = [5, 10]", "intervals = [5, 7]"), "columns.age.hierarchy.intervals", "do not nest"),
+        (("flat = true", "flat = false"), "columns.sex.hierarchy", "either intervals or flat"),
+        (('order = ["low", "high"]', ""), "columns.education", "has no order"),
+        (('policy = "refuse"', 'policy = "drop"'), "missing.policy", "'drop' is unknown"),
+        (('kind = "lp"', 'kind = "l2"'), "distance.kind", "'l2' is unknown"),
+        (('kind = "lp"', ""), "distance.kind", "no kind"),
+        (("p = 1", "q = 1"), "distance.q", "no parameter 'q'"),
+        (("p = 1", "p = 0"), "distance.p", "p = 0"),
+        (("weights = { education = 0.4,", "weights = { education = -1,"), "distance.weights.education", "negative"),
+        (('{ kind = "total-variation" }', '{ kind = "tv" }'), "columns.profile.distance.kind", "'tv' is unknown"),
+        (
+            ('{ kind = "total-variation" }', '{ kind = "function" }'),
+            "columns.profile.distance.function",
+            "names no function",
+        ),
+        (('name = "k-anonymity"', 'name = "k-anonimity"'), "principles[1].name", "Did you mean 'k-anonymity'"),
+        (('name = "k-anonymity"', ""), "principles[1].name", "no principle"),
+        (("k = 5", "j = 5"), "principles[1].j", "no parameter 'j'"),
+        (("k = 5", ""), "principles[1].k", "needs 'k'"),
+        (("k = 5", "k = 0"), "principles[1].k", "whole number"),
+        (("epsilon = 0.1", "epsilon = -0.1"), "principles[0].epsilon", "out of range"),
+        (('delta = "0.8"', 'delta = "much"'), "principles[0].delta", "not a number"),
+        (("[missing]", "[mising]"), "mising", "unknown"),
+        (('recoding = "ancestor"', 'recoding = "mean"'), "columns.race.recoding", "'interval', 'ancestor' or 'set'"),
+        (('role = "other"', 'role = "other"\nrecoding = "set"'), "columns.note", "not a quasi-identifier"),
+        (("seed = 7", "seed = -7"), "method.seed", "greater than or equal to 0"),
+        (("seed = 7", "seed = 7.5"), "method.seed", "integer"),
+        (("seed = 7", 'seed = "7"'), "method.seed", "integer"),
+        (("seed = 7", "seed = true"), "method.seed", "integer"),
+        (("suppress = 0.05", "suppress = 1"), "method.suppress", "out of range"),
+        (("suppress = 0.05", 'suppress = "few"'), "method.suppress", "not a number"),
+        (('name = "auto"', 'name = "automatic"'), "method.name", "no method 'automatic'"),
+        (('format = "parquet"', 'format = "xlsx"'), "output.format", "'csv' or 'parquet'"),
+    ],
+)
+def test_mistakes(tmp_path, change, key, words):
+    path = tmp_path / "sfumato.toml"
+    assert change[0] in FULL
+    path.write_text(FULL.replace(*change, 1), encoding="utf-8")
+    with pytest.raises(sf.errors.ConfigError) as caught:
+        sf.Config.load(path)
+    assert caught.value.key == key
+    assert caught.value.file == str(path)
+    assert words in str(caught.value)
+
+
+def test_unreadable(tmp_path):
+    for name, content, words in (
+        ("absent.toml", None, "No such file"),
+        ("bad.toml", b"[data\n", "not TOML"),
+        ("latin.toml", "x = 'ü'".encode("latin-1"), "not UTF-8"),
+    ):
+        path = tmp_path / name
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(sf.errors.ConfigError, match=words):
+            sf.Config.load(path)
+
+
+def test_saved_files_have_the_rights_of_new_files(tmp_path):
+    before = os.umask(0o027)
+    try:
+        sf.Config.parse(FULL).save(tmp_path / "out.toml")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out.toml").stat().st_mode) == 0o640
+
+
+def test_a_config_of_a_newer_version():
+    with pytest.raises(sf.errors.ConfigError, match=r"format 2.*up to 1.*newer version") as caught:
+        sf.Config.parse('format = 2\n[data]\nfile = "of another time"\n', Path("sfumato.toml"))
+    assert (caught.value.key, caught.value.value, caught.value.file) == ("format", 2, "sfumato.toml")
+    for odd in ("0", '"1"', "1.5", "true"):
+        with pytest.raises(sf.errors.ConfigError, match="format"):
+            sf.Config.parse(f'format = {odd}\n[data]\npath = "people.csv"\n')

@@ -1,0 +1,194 @@
+"""The page of a disclosure risk: self-contained, escaped, marked as internal, and drawn from plain data alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from reader import Reader
+from risk_shapes import EVIL, LINK, SETTINGS, content
+from sfumato.disclosure.loss_format import amount
+from sfumato.disclosure.loss_tables import distributed, fitting
+from sfumato.disclosure.risk_page import risk_page
+from sfumato.reports.plots.figure import percent
+from tearing import tear
+
+MARK = "Internal: for the review board, not for publication"
+
+
+@cache
+def drawn(name, curves=True):
+    """The page of a shape, and what is on it."""
+    html = risk_page(content(name, curves))
+    return html, Reader(html)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+class TestShapes:
+    def test_what_was_found_is_on_it(self, name):
+        told, (html, seen) = content(name), drawn(name)
+        assert len(html.encode()) < 6_000_000
+        for dictionary in told["dictionaries"]:
+            assert f"“{dictionary['name']}”" in seen.text
+            assert amount(dictionary["risk"]) in seen.text
+            assert percent(dictionary["attackers"]["marketer"]) in " ".join(seen.words)
+            assert dictionary["attackers"]["why"] in seen.text
+        for attribute in told["attributes"]:
+            assert attribute in seen.text
+        assert f"The {min(20, told['records'])} record" in seen.text
+        for record in told["worst_records"]:
+            assert f"{record['row']:,}" in seen.words
+            assert str(record["identity"]) in seen.text or record["identity"] is None
+        for note in told["notes"]:
+            assert note in seen.text
+        for words in ("Prosecutor", "Journalist", "Marketer", "k-anonymity", "does not say", "Lebanon"):
+            assert words in seen.text
+        assert f"sfumato, version {told['sfumato']}" in seen.text
+
+    def test_it_is_marked_and_promises_nothing(self, name):
+        html, seen = drawn(name)
+        assert html.count(MARK) >= 2, "on the page, and on top of every printed one"
+        assert len(seen.of("figure")) == seen.text.count("Internal: not for publication")
+        assert not re.search(r"\banonymous\b", seen.text, re.IGNORECASE)
+
+    def test_every_figure_has_its_plot_its_words_and_its_numbers(self, name):
+        seen = drawn(name)[1]
+        specs = json.loads(seen.scripts[0])
+        assert [a["id"] for a in seen.of("div") if a.get("class") == "plot"] == [f"plot-{key}" for key in specs]
+        assert len(seen.of("figure")) == len(seen.of("details")) == len(specs)
+        ids = [attrs["id"] for _, attrs in seen.tags if "id" in attrs]
+        assert len(ids) == len(set(ids))
+        for attrs in seen.of("a"):
+            assert attrs["href"].removeprefix("#") in ids
+        levels = [int(tag[1]) for tag, _ in seen.tags if re.fullmatch(r"h\d", tag)]
+        assert (levels[0], levels.count(1)) == (1, 1)
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+
+    def test_nothing_comes_from_elsewhere(self, name):
+        seen = drawn(name)[1]
+        for _, attrs in seen.tags:
+            assert not {"src", "srcset", "action", "data", "onclick", "onerror", "onload"} & attrs.keys()
+        assert not seen.of("link") + seen.of("img") + seen.of("iframe")
+        (policy,) = [attrs["content"] for attrs in seen.of("meta") if "http-equiv" in attrs]
+        assert policy.startswith("default-src 'none'; script-src 'sha256-")
+
+    def test_without_curves(self, name):
+        """What was not asked for is said to be missing; nothing else changes."""
+        few, many = drawn(name, curves=False)[1], drawn(name)[1]
+        assert "was not asked for" in few.text
+        assert "were not asked for" in few.text
+        assert "not asked for" not in many.text.replace("limit", "")
+        assert len(few.of("figure")) == 2 + len(content(name)["dictionaries"])
+
+    def test_the_same_content_the_same_bytes(self, name):
+        assert risk_page(content(name)) == drawn(name)[0]
+
+
+def test_figures_are_drawn_from_the_content_and_nothing_else():
+    """Whatever is changed in it shows in the page."""
+    assert not re.search("43.2|4,?321", drawn("prior")[1].text)
+    for change in (
+        lambda c: c.update(risk=4321),
+        lambda c: c["dictionaries"][1].update(individuals=4321),
+        lambda c: c["dictionaries"][1]["attackers"].update(marketer=0.4321),
+        lambda c: c["dictionaries"][0]["attackers"]["above"].update({"0.05": 0.4321}),
+        lambda c: c["worst_records"][3].update(consistent=4321),
+        lambda c: c["by_attribute"][0].update(alone=0.4321),
+        lambda c: c["figures"]["losses"]["records"].__setitem__(1, 4321),
+        lambda c: c["figures"]["fitting"][1]["records"].__setitem__(1, 4321),
+        lambda c: c["joint"][0].update(one=4321),
+        lambda c: c["k_anonymity"].update(release=4321),
+        lambda c: c["bounds"][0].update(true=4321),
+        lambda c: c["curves"]["cells"]["lines"][2]["risks"].__setitem__(1, 4321),
+        lambda c: c["curves"]["sizes"][1]["individuals"].__setitem__(1, 4321),
+        lambda c: c["curves"]["scatter"][1]["points"][0].update(estimated=4321),
+    ):
+        other = content("prior")
+        change(other)
+        assert re.search("43.2|4,?321", risk_page(other).partition("<script>")[0])
+
+
+def test_markup_in_the_data_stays_text():
+    html, seen = drawn("evil")
+    assert EVIL in seen.text and LINK in seen.text, "they are shown"
+    assert len(seen.scripts) == 3
+    island = html.partition('id="figures">')[2].partition("</script>")[0]
+    assert not set("<>&") & set(island)
+    shown = json.dumps(json.loads(island))
+    assert "<a " not in shown and "<script" not in shown, "plots take such text for markup"
+    assert not [attrs for attrs in seen.of("a") if not attrs["href"].startswith("#")]
+
+
+def test_a_limit():
+    told = content("one")
+    told.update(limit="0.5", holds=False)
+    assert "more than the 0.5 that was asked for" in Reader(risk_page(told)).text
+    told.update(limit="9", holds=True)
+    assert "at most the 9 that was asked for" in Reader(risk_page(told)).text
+
+
+def test_points_below_the_line_are_explained():
+    assert "lie on or above the dashed line" in drawn("one")[1].text
+    text = drawn("no_identity")[1].text
+    assert "lie on or above the dashed line" in text  # somebody who fits stands in every part
+    assert "Not told: a record counts as identified" in text
+
+
+def test_which_risk_bounds_which():
+    text = drawn("prior")[1].text
+    assert "“voter list” for “phone book”: yes. Every condition holds." in text
+    assert "“phone book” for “voter list”: not known. It fails that the estimate precedes" in text
+    assert "bound another" not in drawn("one")[1].text
+
+
+def test_what_consistency_was_asked_for():
+    told = content("one")
+    told["consistency"] = {name: {"kind": "jaro", "threshold": "0.8"} for name in ("town", "job")}
+    text = Reader(risk_page(told)).text
+    assert "Consistency town, job: jaro (threshold: 0.8)." in text
+    assert "Consistency age, ill: equal values." in text
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_what_is_torn_is_said_to_be(data):
+    """Any part of the content gone or of another type: a page, or an error of ours that says what to do."""
+    torn = content("prior")
+    tear(data, torn, depth=5)
+    try:
+        assert risk_page(torn).endswith("</html>")
+    except sf.errors.ReleaseError as error:
+        assert error.remedy
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=30))
+def test_who_fit_is_counted_once(sizes):
+    found = fitting(np.array(sizes))
+    assert sum(found["records"]) == len(sizes)
+    for name, count in zip(found["bins"], found["records"], strict=True):
+        ends = [int(end.replace(",", "")) for end in name.split("–")]
+        assert count == sum(ends[0] <= size <= ends[-1] for size in sizes)
+
+
+@given(st.lists(st.floats(1e-100, 1e12) | st.sampled_from([0.0, np.inf]) | st.floats(1e-6, 1), min_size=1, max_size=30))
+def test_losses_are_counted_once(losses):
+    found = distributed(np.array(losses))
+    assert sum(found["records"]) == len(losses)
+    for name, count in zip(found["bins"], found["records"], strict=True):
+        if name in ("0", "∞"):
+            assert count == losses.count(0.0 if name == "0" else np.inf)
+        elif name.startswith("up to "):
+            assert count == sum(0 < loss <= float(name.removeprefix("up to ")) for loss in losses)
+        else:
+            low, high = (float(end) for end in name.split(" – "))
+            near = [loss for loss in losses if low * (1 - 1e-5) < loss <= high * (1 + 1e-5)]
+            inside = [loss for loss in losses if low * (1 + 1e-5) < loss <= high * (1 - 1e-5)]
+            assert len(inside) <= count <= len(near), "ends are told to six digits"

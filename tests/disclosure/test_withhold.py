@@ -1,0 +1,259 @@
+"""Records with cells withheld: what is written is what was chosen, and reads back as it was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.data.schema import Schema
+from sfumato.disclosure import Dictionary
+from sfumato.disclosure._withhold import withhold
+from sfumato.disclosure.withheld_rows import withheld_rows
+from sfumato.errors import FileError, ParameterError, ReleaseError
+
+AWKWARD = ["*", "", '"', '"*"', "=1+1", "a;b", " x", "{a}", "[1, 2]", "ü", "plain"]
+PEOPLE = pa.table(
+    {
+        "name": ["Ann", "Bob", "Cy", "Di", "Eve"],
+        "age": [30, 30, 41, 41, 57],
+        "town": ["Ulm", "Ulm", "Bonn", None, "Ulm"],
+        "job": ["baker", "smith", "smith", "baker", "judge"],
+    }
+)
+SCHEMA = Schema(identifiers=["name"])
+
+
+def made(people=PEOPLE, cells=2, **more):
+    register = Dictionary(people, identity="name", name="register")
+    return withhold(people, SCHEMA, register, cells, identity="name", **more)
+
+
+@pytest.mark.parametrize("per, cells", [("record", 2), ("attribute", 3), ("table", 7)])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_what_is_written_is_what_was_chosen(tmp_path, per, cells, form):
+    found = made(cells=cells, per=per)
+    folder = found.save(tmp_path / "out", format=form)
+    assert sf.verify(folder, PEOPLE).holds
+    rule, rows = found.best.rule, found.rows
+    cells = found.frame.to_pylist()
+    for at, record in enumerate(rows.tolist()):
+        for j, name in enumerate(("age", "town", "job")):
+            value = PEOPLE.column(name)[record].as_py()
+            wanted = None if value is None else str(value) if rule[record, j] else "*"
+            assert cells[at][name] == wanted
+
+
+def test_the_order_of_the_records_is_not_told(tmp_path):
+    turned = PEOPLE.take(pa.array([3, 0, 4, 2, 1]))
+    first, second = made().save(tmp_path / "a"), made(turned).save(tmp_path / "b")
+    for name in ("data.csv", "release.json"):
+        assert (first / name).read_bytes() == (second / name).read_bytes()
+
+
+def test_the_seed_turns_the_rows(tmp_path):
+    assert made(seed=1).frame.to_pylist() != made(seed=2).frame.to_pylist()
+    assert sorted(map(str, made(seed=1).frame.to_pylist())) == sorted(map(str, made(seed=2).frame.to_pylist()))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_come_back_in_their_library(library):
+    frame = PEOPLE.to_pandas() if library == "pandas" else pytest.importorskip("polars").from_arrow(PEOPLE)
+    assert type(made(frame).frame) is type(frame)
+
+
+def test_release_json_tells_nothing_of_single_records(tmp_path):
+    folder = made(sensitivity=sf_additive(records=[1, 2, 3, 4, 5])).save(tmp_path / "out")
+    content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    assert content["sensitivity"]["records"] == "by record"
+    assert "bound" not in json.dumps(content)
+
+
+def sf_additive(**more):
+    from sfumato.disclosure import Additive
+
+    return Additive(**more)
+
+
+TAMPERED = {
+    "a withheld cell is told": lambda text: text.replace("*", "30", 1),
+    "a value is changed": lambda text: text.replace("Bonn", "Ulm", 1),
+    "a row is gone": lambda text: "\n".join(text.splitlines()[:-1]) + "\n",
+    "a row stands twice": lambda text: "\n".join([*text.splitlines()[:-1], text.splitlines()[1]]) + "\n",
+}
+
+
+@pytest.mark.parametrize("how", TAMPERED)
+def test_tampering_is_found(tmp_path, how):
+    folder = made().save(tmp_path / "out")
+    data, manifest = folder / "data.csv", folder / "release.json"
+    before = data.read_text(encoding="utf-8")
+    after = TAMPERED[how](before)
+    assert after != before
+    data.write_text(after, encoding="utf-8")
+    assert not sf.verify(folder, PEOPLE)
+    # whoever changes the data can change the digest too: then the counts, the rule or the original tell
+    from sfumato.verification.checks import digest
+
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    content["files"]["data.csv"] = digest(data)
+    manifest.write_text(json.dumps(content), encoding="utf-8")
+    assert not sf.verify(folder, PEOPLE)
+
+
+def test_a_false_risk_is_found(tmp_path):
+    from sfumato.disclosure.withheld_document import risk_checks
+    from sfumato.releases.manifest import Manifest
+
+    found = made()
+    folder = found.save(tmp_path / "out")
+    assert all(check.holds for check in risk_checks(Manifest.load(folder), found.setting))
+    for key in ("risk", "mean", "highest"):
+        content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        content["dictionaries"][0][key] *= 0.99
+        manifest = Manifest(folder / "release.json", content)
+        assert not all(check.holds for check in risk_checks(manifest, found.setting))
+
+
+def test_false_statements_are_found(tmp_path):
+    from sfumato.disclosure.withheld_document import risk_checks
+    from sfumato.releases.manifest import Manifest
+
+    found = made(sensitivity=sf_additive(weights={"age": 3}))
+    folder = found.save(tmp_path / "out")
+    for path, value in (
+        (["sensitivity", "weights", "age"], "1"),
+        (["consistency"], {"age": {"kind": "jaro"}}),
+        (["dictionaries", 0, "individuals"], 900),
+    ):
+        content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        at = content
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = value
+        assert not all(check.holds for check in risk_checks(Manifest(folder / "release.json", content), found.setting))
+
+
+def test_a_shuffled_column_of_a_large_table_is_found(tmp_path):
+    """Four unlike rows, each thousands of times: nothing is withheld, so only which values stand together can tell."""
+    from sfumato.verification.checks import digest
+
+    n = 8000
+    table = pa.table({"s": ["fm"[i % 2] for i in range(n)], "t": ["uv"[i // 2 % 2] for i in range(n)]})
+    table = table.append_column("x", table.column("t"))
+    folder = withhold(table, Schema(), Dictionary(table, name="itself"), 3).save(tmp_path / "out")
+    assert sf.verify(folder, table).holds
+    data, manifest = folder / "data.csv", folder / "release.json"
+    head, *rows = [line.split(",") for line in data.read_text(encoding="utf-8").split()]
+    turned = [[s, rows[i - 1][1], x] for i, (s, _, x) in enumerate(rows)]
+    data.write_text("".join(",".join(row) + "\n" for row in [head, *turned]), encoding="utf-8")
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    content["files"]["data.csv"] = digest(data)
+    manifest.write_text(json.dumps(content), encoding="utf-8")
+    assert [check.name for check in sf.verify(folder, table).checks if check.holds is False] == ["rows"]
+
+
+def test_a_star_that_tells_nothing_stays_one(tmp_path):
+    """Of a release that holds `*` already more can be withheld: there it is a value that is missing."""
+    table = pa.table({"a": ["*", "1", "2"], "b": ["x", "y", "z"]})
+    register = Dictionary(pa.table({"a": [1, 2], "b": ["x", "y"]}))
+    found = withhold(table, Schema(), register, 1, consistency={"a": sf.disclosure.ContainmentConsistency()})
+    folder = found.save(tmp_path / "out")
+    assert found.frame.column("a").null_count == 1
+    assert sf.verify(folder, table).holds
+
+
+def test_what_may_name_people_is_told():
+    people = pa.table({"who": [f"p{i}" for i in range(30)], "age": [30 + i % 3 for i in range(30)]})
+    found = withhold(people, Schema(), Dictionary(people, name="itself"), 1)
+    assert len(found.notes) == 1 and "'who'" in found.notes[0]
+    assert withhold(people, Schema(other=["who"]), Dictionary(people, name="itself"), 1).notes == ()
+
+
+def test_shares_are_of_what_there_is():
+    sparse = pa.table({"a": ["x", None, None, None], "b": ["y", "z", None, None]})
+    found = withhold(sparse, Schema(), Dictionary(sparse, name="itself"), "50%", per="table")
+    assert (found.cells, found.risk.disclosed) == (1, 1)
+
+
+def test_other_verbs_refuse_a_release_without_groups(tmp_path):
+    folder = made().save(tmp_path / "out")
+    with pytest.raises(ReleaseError, match="no groups"):
+        sf.replay(folder, PEOPLE)
+
+
+def test_nothing_is_replaced_unasked(tmp_path):
+    folder = made().save(tmp_path / "out")
+    with pytest.raises(FileError, match="already"):
+        made().save(folder)
+    made(seed=5).save(folder, force=True)
+    (folder / "mine.txt").write_text("x", encoding="utf-8")
+    with pytest.raises(FileError, match=r"mine\.txt"):
+        made().save(folder, force=True)
+
+
+@pytest.mark.parametrize("cells", [-1, 4, "101%", "x", 1.5, True, float("nan")])
+def test_too_many_cells(cells):
+    with pytest.raises(ParameterError, match="cells per record cannot be disclosed"):
+        made(cells=cells)
+
+
+def test_against_a_prior_that_is_not_there():
+    with pytest.raises(ParameterError, match="no prior"):
+        made(against="prior")
+    with pytest.raises(ParameterError, match="unknown"):
+        made(against="best")
+    with pytest.raises(ParameterError, match="per = 'row' is unknown"):
+        made(per="row")
+
+
+@given(st.data())
+def test_any_value_can_be_read_back(data):
+    """Values that look like what stands for withheld or missing cells are told apart from it, in files too."""
+    rows, columns = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 3))
+    cells = (
+        st.none() | st.sampled_from(AWKWARD) | st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=3)
+    )
+    names = [f"c{j}" for j in range(columns)]
+    table = pa.table(
+        {name: pa.array(data.draw(st.lists(cells, min_size=rows, max_size=rows)), pa.string()) for name in names}
+    )
+    rule = np.array(
+        data.draw(st.lists(st.lists(st.booleans(), min_size=columns, max_size=columns), min_size=rows, max_size=rows))
+    )
+    schema = Schema(kinds=dict.fromkeys(names, "categorical"), missing=sf.data.Missing(()))
+    present = np.array([[cell is not None for cell in row.values()] for row in table.to_pylist()])
+    published, order = withheld_rows(sf.Table(table, schema), names, rule, present, 0)
+    for at, record in enumerate(order.tolist()):
+        for j, name in enumerate(names):
+            value, shown = table.column(name)[record].as_py(), published.column(name)[at].as_py()
+            if value is None:
+                assert shown is None
+            elif not rule[record, j]:
+                assert shown == "*"
+            else:
+                assert shown != "*" and (shown == value or shown == '"' + value.replace('"', '""') + '"')
+                assert (shown[0] == '"') == (value in ("", "*") or value[:1] == '"')
+
+
+def test_awkward_values_survive_the_files(tmp_path):
+    table = pa.table({"id": list(map(str, range(len(AWKWARD)))), "a": AWKWARD, "b": AWKWARD[::-1]})
+    schema = Schema(identifiers=["id"], kinds={"a": "categorical", "b": "categorical"}, missing=sf.data.Missing(()))
+    register = Dictionary(table, identity="id", name="register", missing=())
+    for form in ("csv", "parquet"):
+        folder = withhold(table, schema, register, 1, identity="id").save(tmp_path / form, format=form)
+        assert sf.verify(folder, table, schema=schema).holds
+
+
+def test_bad_folder_leaves_nothing(tmp_path):
+    with pytest.raises(FileError):
+        made().save(tmp_path / "no" / "where")
+    with pytest.raises(ParameterError, match="format"):
+        made().save(tmp_path / "out", format="xml")
+    assert list(Path(tmp_path).iterdir()) == []

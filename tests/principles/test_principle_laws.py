@@ -1,0 +1,267 @@
+"""What every principle must do, the laws that it declares, and the edges of its range."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+import sfumato as sf
+from sfumato.principles import PRINCIPLES, principle_of, told
+from small_tables import NUMBERS, measured, tables
+
+EXAMPLES = {
+    "k-anonymity": sf.KAnonymity(2),
+    "dissimilarity": sf.Dissimilarity("0.3", "0.5", 2),
+    "alpha-k-anonymity": sf.AlphaKAnonymity("0.5", 2),
+    "distinct-l-diversity": sf.DistinctLDiversity(2),
+    "frequency-l-diversity": sf.FrequencyLDiversity("1.5"),
+    "entropy-l-diversity": sf.EntropyLDiversity("1.5"),
+    "recursive-l-diversity": sf.RecursiveLDiversity("1.5", 2),
+    "p-sensitivity": sf.PSensitivity(2, 2),
+    "epsilon-m-anonymity": sf.EpsilonMAnonymity("0.3", "1.5"),
+    "delta-l-diversity": sf.DeltaLDiversity("0.15", "1.5"),
+    "k-e-anonymity": sf.KEAnonymity(2, "0.2"),
+    "variance-control": sf.VarianceControl("0.1"),
+    "t-closeness": sf.TCloseness("0.4", "ordered"),
+    "n-t-closeness": sf.NTCloseness(3, "0.3", "ordered"),
+    "beta-likeness": sf.BetaLikeness("1", "enhanced"),
+    "delta-disclosure": sf.DeltaDisclosure("0.7"),
+}
+"""One of each, at thresholds that small tables both meet and miss."""
+
+
+def test_every_principle_has_an_example_here():
+    assert EXAMPLES.keys() == PRINCIPLES.keys()
+
+
+@pytest.mark.parametrize("name", PRINCIPLES)
+def test_contract(name):
+    principle = EXAMPLES[name]
+    assert principle.name == name
+    assert sf.Principle in type(principle).__mro__
+    with pytest.raises(AttributeError):
+        principle.anything = 1
+    assert principle_of(name, principle.parameters()) == principle
+
+
+@pytest.mark.parametrize("kind", PRINCIPLES.values(), ids=lambda kind: kind.name)
+def test_every_principle_says_what_it_is(kind):
+    """Definition, parameters, whether it is monotone, what it does not protect against, and where it comes from."""
+    words = told(kind)
+    assert re.fullmatch(r"[A-Z].*\.", words.definition)
+    assert re.fullmatch(r"[A-Z].*\.", words.plain)
+    assert words.parameters.keys() == {field.name for field in dataclasses.fields(kind)}
+    assert all(re.fullmatch(r"\S.*\.", meaning) for meaning in words.parameters.values())
+    assert words.monotone is kind.monotone
+    assert words.merging == "Monotone." if kind.monotone else re.fullmatch(r"Not monotone.*: .+\.", words.merging)
+    assert re.fullmatch(r"Does not protect against .+\.", words.not_protected)
+    assert re.fullmatch(r"\S.*(\d{4}|paper \d{3}).*\.", words.source)
+    everything = " ".join([words.definition, words.body, words.merging, words.not_protected, words.source])
+    assert ">>>" not in everything
+    assert "Source:" not in everything
+
+
+few_values = st.sampled_from([NUMBERS[:2], NUMBERS[:3], NUMBERS])
+"""Pools of values; the small ones let even strict principles hold now and then, so that there is something to merge."""
+
+
+@pytest.mark.parametrize("name", [name for name, kind in PRINCIPLES.items() if kind.monotone])
+@given(rows=few_values.flatmap(lambda pool: tables(st.sampled_from(pool), most_rows=14, most_groups=3)))
+def test_declared_monotone_is_monotone(name, rows):
+    """If two groups satisfy the principle, their union does, the table as a whole unchanged."""
+    principle = EXAMPLES[name]
+    if len(rows) < 2:
+        return
+    fine = measured(rows, principle, numeric=True).group_holds
+    labels = sorted({g for g, _ in rows})
+    good = [label for label, holds in zip(labels, fine, strict=True) if holds]
+    for one, other in itertools.pairwise(good):
+        merged = [(one if g == other else g, v) for g, v in rows]
+        after = measured(merged, principle, numeric=True).group_holds
+        assert after[sorted({g for g, _ in merged}).index(one)]
+
+
+@pytest.mark.parametrize("name", [name for name, kind in PRINCIPLES.items() if kind.absorbing])
+@settings(max_examples=settings.default.max_examples // 5)
+@given(rows=few_values.flatmap(lambda pool: tables(st.sampled_from(pool), most_rows=12, most_groups=3)))
+def test_declared_absorbing_is_absorbing(name, rows):
+    """If one group satisfies the principle, its union with any other does, the table as a whole unchanged."""
+    principle = EXAMPLES[name]
+    if len(rows) < 2:
+        return
+    fine = measured(rows, principle, numeric=True).group_holds
+    labels = sorted({g for g, _ in rows})
+    for one, holds in zip(labels, fine, strict=True):
+        for other in set(labels) - {one} if holds else ():
+            merged = [(one if g == other else g, v) for g, v in rows]
+            after = measured(merged, principle, numeric=True).group_holds
+            assert after[sorted({g for g, _ in merged}).index(one)]
+    assert PRINCIPLES[name].monotone
+
+
+NOT_ABSORBING = {
+    "dissimilarity": (sf.Dissimilarity(0, "0.5"), [1, 2], [1, 1, 1]),
+    "alpha-k-anonymity": (sf.AlphaKAnonymity("0.5"), [1, 2], [1]),
+    "frequency-l-diversity": (sf.FrequencyLDiversity(2), [1, 2], [1]),
+    "entropy-l-diversity": (sf.EntropyLDiversity(2), [1, 2], [1]),
+    "recursive-l-diversity": (sf.RecursiveLDiversity(2, 2), [1, 2], [1]),
+    "epsilon-m-anonymity": (sf.EpsilonMAnonymity(0, 2), [1, 2], [1]),
+    "delta-l-diversity": (sf.DeltaLDiversity(0, 2), [1, 2], [1]),
+    "variance-control": (sf.VarianceControl(1), [1, 3], [2]),
+    "t-closeness": (sf.TCloseness(0), [1, 2], [1, 1], [2, 2]),
+    "n-t-closeness": (sf.NTCloseness(5, 0), [1, 2], [1, 1], [2, 2]),
+    "beta-likeness": (sf.BetaLikeness(0), [1, 2], [1, 1], [2, 2]),
+    "delta-disclosure": (sf.DeltaDisclosure("0.1"), [1, 2], [1, 1], [2, 2]),
+}
+"""A group that satisfies the principle, one that spoils it, and what else is in the table."""
+
+
+@pytest.mark.parametrize("name", [name for name, kind in PRINCIPLES.items() if not kind.absorbing])
+def test_declared_not_absorbing_is_not(name):
+    principle, *groups = NOT_ABSORBING[name]
+    apart = [(g, v) for g, group in enumerate(groups) for v in group]
+    assert measured(apart, principle).group_holds[0]
+    assert not measured([(0 if g == 1 else g, v) for g, v in apart], principle).group_holds[0]
+
+
+@pytest.mark.parametrize("name", [name for name, kind in PRINCIPLES.items() if not kind.relative])
+@settings(max_examples=settings.default.max_examples // 5)
+@given(rows=few_values.flatmap(lambda pool: tables(st.sampled_from(pool), most_rows=12, most_groups=3)))
+def test_declared_not_relative_is_not(name, rows):
+    """What becomes of other groups does not change the verdict on a group."""
+    principle = EXAMPLES[name]
+    labels = sorted({g for g, _ in rows})
+    fine = measured(rows, principle, numeric=True).group_holds if len(rows) > 1 else []
+    for label, holds in zip(labels, fine, strict=False):
+        alone = [(g, v) for g, v in rows if g == label]
+        if len(alone) > 1:
+            assert measured(alone, principle, numeric=True).group_holds[0] == holds
+
+
+COUNTER_EXAMPLES = {
+    "dissimilarity": (sf.Dissimilarity(15, "0.5"), [40, 60], [50, 80], []),
+    "epsilon-m-anonymity": (sf.EpsilonMAnonymity(15, 2), [40, 60], [50, 80], []),
+    "delta-l-diversity": (sf.DeltaLDiversity("7.5", 2), [40, 60], [50, 80], []),
+}
+
+
+@pytest.mark.parametrize("name", COUNTER_EXAMPLES)
+def test_declared_not_monotone_is_not(name):
+    principle, one, other, _ = COUNTER_EXAMPLES[name]
+    apart = [(0, v) for v in one] + [(1, v) for v in other]
+    assert measured(apart, principle).holds
+    assert not measured([(0, v) for _, v in apart], principle).holds
+    assert not PRINCIPLES[name].monotone
+
+
+def test_n_t_closeness_is_not_monotone():
+    """Each group is like its own superset of 3 rows; their union is like no superset."""
+    frame = {"q": ["x"] * 3 + ["y"] * 3 + ["z"] * 6, "s": ["a"] * 3 + ["b"] * 3 + ["c"] * 6}
+    schema = sf.Schema(quasi_identifiers=["q"], sensitive=["s"])
+    principle = sf.NTCloseness(3, "0.1")
+    assert sf.audit(pa.table(frame), schema, principle).holds
+    merged = {**frame, "g": [0] * 6 + [1] * 6}
+    grouped = sf.Schema(quasi_identifiers=["q"], sensitive=["s"], group="g")
+    assert not sf.audit(pa.table(merged), grouped, principle).holds
+    assert not sf.NTCloseness.monotone
+
+
+def test_all_not_monotone_principles_have_a_counter_example():
+    declared = {name for name, kind in PRINCIPLES.items() if not kind.monotone}
+    assert declared == {*COUNTER_EXAMPLES, "n-t-closeness"}
+
+
+def test_several_sensitive_attributes_each_or_as_a_whole():
+    frame = pa.table({"q": [0, 0, 0, 0], "s": ["a", "a", "b", "b"], "u": ["x", "y", "x", "y"]})
+    schema = sf.Schema(quasi_identifiers=["q"], sensitive=["s", "u"])
+    each = sf.audit(frame, schema, sf.DistinctLDiversity(3))
+    assert [(f.attribute, f.measurement.level) for f in each] == [("s", 2), ("u", 2)]
+    whole = sf.audit(frame, schema, sf.DistinctLDiversity(3, on="whole"))
+    assert [(f.attribute, f.measurement.level) for f in whole] == [("s + u", 4)]
+    assert sf.audit(frame, schema, sf.DistinctLDiversity(3, on=("u", "s")))[0].measurement.level == 4
+    with pytest.raises(sf.errors.ColumnError, match="not a sensitive attribute"):
+        sf.audit(frame, schema, sf.DistinctLDiversity(3, on="q"))
+    with pytest.raises(sf.errors.ConfigError, match="no distance"):
+        sf.audit(frame, schema, sf.Dissimilarity(0, 0))
+
+
+def test_large_counts_do_not_overflow():
+    """n_g·N·m beyond 64 bits: ordered closeness of a million different numbers in two halves."""
+    n = 3_000_000
+    frame = pa.table({"q": np.arange(n) % 2, "s": np.arange(n)})
+    schema = sf.Schema(quasi_identifiers=["q"], sensitive=["s"])
+    found = sf.audit(frame, schema, [sf.TCloseness("0.5", "ordered")])[0].measurement.parts[0]
+    # evens lead by one half of a tuple's share at every other place
+    assert found.at(0) == Fraction(1, n) * Fraction(n, 2) / (n - 1)
+    assert n * n * n // 2 > 2**63
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: sf.Dissimilarity("-0.1", "0.5"), "epsilon = -0.1 is out of range"),
+        (lambda: sf.Dissimilarity("0.1", "1.5"), "delta = 1.5 is out of range"),
+        (lambda: sf.Dissimilarity("0.1", "half"), "'half' is not a number"),
+        (lambda: sf.Dissimilarity(float("nan"), "0.5"), "not a number"),
+        (lambda: sf.KAnonymity(0), "whole number"),
+        (lambda: sf.KAnonymity(2.5), "whole number"),
+        (lambda: sf.AlphaKAnonymity(2, 3), "alpha = 2 is out of range"),
+        (lambda: sf.TCloseness("0.2", "sideways"), "'sideways' is unknown"),
+        (lambda: sf.RecursiveLDiversity(0, 2), "can never hold"),
+        (lambda: sf.EpsilonMAnonymity(2, 2, "relative"), "epsilon = 2 is out of range"),
+        (lambda: sf.DeltaDisclosure(0), "can never hold"),
+    ],
+)
+def test_parameters_out_of_range(make, words):
+    with pytest.raises(sf.errors.ParameterError) as caught:
+        make()
+    assert words in str(caught.value)
+
+
+def test_a_superset_holds_the_whole_group():
+    """Groups that cut across the quasi-identifier have only the table as a natural superset."""
+    table = sf.Table(pa.table({"zip": ["1", "1", "2", "2"], "s": ["a", "b", "b", "b"]}), sf.Schema(["zip"], ["s"]))
+    across = sf.data.Groups(np.array([0, 1, 0, 1]), 2, 4)
+    found = sf.NTCloseness(2, 0).measure(sf.View(table, ["s"], across)).parts[0]
+    assert [found.at(0), found.at(1)] == [Fraction(1, 4), Fraction(1, 4)]
+
+
+def test_ordinary_floats_with_many_digits():
+    random = np.random.default_rng(0)
+    frame = pa.table({"q": np.arange(500) % 5, "s": random.random(500) * 1e-5})
+    schema = sf.Schema(["q"], ["s"])
+    audit = sf.audit(
+        frame, schema, [sf.KEAnonymity(5, "1e-6"), sf.VarianceControl("1e-12"), sf.EpsilonMAnonymity("1e-6", 2)]
+    )
+    assert [f.holds for f in audit] == [True, True, True]
+
+
+def test_huge_numbers_and_thresholds():
+    frame = pa.table({"q": [0, 0], "s": ["1e400", "3"]})
+    schema = sf.Schema(["q"], ["s"], kinds={"s": "numeric"})
+    asked = [
+        sf.KEAnonymity(2, "1e399"),
+        sf.VarianceControl("1e500"),
+        sf.EntropyLDiversity("1e400"),
+        sf.DeltaDisclosure("1e400"),
+    ]
+    assert [f.holds for f in sf.audit(frame, schema, asked)] == [True, True, False, True]
+    for text in ("1e99999", "1" * 5000, "1/" + "3" * 5000):
+        with pytest.raises(sf.errors.ParameterError, match="not a number"):
+            sf.Dissimilarity(text, 0)
+
+
+def test_near_ties_with_a_long_threshold_are_decided_quickly():
+    """The threshold agrees with exp(entropy) of counts (3, 1) to 18 digits, and has no small factors."""
+    rows = [(0, "a"), (0, "a"), (0, "a"), (0, "b")]
+    level = "1.754765350603323293"
+    assert measured(rows, sf.EntropyLDiversity(level)).holds == naive.entropy_reaches(["a", "a", "a", "b"], level)

@@ -1,0 +1,273 @@
+"""How much sensitive attributes tell of one another: against the oracle, at ties, under laws, and on bad input."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive_plans as naive
+import sfumato as sf
+from small_plans import THRESHOLDS, columns, dependence_of, table_of
+
+NEAR = 1e-9
+
+
+@st.composite
+def weighed_tables(draw):
+    """A table, some harmless values, and a plan."""
+    found = draw(columns())
+    harmless = {
+        name: sorted(draw(st.sets(st.sampled_from([v for v in values if v is not None]))))
+        for name, values in found.items()
+        if any(v is not None for v in values) and draw(st.booleans())
+    }
+    return found, harmless, draw(st.sampled_from(naive.partitions(list(found))))
+
+
+@given(weighed_tables())
+def test_figures_are_those_of_the_definitions(case):
+    found, harmless, blocks = case
+    comp, ref = dependence_of(found, harmless), naive.Table(found, harmless)
+    plan = sf.projections.Plan.of(blocks, list(found))
+    for (i, a), (j, b) in combinations(enumerate(found), 2):
+        assert comp.information[i, j] == comp.information[j, i] == pytest.approx(float(ref.i[a, b]), rel=NEAR, abs=1e-14)
+        assert (comp.information[i, j] == 0) == (ref.i[a, b] == 0)
+        assert comp.exposure[i, j] == comp.exposure[j, i] == pytest.approx(float(ref.e[a, b]), rel=NEAR, abs=1e-14)
+        assert comp.conditional[i, j] == pytest.approx(float(naive.entropy(found[a]) - ref.i[a, b]), abs=NEAR)
+    assert comp.entropy.tolist() == pytest.approx([float(naive.entropy(values)) for values in found.values()], abs=NEAR)
+    assert comp.association_loss(plan) == pytest.approx(float(ref.association_loss(blocks)), abs=NEAR)
+    assert comp.information_exposure(plan) == pytest.approx(float(ref.information_exposure(blocks)), abs=NEAR)
+    for block in blocks:
+        assert comp.average_information(block) == pytest.approx(float(ref.average_information(block)), abs=NEAR)
+
+
+@given(weighed_tables(), st.sampled_from(THRESHOLDS))
+def test_verdicts_are_exact(case, limit):
+    found, harmless, blocks = case
+    comp, ref = dependence_of(found, harmless), naive.Table(found, harmless)
+    plan, limit = sf.projections.Plan.of(blocks, list(found)), Fraction(limit)
+    assert comp.loses_at_most(plan, limit) == naive.at_most(ref.association_loss(blocks), limit)
+    assert comp.exposes_at_most(plan, limit) == naive.at_most(ref.information_exposure(blocks), limit)
+
+
+@given(weighed_tables(), st.integers(-1, 1))
+def test_verdicts_next_to_a_tie_are_exact(case, side):
+    """A threshold that agrees with the ratio in 30 places: no float could tell."""
+    found, harmless, blocks = case
+    comp, ref = dependence_of(found, harmless), naive.Table(found, harmless)
+    plan = sf.projections.Plan.of(blocks, list(found))
+    for ratio, says in [
+        (ref.association_loss(blocks), comp.loses_at_most),
+        (ref.information_exposure(blocks), comp.exposes_at_most),
+    ]:
+        limit = Fraction(ratio) + side * Fraction(1, 10**30)
+        if side and 0 <= limit <= 1:
+            assert says(plan, limit) == (side > 0)
+
+
+def test_ties_that_only_factors_show():
+    """Γ_α is exactly 2/3 where three pairs share the same, told by other counts: 4 ln 4 is 8 ln 2."""
+    found = {name: list("xxyy") for name in "abc"}
+    plan = sf.projections.Plan.of([["a", "b"], ["c"]], "abc")
+    comp = dependence_of(found)
+    assert comp.loses_at_most(plan, "2/3")
+    assert not comp.loses_at_most(plan, Fraction(2, 3) - Fraction(1, 10**40))
+    four = {"a": list("wxyz") * 4, "b": list("wxyz") * 4, "c": list("wwyy") * 4, "d": list("wwyy") * 4}
+    comp = dependence_of(four)  # I is 2 bits for a and b, and 1 bit for each other pair: 7 in all
+    plan = sf.projections.Plan.of([["a", "b"], ["c", "d"]], "abcd")
+    assert comp.loses_at_most(plan, "4/7")
+    assert not comp.loses_at_most(plan, Fraction(4, 7) - Fraction(1, 10**40))
+
+
+# laws
+
+
+@given(weighed_tables(), st.data())
+def test_merging_lowers_the_loss_and_raises_the_exposure(case, data):
+    found, harmless, blocks = case
+    comp, plan = dependence_of(found, harmless), sf.projections.Plan.of(blocks, list(found))
+    if len(plan) > 1:
+        u, w = data.draw(st.sampled_from(list(combinations(range(len(plan)), 2))))
+        merged = plan.merged(u, w)
+        assert comp.association_loss(merged) <= comp.association_loss(plan) + NEAR
+        assert comp.information_exposure(merged) >= comp.information_exposure(plan) - NEAR
+
+
+@given(weighed_tables())
+def test_the_ends_are_exactly_0_and_1(case):
+    found, harmless, _ = case
+    comp = dependence_of(found, harmless)
+    whole, apart = comp.weighed(sf.projections.Plan.whole(comp.names)), comp.weighed(sf.projections.Plan.apart(comp.names))
+    pairs = np.triu_indices(len(comp.names), 1)
+    assert whole.association_loss == apart.information_exposure == 0.0
+    assert apart.association_loss == (1.0 if comp.information[pairs].any() else 0.0)
+    assert whole.information_exposure == (1.0 if comp.exposure[pairs].any() else 0.0)
+
+
+@given(weighed_tables(), st.randoms())
+def test_neither_the_order_of_rows_nor_the_names_of_values_matter(case, random):
+    """To the last bit: sums are rounded but once."""
+    found, harmless, _ = case
+    rows = len(next(iter(found.values())))
+    order = random.sample(range(rows), rows)
+    renamed = {"x": "q", "y": "p", "z": "r", None: "none"}
+    other = {name: [renamed.get(values[row], values[row]) for row in order] for name, values in found.items()}
+    less = {name: [renamed.get(value, value) for value in values] for name, values in harmless.items()}
+    one, same = dependence_of(found, harmless), dependence_of(other, less)
+    for matrix in ("entropy", "information", "exposure", "conditional"):
+        assert np.array_equal(getattr(one, matrix), getattr(same, matrix)), matrix
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 3))
+def test_independent_attributes_share_exactly_nothing(m, n, times):
+    pairs = [(v, w) for v in range(m) for w in range(n)] * times
+    comp = dependence_of({"a": [str(v) for v, _ in pairs], "b": [str(w) for _, w in pairs]})
+    assert comp.information[0, 1] == 0.0
+    assert comp.loses_at_most(sf.projections.Plan.apart("ab"), 0)
+
+
+def test_dependence_by_one_row_in_many_is_not_lost():
+    """A thousand rows of independent columns, and one more."""
+    comp = dependence_of({"a": [*"xxyy"] * 5000 + ["x"], "b": [*"xyxy"] * 5000 + ["y"]})
+    ref = naive.information([*"xxyy"] * 5 + ["x"], [*"xyxy"] * 5 + ["y"])
+    assert 0 < comp.information[0, 1] < float(ref)
+    assert not comp.loses_at_most(sf.projections.Plan.apart("ab"), 0)
+
+
+# errata
+
+
+def test_exposure_is_symmetric_where_the_misprint_is_not():
+    """004.1: with H(A_j) + H(A_j) the last case would depend on which attribute comes first."""
+    found = {"a": list("xyzx"), "b": list("ppqq")}
+    h, g, shared = naive.entropy(found["a"]), naive.entropy(found["b"]), naive.information(found["a"], found["b"])
+    comp = dependence_of(found)
+    assert comp.exposure[0, 1] == pytest.approx(float(h + g - 2 * shared))
+    assert abs(comp.exposure[0, 1] - float(g + g - 2 * shared)) > 0.1
+
+
+def test_a_function_exposes_exactly_nothing_one_way():
+    found = {"fine": list("wxyz") * 25, "coarse": list("aabb") * 25, "again": list("WXYZ") * 25}
+    comp = dependence_of(found)
+    assert comp.conditional[1, 0] == comp.conditional[0, 2] == comp.exposure[0, 2] == 0.0
+    assert dependence_of(found, {"fine": list("wxyz")}).exposure[0, 1] == 0.0
+
+
+def test_a_column_that_is_there_twice_counts_twice():
+    """004.2: told in a note, and in no other way."""
+    found = {"a": list("xxyy"), "b": list("xyyy"), "c": list("xyxx")}
+    twice = dependence_of({**found, "d": list("XXYY")})
+    assert any("'a' and 'd' determine each other" in note for note in twice.notes)
+    assert dependence_of(found).notes == ()
+    once, both = (
+        sf.projections.Plan.of([["a"], ["b", "c"]], "abc"),
+        sf.projections.Plan.of([["a"], ["d"], ["b", "c"]], "abcd"),
+    )
+    comp = dependence_of(found).information
+    assert twice.association_loss(both) == pytest.approx(
+        (2 * (comp[0, 1] + comp[0, 2]) + twice.entropy[0]) / (2 * (comp[0, 1] + comp[0, 2]) + twice.entropy[0] + comp[1, 2])
+    )
+    assert twice.association_loss(both) > dependence_of(found).association_loss(once)
+
+
+def test_the_special_cases_are_0_where_there_is_nothing_to_share():
+    """004.5: Γ_α = 1 for all apart, and Γ_β = 1 for the whole, are 0 when the sums are."""
+    independent = dependence_of({"a": list("xxyy"), "b": list("xyxy")})
+    assert independent.association_loss(sf.projections.Plan.apart("ab")) == 0.0
+    equal = dependence_of({"a": list("xxyy"), "b": list("ppqq")})
+    assert equal.information_exposure(sf.projections.Plan.whole("ab")) == 0.0
+    assert equal.exposes_at_most(sf.projections.Plan.whole("ab"), 0)
+
+
+# what is measured
+
+
+def test_a_constant_attribute_tells_nothing():
+    comp = dependence_of({"a": list("xyxy"), "b": list("kkkk")})
+    assert comp.entropy[1] == comp.information[0, 1] == 0.0
+    assert comp.notes == ("'b' tells nothing: all rows have one value",)
+
+
+def test_a_vector_is_one_attribute_and_missing_is_a_value():
+    data = pa.table({"x": [1, 1, 2, None], "y": [1, 2, 2, None], "job": ["a", "b", "b", None]})
+    schema = sf.Schema(sensitive=["place", "job"], vectors={"place": ["x", "y"]})
+    comp = sf.projections.Dependence.of(sf.Table(data, schema))
+    ref = naive.Table({"place": [(1, 1), (1, 2), (2, 2), None], "job": ["a", "b", "b", None]})
+    assert comp.names == ("place", "job")
+    assert comp.information[0, 1] == pytest.approx(float(ref.i["place", "job"]))
+
+
+def test_harmless_values_by_list_and_by_function():
+    data = pa.table({"wage": [0, 0, 5, 7], "dx": [[], ["flu"], ["flu"], None], "job": ["nil", "cook", "nil", "smith"]})
+    table = sf.Table(data, sf.Schema(sensitive=["wage", "dx", "job"]))
+    given_as = [
+        {"wage": [0], "dx": [[]], "job": "nil"},
+        {"wage": ["0.0"], "dx": ["{}"], "job": ["nil"]},
+        {"wage": lambda v: v == 0, "dx": lambda v: v == frozenset(), "job": lambda v: v == "nil"},
+    ]
+    assert {sf.projections.Dependence.of(table, harmless=harmless).sensitive_rows for harmless in given_as} == {(2, 3, 2)}
+    assert sf.projections.Dependence.of(table, harmless={"dx": [None]}).sensitive_rows == (4, 3, 4)
+
+
+def test_many_distinct_values():
+    """Above the range in which pairs are counted in place."""
+    rng = np.random.default_rng(7)
+    values = rng.integers(0, 3000, 4000)
+    found = {"a": [str(v) for v in values], "b": [str(v // 2) for v in values]}
+    comp = dependence_of(found)
+    assert comp.conditional[1, 0] == 0.0
+    assert comp.information[0, 1] == pytest.approx(comp.entropy[1])
+
+
+# bad input
+
+
+@pytest.mark.parametrize(
+    ("names", "problem"),
+    [(["a"], "there is one"), ([], "there is none"), (["a", "b", "a"], "named twice"), (["a", "jo"], "no such column")],
+)
+def test_attributes_that_are_no_several(names, problem):
+    with pytest.raises(sf.errors.ColumnError, match=problem):
+        sf.projections.Dependence.of(table_of({"a": ["x"], "b": ["y"], "job": ["z"]}), names)
+
+
+@pytest.mark.parametrize(
+    ("harmless", "says"),
+    [
+        ({"jobb": ["cook"]}, "'jobb'.*Did you mean 'job'"),
+        ({"job": ["coock"]}, "'job'.*'coock'.*Did you mean 'cook'"),
+        ({"job": [7]}, "'job'.*7.*'cook', 'smith'"),
+        ({"wage": ["abc"]}, "'wage'.*'abc'"),
+        ({"wage": [{}]}, "'wage'.*{}"),
+        ({"wage": 0}, "'wage'.*0 is neither"),
+        ({"job": lambda value: value > 3}, "'job'.*failed on 'cook'"),
+        ({"job": lambda value: "yes"}, "'job'.*answered 'yes'"),
+    ],
+)
+def test_harmless_values_that_are_not_there(harmless, says):
+    data = pa.table({"job": ["cook", "smith"], "wage": [1, 2]})
+    with pytest.raises(sf.SfumatoError, match=says) as raised:
+        sf.projections.Dependence.of(sf.Table(data, sf.Schema(sensitive=["job", "wage"])), harmless=harmless)
+    assert raised.value.column in ("job", "jobb", "wage")
+
+
+def test_names_that_were_not_measured():
+    comp = dependence_of({"a": list("xy"), "b": list("xy")})
+    with pytest.raises(sf.errors.ColumnError, match="'c'"):
+        comp.average_information(["a", "c"])
+    with pytest.raises(sf.errors.ColumnError, match="leaves out 'b'"):
+        comp.association_loss(sf.projections.Plan.whole(["a"]))
+
+
+def test_the_oracle_knows_fair_coins():
+    """Two coins that always fall alike share one bit."""
+    assert naive.information(list("ht"), list("ht")) == Decimal(1)
+    assert naive.exposable(list("hhtt"), list("htht")) == Decimal(2)
+    assert len(naive.partitions(list("abcde"))) == 52

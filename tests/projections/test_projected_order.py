@@ -1,0 +1,162 @@
+"""The order of published rows: told from the file alone, whatever it holds, and found out where it is another."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato._audit import table_of
+from sfumato.anonymization.published_table import publish, resolved_schema
+from sfumato.io.shuffle import Contents, ranks_of, table_seed
+from sfumato.io.write_files import write_csv, write_parquet
+from sfumato.projections.order_checks import order_check
+from sfumato.releases.manifest import FORMAT, Manifest
+from sfumato.verification.checks import digest
+from sfumato.verification.grouped_checks import published_schema
+from sfumato.verification.published_tables import published_table
+from standin import Chunks
+
+TEXTS = st.sampled_from(["", "a", "b", " a", "=1+1", "'=x", "-5", "@b", 'say "c"', "a, b", "ä", "(missing)", "NA"])
+KINDS = {
+    "text": (TEXTS, pa.string()),
+    "whole": (st.integers(-20, 20), pa.int64()),
+    "float": (st.sampled_from([0.5, -0.0, 1e300, 2.0, float("nan")]), pa.float64()),
+    "bool": (st.booleans(), pa.bool_()),
+    "date": (st.dates(datetime.date(1999, 1, 1), datetime.date(2001, 1, 1)), pa.date32()),
+    "set": (st.lists(st.sampled_from("abc"), max_size=3), pa.list_(pa.string())),
+    "words": (TEXTS, pa.dictionary(pa.int32(), pa.string())),
+}
+SEED, PLACE = 7, 2
+
+
+@st.composite
+def frames(draw):
+    """Two sensitive columns of any type, with missing cells; the rows in some groups."""
+    rows = draw(st.integers(1, 9))
+    columns = {"age": pa.array(draw(st.lists(st.none() | st.integers(0, 5), min_size=rows, max_size=rows)), pa.int64())}
+    for name in ("s", "t"):
+        cells, kind = KINDS[draw(st.sampled_from(sorted(KINDS)))]
+        columns[name] = pa.array(draw(st.lists(st.none() | cells, min_size=rows, max_size=rows)), kind)
+    of_row = np.unique(draw(st.lists(st.integers(0, 3), min_size=rows, max_size=rows)), return_inverse=True)[1]
+    return pa.table(columns), of_row.astype(np.int64)
+
+
+def read_back(published, schema, form, folder):
+    """The published table as its file holds it."""
+    path = Path(folder) / f"table_1.{form}"
+    with path.open("wb") as file:
+        write_csv(published.table.data, file, {"s": ";", "t": ";"}) if form == "csv" else write_parquet(
+            published.table.data, file
+        )
+    manifest = Manifest(Path(folder) / "release.json", {"format": FORMAT, "files": {path.name: digest(path)}})
+    return published_table(manifest, published_schema(schema, published.group))
+
+
+def looked_at(table):
+    return order_check(table, table_seed(SEED, PLACE), SEED, PLACE)
+
+
+class TestEveryFile:
+    @given(frames(), st.sampled_from(["csv", "parquet"]), st.sampled_from(["pyarrow", "pandas", "polars"]))
+    @settings(deadline=None)
+    def test_what_is_published_stands_as_its_seed_says(self, drawn, form, library):
+        frame, of_row = drawn
+        if library == "pandas":
+            frame = frame.to_pandas()
+        elif library == "polars":
+            frame = pl.from_arrow(frame)
+        table = table_of(frame, sf.Schema(["age"], ["s", "t"]))
+        published = publish(table, of_row, table_seed(SEED, PLACE))
+        with tempfile.TemporaryDirectory() as folder:
+            found = read_back(published, resolved_schema(table), form, folder)
+            assert looked_at(found).holds, found.data.to_pylist()
+
+    @given(frames(), st.sampled_from(["csv", "parquet"]), st.randoms())
+    @settings(deadline=None)
+    def test_any_other_order_is_found(self, drawn, form, random):
+        frame, of_row = drawn
+        table = table_of(frame, sf.Schema(["age"], ["s", "t"]))
+        with tempfile.TemporaryDirectory() as folder:
+            found = read_back(publish(table, of_row, table_seed(SEED, PLACE)), resolved_schema(table), form, folder)
+        order = list(range(found.rows))
+        random.shuffle(order)
+        other = sf.Table(found.data.take(pa.array(order)), found.schema, untyped=found.untyped)
+        assert looked_at(other).holds == (repr(other.data.to_pylist()) == repr(found.data.to_pylist()))
+
+    @given(frames(), st.permutations(range(9)))
+    @settings(deadline=None)
+    def test_it_does_not_depend_on_the_order_of_the_original(self, drawn, order):
+        """Rows that tie are alike in every cell, null and an empty text told apart."""
+        frame, of_row = drawn
+        mine = [place for place in order if place < frame.num_rows]
+        told = []
+        for rows in (range(frame.num_rows), mine):
+            data, part = frame.take(pa.array(rows)), np.unique(of_row[list(rows)], return_inverse=True)[1]
+            table = table_of(data, sf.Schema(["age"], ["s", "t"]))
+            found = publish(table, part.astype(np.int64), 3).table.data
+            told.append([[repr(cell) for cell in found.column(name).to_pylist()] for name in found.column_names])
+        assert told[0] == told[1]
+
+
+def test_what_a_csv_cannot_tell_apart_is_told_apart_last():
+    cells = pa.array(["", None, "b", "", None])
+    found = ranks_of(cells, "x")
+    assert found.as_text[found.of_row].tolist() == [0, 0, 1, 0, 0]
+    contents = Contents.of({"x": cells, "y": pa.array(["q", "p", "p", "p", "p"])}, 5)
+    assert contents.told.tolist() == [1, 0, 2, 0, 0]
+    assert len(set(contents.finest.tolist())) == 4
+
+
+def test_group_numbers_that_tell_something_are_found():
+    table = table_of(pa.table({"age": [1, 1, 2, 2], "s": list("abcd")}), sf.Schema(["age"], ["s"]))
+    found = publish(table, np.array([0, 0, 1, 1]), table_seed(SEED, PLACE)).table
+    assert looked_at(found).holds
+    swapped = [3 - number for number in found.data["group"].to_pylist()]
+    for numbers, said in ((swapped, "numbered as"), ([2 * n for n in swapped], "from 1")):
+        data = found.data.set_column(0, "group", pa.array(numbers))
+        check = looked_at(sf.Table(data, found.schema))
+        assert check.holds is False
+        assert said in check.detail
+
+
+@pytest.mark.parametrize(("seed", "whole"), [(0, 0), (1.5, 0), (None, 0), (-1, -1), (True, 0), (table_seed(0, 1), 0)])
+def test_a_seed_that_is_another(seed, whole):
+    table = table_of(pa.table({"age": [1, 1], "s": list("ab")}), sf.Schema(["age"], ["s"]))
+    published = publish(table, np.array([0, 0]), 0).table
+    assert order_check(published, seed, whole, 0).holds is False
+
+
+def test_tables_that_are_linked_row_by_row(tmp_path):
+    """Every figure stays true if all tables are written in the order of the original; only the order tells."""
+    draw = np.random.default_rng(1)
+    people = pa.table({"age": draw.integers(20, 60, 24), **{name: draw.choice(["x", "y", "z"], 24) for name in "abc"}})
+    schema = sf.Schema(["age"], list("abc"))
+    made = sf.project(people, schema, sf.KAnonymity(4), plan=["a", "b", "c"], method=Chunks(4))
+    folder = made.save(tmp_path / "out")
+    assert sf.verify(folder, people)
+    content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    secrets = []
+    for number, release in enumerate(made.releases, 1):
+        path = folder / f"table_{number}.csv"
+        with path.open(encoding="utf-8", newline="") as file:
+            head, *rows = csv.reader(file)
+        back = np.argsort(publish(release.kept, release.recoded.groups.of_row, release.seed).rows)
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([head, *(rows[place] for place in back)])
+        content["files"][path.name] = digest(path)
+        secrets.append([rows[place][-1] for place in back])
+    assert list(zip(*secrets, strict=True)) == list(zip(*(people[name].to_pylist() for name in "abc"), strict=True))
+    (folder / "release.json").write_text(json.dumps(content), encoding="utf-8")
+    found = sf.verify(folder, people, schema=schema, principles=[sf.KAnonymity(4)])
+    assert [check.name for check in found.checks if check.holds is False] == [f"table_{n}: order" for n in (1, 2, 3)]

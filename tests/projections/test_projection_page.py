@@ -1,0 +1,286 @@
+"""The pages of several tables: what may be published of a plan, what may not, and that plain data is all they need."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from itertools import combinations, pairwise
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from projection_shapes import EVIL, LINK, SHAPES, contents, projection
+from reader import Reader
+from sfumato.projections.projection_page import projected_page, projection_page
+from sfumato.projections.projection_tables import pairs, shared_part, told_dependence
+from sfumato.reports.plots.figure import both_ends, percent
+from tearing import tear
+
+MARK = "Internal: for the review board, not for publication"
+
+
+@cache
+def drawn(name, internal=False):
+    """The page of a shape, and what is on it."""
+    content, private = contents(name)
+    html = projection_page(content, private) if internal else projected_page(content)
+    return html, Reader(html)
+
+
+def island(seen):
+    return json.loads(seen.scripts[0])
+
+
+@pytest.mark.parametrize("internal", [False, True], ids=["public", "internal"])
+@pytest.mark.parametrize("name", SHAPES)
+class TestShapes:
+    def test_what_was_published_is_on_it(self, name, internal):
+        content, _ = contents(name)
+        html, seen = drawn(name, internal)
+        assert len(html.encode()) < 6_000_000
+        for attribute in content["attributes"]:
+            assert attribute in seen.text
+        for one in content["thresholds"]:
+            assert f"{one['measured']:.2f}" in seen.words
+        for number, table in enumerate(content["tables"], 1):
+            assert f"{number}: {', '.join(table['attributes'])}" in seen.text
+            assert f"{table['groups']:,}" in seen.words
+            assert percent(table["utility"]["loss"]["mean"]) in " ".join(seen.words)
+            for claim, said in zip(table["principles"], table["figures"]["words"], strict=True):
+                assert claim["label"] in seen.text
+                assert " ".join(said["not_protected"].split()) in seen.text
+        for note in content["notes"]:
+            assert note in seen.text
+        assert f"sfumato, version {content['sfumato']}" in seen.text
+
+    def test_it_is_marked_and_promises_nothing(self, name, internal):
+        html, seen = drawn(name, internal)
+        marked = seen.text.count("Internal: not for publication")
+        if internal:
+            assert html.count(MARK) >= 2, "on the page, and on top of every printed one"
+            assert 0 < marked < len(seen.of("figure"))
+        else:
+            assert MARK not in html
+            assert not marked
+        assert not re.search(r"\banonymous\b", seen.text, re.IGNORECASE)
+        assert "does not protect against" in seen.text
+
+    def test_every_figure_has_its_plot_its_words_and_its_numbers(self, name, internal):
+        seen = drawn(name, internal)[1]
+        plots = [attrs for attrs in seen.of("div") if attrs.get("class") == "plot"]
+        assert [attrs["id"] for attrs in plots] == [f"plot-{key}" for key in island(seen)]
+        assert all(attrs["role"] == "img" and len(attrs["aria-label"]) > 20 for attrs in plots)
+        assert len(seen.of("figure")) == len(seen.of("figcaption")) == len(plots)
+        assert len(seen.of("details")) >= len(plots)
+        ids = [attrs["id"] for _, attrs in seen.tags if "id" in attrs]
+        assert len(ids) == len(set(ids))
+        for attrs in seen.of("a"):
+            assert attrs["href"].removeprefix("#") in ids
+        levels = [int(tag[1]) for tag, _ in seen.tags if re.fullmatch(r"h\d", tag)]
+        assert (levels[0], levels.count(1)) == (1, 1)
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+
+    def test_nothing_comes_from_elsewhere(self, name, internal):
+        seen = drawn(name, internal)[1]
+        for _, attrs in seen.tags:
+            assert not {"src", "srcset", "action", "data", "onclick", "onerror", "onload"} & attrs.keys()
+        assert not seen.of("link") + seen.of("img") + seen.of("iframe")
+        (policy,) = [attrs["content"] for attrs in seen.of("meta") if "http-equiv" in attrs]
+        assert policy.startswith("default-src 'none'; script-src 'sha256-")
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_public_page_tells_of_no_pair_that_is_kept_apart(name):
+    """Neither in the map nor in its numbers; within a table it tells each pair."""
+    content, _ = contents(name)
+    seen = drawn(name)[1]
+    table = {attribute: number for number, block in enumerate(content["plan"]) for attribute in block}
+    order = [attribute for block in content["plan"] for attribute in block]
+    apart, told = (trace["z"] for trace in island(seen)["dependence-told"]["data"])
+    for (i, one), (j, other) in combinations(enumerate(order), 2):
+        together = table[one] == table[other]
+        assert (told[i][j] is not None) == (told[j][i] is not None) == together
+        assert (apart[i][j] is None) == together
+    several = len(content["plan"]) > 1
+    assert seen.text.count("not told") >= sum(table[a] != table[b] for a, b in combinations(order, 2))
+    assert ("kept apart" in seen.text) == several
+    assert not {"tradeoff", "dependence-whole", "attack-joins", "attack-inferences"} & island(seen).keys()
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_internal_page_tells_all(name):
+    content, private = contents(name)
+    seen = drawn(name, True)[1]
+    specs = island(seen)
+    (apart, told) = (trace["z"] for trace in specs["dependence-whole"]["data"])
+    assert all((value is None) == (i == j) for i, row in enumerate(told) for j, value in enumerate(row))
+    assert all(value is None for row in apart for value in row)
+    assert "tradeoff" in specs
+    assert private["tradeoff"]["knee"]["label"] in seen.text
+    for one in private["thresholds"]:
+        assert f"{one['measured']:.6f}" in seen.text
+    assert ("attack-joins" in specs) == any(len(block) > 1 for block in content["plan"])
+    assert ("attack-inferences" in specs) == (len(content["plan"]) > 1)
+    if private["search"] is None:
+        assert "The plan was given, so there was no search." in seen.text
+    else:
+        assert all(step[1:] in seen.text for step in private["search"]["steps"])
+    for one in private["attacks"]["warnings"][:15]:
+        assert " and ".join(one["attributes"]) in seen.text
+    for table in private["tables"]:
+        assert [claim["measured"] for claim in table["principles"]]
+
+
+def test_which_limits_are_told():
+    """Only of what can befall this release."""
+    within, between = "Background knowledge, within a table", "Dependent attributes, in different tables"
+    told = {name: drawn(name)[1].text for name in SHAPES}
+    assert within in told["whole"] and between not in told["whole"]
+    assert within not in told["apart"] and between in told["apart"]
+    assert "called harmless" in told["sets"] and "called harmless" not in told["knee"]
+    assert "The plan was given by the publisher." in told["given"]
+    assert "the knee of the trade-off was taken" in told["knee"]
+    assert "Asked for: association loss at most 0.8 and information exposure at most 0.5." in told["sets"]
+    assert "Nothing was asked of the two ratios." in told["given"]
+    assert "By what was asked it was published as one" in told["whole"]
+
+
+def test_the_items_of_a_set_are_named():
+    content, _ = contents("sets")
+    text = drawn("sets")[1].text
+    assert "has is a set. Each of its 3 items is a column of its own" in text
+    together = any(sum(bit in block for bit in content["sets"]["has"]) > 1 for block in content["plan"])
+    assert ("has (set)" in text) == together
+
+
+def test_figures_are_drawn_from_the_content_and_nothing_else():
+    """Whatever is changed in it shows in the page."""
+    assert not re.search(r"43\.2|0\.43|4,?321", drawn("sets", True)[1].text)
+    content, private = contents("sets")
+    several = next(n for n, table in enumerate(content["tables"]) if len(table["attributes"]) > 1)
+    public = (
+        lambda c: c["thresholds"][0].update(measured=0.43),
+        lambda c: c["tables"][0].update(groups=4321),
+        lambda c: c["tables"][0]["utility"]["loss"].update(mean=0.4321),
+        lambda c: c["tables"][0]["principles"][0]["measured"].update(k=4321),
+        lambda c: c["tables"][several]["dependence"]["information"][0].__setitem__(1, 4321.0),
+        lambda c: c["tables"][several]["dependence"]["information"][1].__setitem__(0, 4321.0),
+    )
+    shown = 0
+    for change in public:
+        other = contents("sets")[0]
+        change(other)
+        shown += bool(re.search(r"43\.2|0\.43|4,?321|4\.32e", projected_page(other).partition("<script>")[0]))
+    assert shown == len(public) - 1, "of a symmetric matrix the upper half is shown"
+    for change in (
+        lambda i: i["tradeoff"]["points"][0].update(association_loss=0.4321),
+        lambda i: i["dependence"]["entropy"].__setitem__(0, 1e9) or i["dependence"]["information"][0].__setitem__(1, 4321.0),
+        lambda i: i["attacks"]["background"]["joins"][0]["after"].update(certain=4321),
+        lambda i: i["attacks"]["intersection"]["inferences"][0]["after"].update(mean=0.4321),
+        lambda i: i["attacks"]["intersection"]["links"][0].update(mean=0.4321),
+        lambda i: i["attacks"]["warnings"][0].update(share=0.4321),
+        lambda i: i["search"]["examined"][0].update(information_exposure=0.4321),
+        lambda i: i["tables"][0]["principles"][0]["measured"].update(k=4321),
+    ):
+        other = contents("sets")[1]
+        change(other)
+        assert re.search(r"43\.2|0\.43|4,?321|4\.32e", projection_page(content, other).partition("<script>")[0])
+    assert private == contents("sets")[1]
+
+
+@pytest.mark.parametrize("internal", [False, True], ids=["public", "internal"])
+def test_markup_in_the_data_stays_text(internal):
+    html, seen = drawn("evil", internal)
+    assert EVIL in seen.text and LINK in seen.text, "they are shown"
+    assert len(seen.scripts) == 3
+    assert not set("<>&") & set(html.partition('id="figures">')[2].partition("</script>")[0])
+    shown = json.dumps(island(seen))
+    assert "<a " not in shown and "<script" not in shown, "plots take such text for markup"
+    assert not [attrs for attrs in seen.of("a") if not attrs["href"].startswith("#")]
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_what_is_torn_is_said_to_be(data):
+    """Any part of the content gone or of another type: a page, or an error of ours that says what to do."""
+    content, private = contents("knee")
+    tear(data, content if data.draw(st.booleans()) else private, depth=6)
+    try:
+        assert projection_page(content, private).endswith("</html>")
+    except sf.errors.ReleaseError as error:
+        assert error.remedy
+
+
+class TestFolder:
+    def test_it_is_drawn_again_byte_for_byte(self, tmp_path):
+        folder = projection("knee").save(tmp_path / "release", internal=tmp_path / "internal.html")
+        assert sf.report(folder).encode() == (folder / "report.html").read_bytes()
+        assert (tmp_path / "internal.html").stat().st_mode & 0o077 == 0
+        with pytest.raises(sf.errors.ReleaseError, match="sfumato project CONFIG --output FOLDER --internal FILE"):
+            sf.report(folder, projection("knee").source.data)
+
+    def test_not_from_files_that_were_changed(self, tmp_path):
+        folder = projection("given").save(tmp_path / "release")
+        with (folder / "table_2.csv").open("a", encoding="utf-8") as file:
+            file.write("\n")
+        with pytest.raises(sf.errors.ReleaseError, match=r"table_2\.csv"):
+            sf.report(folder)
+
+    def test_a_distance_of_ones_own(self, tmp_path):
+        """It is drawn without the function too, since only that could tell; not if anything else is refuted."""
+        data = pa.table(
+            {"age": [i % 9 for i in range(60)], "x": [i % 20 for i in range(60)], "y": [i % 13 for i in range(60)]}
+        )
+        schema = sf.Schema(["age"], ["x", "y"], distance=sf.distances.Custom(lambda a, b: abs(a - b)))
+        found = sf.project(data, schema, sf.Dissimilarity(1, "0.2", 5, on="each"), alpha=1, beta=0)
+        folder = found.save(tmp_path / "release")
+        assert not sf.verify(folder)
+        assert sf.report(folder) == sf.report(folder, schema=schema) == (folder / "report.html").read_text(encoding="utf-8")
+
+    def test_not_what_verifying_refutes(self, tmp_path):
+        folder = projection("given").save(tmp_path / "release")
+        path = folder / "release.json"
+        content = json.loads(path.read_text(encoding="utf-8"))
+        content["tables"][0]["principles"][0]["measured"]["k"] = 40
+        path.write_text(json.dumps(content), encoding="utf-8")
+        with pytest.raises(sf.errors.ReleaseError, match="does not hold what it says"):
+            sf.report(folder)
+
+
+@given(st.text(min_size=1, max_size=60), st.integers(5, 40))
+def test_a_long_name_keeps_both_ends(name, longest):
+    shown = both_ends(name, longest)
+    assert "<" not in shown
+    if name.isascii() and name.isalnum():
+        assert shown == name if len(name) <= longest else (len(shown) == longest and shown[-1] == name[-1])
+
+
+@given(st.floats(0, 8), st.floats(0, 4), st.floats(0, 4))
+def test_what_part_is_shared(bits, one, other):
+    part = shared_part(bits, one, other)
+    assert 0 <= part <= 1
+    assert part == shared_part(bits, other, one)
+    if 0 < one <= other and bits <= one:
+        assert part == bits / one
+
+
+def test_pairs_stand_by_what_they_share():
+    content, private = contents("knee")
+    found = pairs(private["dependence"], content["plan"])
+    names = private["dependence"]["names"]
+    assert len(found) == len(names) * (len(names) - 1) // 2
+    assert [pair["share"] for pair in found] == sorted((pair["share"] for pair in found), reverse=True)
+    assert {found[0]["one"], found[0]["other"]} == {"job", "pay"}, "pay is a function of job"
+    assert found[0]["share"] == pytest.approx(1)
+    told = pairs(told_dependence(content), content["plan"])
+    assert [pair["bits"] is None for pair in told] == sorted(pair["bits"] is None for pair in told)
+
+
+@pytest.mark.parametrize(("shape", "said"), [("apart", True), ("knee", False), ("whole", False)])
+def test_that_least_is_lost_is_said_where_it_was_wished_for(shape, said):
+    content, _ = contents(shape)
+    assert ("the one that loses least was taken" in projected_page(content)) is said

@@ -1,0 +1,374 @@
+"""The page: self-contained, escaped, drawn from release.json alone, and the same every time; and where it may be written."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cache
+from itertools import pairwise
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from commandline import sfumato
+from reader import Reader
+from report_shapes import EVIL, SCRIPTS, SHAPES
+from sfumato.reports.grouped_page import page
+from sfumato.reports.tables.figure_tables import internal_figures
+from sfumato.verification.checks import digest
+from standin import Chunks
+from tearing import tear
+
+MARK = "Internal: for the review board, not for publication"
+
+
+def content_of(release):
+    """What release.json says, as it is read."""
+    return json.loads(json.dumps(release.to_dict(), allow_nan=False, default=str))
+
+
+@cache
+def drawn(name):
+    """The page of a shape, and what is on it; read once, for it is long."""
+    html = page(content_of(SHAPES[name]()))
+    return html, Reader(html)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+class TestShapes:
+    @pytest.fixture
+    def content(self, name):
+        return content_of(SHAPES[name]())
+
+    @pytest.fixture
+    def html(self, name):
+        return drawn(name)[0]
+
+    @pytest.fixture
+    def seen(self, name):
+        return drawn(name)[1]
+
+    def test_everything_is_on_it(self, content, html, seen):
+        assert len(html.encode()) < 8_000_000
+        for said in content["figures"]["words"]:
+            assert said["not_protected"]
+            for part in ("definition", "not_protected", "source", "plain"):
+                assert " ".join(said[part].split()) in seen.text
+        for note in content["notes"]:
+            assert note in seen.text
+        for words in (
+            "Recital 26",
+            "WP216",
+            "Singling out",
+            "Linkability",
+            "Inference",
+            "164.514",
+            "Journalist",
+            "Marketer",
+        ):
+            assert words in seen.text
+        for column in content["columns"]:
+            assert column["name"] in seen.text
+        assert f"sfumato, version {content['sfumato']}" in seen.text
+        assert MARK not in html
+
+    def test_it_promises_nothing_that_it_cannot(self, seen):
+        assert not re.search(r"\banonymous\b", seen.text, re.IGNORECASE)
+
+    def test_every_figure_has_its_plot_its_words_and_its_numbers(self, seen):
+        specs = json.loads(seen.scripts[0])
+        plots = [attrs for attrs in seen.of("div") if attrs.get("class") == "plot"]
+        assert [attrs["id"] for attrs in plots] == [f"plot-{key}" for key in specs]
+        for attrs in plots:
+            assert attrs["role"] == "img"
+            assert len(attrs["aria-label"]) > 20
+        assert len(seen.of("figure")) == len(seen.of("figcaption")) == len(specs)
+        tables = len([key for key in specs if not key.startswith("gauge")])
+        assert len([a for a in seen.of("details") if a["class"] == "numbers"]) == tables
+        ids = [attrs["id"] for _, attrs in seen.tags if "id" in attrs]
+        assert len(ids) == len(set(ids))
+        for attrs in seen.of("a"):
+            assert attrs["href"].removeprefix("#") in ids
+
+    def test_headings_do_not_skip(self, seen):
+        levels = [int(tag[1]) for tag, _ in seen.tags if re.fullmatch(r"h\d", tag)]
+        assert levels[0] == 1
+        assert levels.count(1) == 1
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+
+    def test_nothing_comes_from_elsewhere(self, seen):
+        for _, attrs in seen.tags:
+            assert not {"src", "srcset", "action", "data", "onclick", "onerror", "onload"} & attrs.keys()
+        assert not seen.of("link") + seen.of("img") + seen.of("iframe")
+        (policy,) = [attrs["content"] for attrs in seen.of("meta") if "http-equiv" in attrs]
+        assert policy.startswith("default-src 'none'; script-src 'sha256-")
+        allowed = re.findall(r"'sha256-([^']+)'", policy)
+        run = seen.scripts[1:]
+        assert allowed == [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in run]
+        assert len(run) == 2
+
+    def test_the_same_content_the_same_bytes(self, content, html):
+        assert page(content) == html
+
+    def test_internal(self, name, content, seen):
+        release = SHAPES[name]()
+        told = internal_figures(release.original, release.audit, release.recodings, release.seed)
+        html = page(content, json.loads(json.dumps(told, allow_nan=False)))
+        assert html.count(MARK) >= 2, "on the page, and on top of every printed one"
+        assert len(json.loads(html.partition('id="figures">')[2].partition("</script>")[0])) >= len(
+            json.loads(seen.scripts[0])
+        )
+
+
+def test_figures_are_drawn_from_the_tables_and_nothing_else():
+    """Whatever is changed in a table shows in the page."""
+    content = content_of(SHAPES["numbers"]())
+    assert not re.search("43.2|4321", drawn("numbers")[1].text)
+    for key, change in {
+        "risk": lambda t: t["after"].update(mean=0.4321),
+        "sizes": lambda t: t["after"].__setitem__(0, 0.4321),
+        "levels": lambda t: t[0]["groups"].__setitem__(0, 4321),
+        "neighbourhoods": lambda t: t[0]["labels"].__setitem__(0, "4321"),
+        "columns": lambda t: t[0]["before"].__setitem__(0, 0.4321),
+        "errors": lambda t: t["by"][0].update(median=0.4321),
+        "contours": lambda t: t[0]["shares"][0].__setitem__(0, 0.4321),
+    }.items():
+        other = json.loads(json.dumps(content))
+        change(other["figures"][key])
+        html = page(other)
+        assert re.search("43.2|4321", html.partition("<script>")[0]), key
+
+
+def test_markup_in_the_data_stays_text():
+    _, seen = drawn("evil")
+    assert EVIL in seen.text, "it is shown"
+    assert len(seen.scripts) == 3
+    island = seen.scripts[0]
+    assert not set("<>&") & set(island)
+    shown = json.dumps(json.loads(island))
+    assert "<a " not in shown and "<img" not in shown and "<script" not in shown, "plots take such text for markup"
+    assert not [attrs for attrs in seen.of("a") if not attrs["href"].startswith("#")]
+
+
+def test_any_script():
+    assert all(name in drawn("scripts")[1].text for name in SCRIPTS)
+
+
+def test_missing_sections_say_why():
+    text = drawn("no_secret")[1].text
+    assert "No principle about sensitive values was asked for" in text
+    assert "there is no ε to draw it around" in text
+    text = drawn("several")[1].text
+    assert "so no neighbour graph is drawn" in text
+    text = drawn("tiny")[1].text
+    assert "So few rows have no distribution" in text
+
+
+def test_a_principle_of_ones_own():
+    class Even(sf.KAnonymity):
+        """Every group is even.
+
+        Does not protect against anything.
+        """
+
+        name = "even"
+
+    data = pa.table({"age": [20, 21, 22, 23]})
+    release = sf.anonymize(data, sf.Schema(["age"]), Even(2), method=Chunks(2))
+    text = Reader(page(content_of(release))).text
+    assert "Every group is even." in text
+    assert "Does not protect against anything." in text
+
+
+def test_no_threshold_of_risk():
+    content = content_of(SHAPES["numbers"]())
+    content["figures"]["risk"]["before"]["above"] = {}
+    with pytest.raises(sf.errors.ReleaseError, match="the figures are torn"):
+        page(content)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_what_is_torn_is_said_to_be(data):
+    """Any part of the content gone or of another type: a page, or an error of ours that says what to do."""
+    content = content_of(SHAPES["numbers"]())
+    tear(data, content, depth=5)
+    try:
+        assert page(content).endswith("</html>")
+    except sf.errors.ReleaseError as error:
+        assert error.remedy
+
+
+def claim(folder, change):
+    """Change what a release.json claims."""
+    path = folder / "release.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    change(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+class TestFolder:
+    @pytest.fixture
+    def original(self):
+        return SHAPES["numbers"]().original.data
+
+    @pytest.fixture
+    def folder(self, tmp_path):
+        return SHAPES["numbers"]().save(tmp_path / "release")
+
+    def test_the_report_is_listed_and_verified(self, folder):
+        files = json.loads((folder / "release.json").read_text(encoding="utf-8"))["files"]
+        assert files["report.html"] == digest(folder / "report.html")
+        assert sf.verify(folder).holds
+        report = folder / "report.html"
+        report.write_text(report.read_text(encoding="utf-8").replace("holds", "hoIds", 1), encoding="utf-8")
+        failed = [check for check in sf.verify(folder).checks if not check.holds]
+        assert [check.detail for check in failed] == ["report.html: the file was changed after it was written"]
+        report.unlink()
+        with pytest.raises(sf.errors.ReleaseError, match="the report is missing"):
+            sf.verify(folder)
+
+    def test_a_release_without_one_stays_valid(self, folder):
+        path = folder / "release.json"
+        content = json.loads(path.read_text(encoding="utf-8"))
+        del content["files"]["report.html"]
+        del content["figures"]
+        path.write_text(json.dumps(content), encoding="utf-8")
+        (folder / "report.html").unlink()
+        assert sf.verify(folder).holds
+        with pytest.raises(sf.errors.ReleaseError, match=r"holds no figures\. Make the release again"):
+            sf.report(folder)
+
+    def test_a_file_that_leads_elsewhere_is_refused(self, folder):
+        path = folder / "release.json"
+        content = json.loads(path.read_text(encoding="utf-8"))
+        content["files"]["../secret"] = {"sha256": "", "bytes": 0}
+        path.write_text(json.dumps(content), encoding="utf-8")
+        with pytest.raises(sf.errors.ReleaseError, match="nothing else but report"):
+            sf.verify(folder)
+
+    def test_it_is_drawn_again_byte_for_byte(self, folder):
+        assert sf.report(folder).encode() == (folder / "report.html").read_bytes()
+
+    def test_not_from_files_that_were_changed(self, folder):
+        with (folder / "data.csv").open("a", encoding="utf-8") as file:
+            file.write("\n")
+        with pytest.raises(sf.errors.ReleaseError, match=r"data\.csv: the file was changed"):
+            sf.report(folder)
+
+    def test_not_what_verifying_refutes(self, folder):
+        """Who can change release.json can change what it claims, and the checksums with it."""
+        claim(folder, lambda content: content["principles"][1]["measured"].update(risk=0.01))
+        with pytest.raises(sf.errors.ReleaseError, match="measured is claimed to be"):
+            sf.report(folder)
+
+    def test_internal_from_the_folder_is_internal_from_the_release(self, tmp_path, original):
+        path = tmp_path / "internal.html"
+        folder = SHAPES["numbers"]().save(tmp_path / "out", internal=path)
+        assert path.read_text(encoding="utf-8") == sf.report(folder, original)
+        assert sorted(p.name for p in folder.iterdir()) == ["data.csv", "release.json", "report.html"]
+
+    def test_not_of_another_original(self, folder, original):
+        with pytest.raises(sf.errors.ReleaseError, match="does not hold what it says"):
+            sf.report(folder, original.slice(1))
+
+    def test_where_an_internal_report_may_not_go(self, tmp_path, folder):
+        release = SHAPES["numbers"]()
+        (tmp_path / "taken.html").write_text("mine", encoding="utf-8")
+        (tmp_path / "link").symlink_to(tmp_path / "new")
+        for path, problem in {
+            "new/internal.html": "inside the release",
+            "new/deep/internal.html": "inside the release",
+            "release/internal.html": "inside the release",
+            "link/internal.html": "inside the release",
+            "taken.html": "there is something here already",
+            "nowhere/internal.html": "its parent is no folder",
+            ".": "this is a folder",
+        }.items():
+            with pytest.raises(sf.errors.FileError, match=problem):
+                release.save(tmp_path / "new", internal=tmp_path / path)
+            assert not (tmp_path / "new").exists(), "nothing is published before that is settled"
+        assert (tmp_path / "taken.html").read_text(encoding="utf-8") == "mine"
+        with pytest.raises(sf.errors.FileError, match="no report"):
+            release.save(tmp_path / "release", internal=tmp_path / "taken.html", force=True)
+        for _ in range(2):
+            release.save(tmp_path / "release", internal=tmp_path / "ours.html", force=True)
+        assert MARK in (tmp_path / "ours.html").read_text(encoding="utf-8")
+
+    def test_a_distance_of_ones_own(self, tmp_path):
+        data = pa.table({"age": [i % 9 for i in range(60)], "x": [i % 20 for i in range(60)]})
+        schema = sf.Schema(["age"], ["x"], distance=sf.distances.Custom(lambda a, b: abs(a - b)))
+        release = sf.anonymize(data, schema, sf.Dissimilarity(1, "0.3", 5), method=Chunks(12))
+        folder = release.save(tmp_path / "out", internal=tmp_path / "one.html")
+        assert sf.report(folder) == (folder / "report.html").read_text(encoding="utf-8")
+        with pytest.raises(sf.errors.ReleaseError):
+            sf.report(folder, data)
+        assert sf.report(folder, data, schema=schema) == (tmp_path / "one.html").read_text(encoding="utf-8")
+        assert sf.report(folder, schema=schema) == sf.report(folder)
+        claim(folder, lambda content: content["principles"][0]["measured"].update(risk=0.01))
+        assert sf.report(folder), "only the function could tell"
+        with pytest.raises(sf.errors.ReleaseError, match="measured is claimed to be"):
+            sf.report(folder, schema=schema)
+        claim(folder, lambda content: content.update(groups=content["groups"] + 1))
+        with pytest.raises(sf.errors.ReleaseError, match=r"release\.json says"):
+            sf.report(folder)
+
+
+class TestCommandLine:
+    @pytest.fixture
+    def project(self, tmp_path):
+        def run(*arguments):
+            return sfumato(*arguments, cwd=tmp_path)
+
+        rows = "\n".join(f"{20 + i % 12},{i % 7}" for i in range(60))
+        (tmp_path / "people.csv").write_text(f"age,x\n{rows}\n", encoding="utf-8")
+        (tmp_path / "deep").mkdir()
+        (tmp_path / "deep" / "sfumato.toml").write_text(
+            '[data]\npath = "../people.csv"\n[columns.age]\nrole = "quasi-identifier"\n[columns.x]\nrole = "sensitive"\n'
+            '[[principles]]\nname = "dissimilarity"\nepsilon = 1\ndelta = "0.3"\nk = 5\n'
+            '[output]\npath = "../release"\ninternal = "../internal.html"\n',
+            encoding="utf-8",
+        )
+        return run, tmp_path
+
+    def test_both_reports(self, project):
+        run, folder = project
+        done = run("anonymize", "deep/sfumato.toml")
+        assert done.returncode == 0, done.stderr
+        assert "Wrote the internal report, which is not for publication" in done.stdout
+        internal = (folder / "internal.html").read_bytes()
+        again = run("report", "release", "--original", "people.csv", "--config", "deep/sfumato.toml", "--output", "two.html")
+        assert again.returncode == 0, again.stderr
+        assert (folder / "two.html").read_bytes() == internal
+        assert run("report", "release", "--output", "public.html").returncode == 0
+        assert (folder / "public.html").read_bytes() == (folder / "release" / "report.html").read_bytes()
+        taken = run("report", "release", "--output", "public.html")
+        assert taken.returncode == 2
+        assert "there is something here already" in taken.stderr
+        assert run("report", "release", "--output", "public.html", "--force").returncode == 0
+        inside = run("report", "release", "--original", "people.csv", "--output", "release/internal.html")
+        assert inside.returncode == 2
+        assert "inside the release" in inside.stderr
+        assert run("verify", "release").returncode == 0
+        assert not list(folder.glob(".*sfumato*"))
+
+    def test_bad_input(self, project):
+        run, folder = project
+        assert run("report", "nowhere", "--output", "a.html").returncode == 2
+        assert run("anonymize", "deep/sfumato.toml", "--internal", "release/internal.html").returncode == 2
+        assert not (folder / "release").exists()
+        assert run("anonymize", "deep/sfumato.toml", "--internal", "other.html").returncode == 0
+        assert (folder / "other.html").exists() and not (folder / "internal.html").exists()
+        done = run("report", "release", "--original", "nowhere.csv", "--output", "a.html")
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr
+        (folder / "release" / "report.html").write_text("torn", encoding="utf-8")
+        done = run("report", "release", "--output", "a.html")
+        assert done.returncode == 2
+        assert "report.html: the file was changed" in done.stderr
+        assert not (folder / "a.html").exists()

@@ -1,0 +1,185 @@
+"""Verification against what the reader was told elsewhere, and of claims that no release can make."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.anonymization import save_release as saving
+from sfumato.anonymization._anonymize import anonymize
+from sfumato.verification._verify import verify
+from standin import Chunks
+
+TREE = [["Rome", "Italy", "*"], ["Milan", "Italy", "*"], ["Bonn", "Germany", "*"]]
+TABLE = pa.table(
+    {
+        "age": [20 + i for i in range(12)],
+        "town": [TREE[i % 3][0] for i in range(12)],
+        "size": [["s", "m", "l"][i % 3] for i in range(12)],
+        "income": [10 * i for i in range(12)],
+        "ill": [["flu", "cold"][i % 2] for i in range(12)],
+        "note": ["x"] * 12,
+    }
+)
+SCHEMA = sf.Schema(
+    quasi_identifiers=["age", "town", "size"],
+    sensitive=["income", "ill"],
+    orders={"size": ["s", "m", "l"]},
+    hierarchies={"town": sf.Hierarchy.from_rows(TREE)},
+    distance=sf.distances.Lp(2, weights={"income": 3}),
+    distances={"income": sf.distances.Absolute()},
+)
+PRINCIPLES = [sf.KAnonymity(2), sf.DistinctLDiversity(2, on="ill"), sf.Dissimilarity(1, "0.5", 2, on="income")]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return anonymize(TABLE, SCHEMA, PRINCIPLES, method=Chunks(4)).save(tmp_path / "out")
+
+
+def claim(folder, change):
+    path = folder / "release.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    change(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def failing(found):
+    return [check.name for check in found.checks if not check.holds]
+
+
+def test_the_same_is_no_difference(folder, tmp_path):
+    (tmp_path / "towns.csv").write_text("".join(";".join(row) + "\n" for row in reversed(TREE)), encoding="utf-8")
+    by_file = replace(SCHEMA, hierarchies={"town": tmp_path / "towns.csv"})
+    for schema in (None, SCHEMA, by_file, replace(SCHEMA, kinds={"age": "numeric"}, other=["note"])):
+        for principles in (None, PRINCIPLES, PRINCIPLES[::-1]):
+            for original in (None, TABLE):
+                found = verify(folder, original, schema=schema, principles=principles)
+                assert found, found
+                assert ("declared" in [c.name for c in found.checks]) == (schema is not None or principles is not None)
+
+
+@pytest.mark.parametrize(
+    ("words", "other"),
+    [
+        ("the role of 'note'", {"identifiers": ["note"]}),
+        ("the role of 'note'", {"sensitive": ["income", "ill", "note"]}),
+        ("the role of 'age'", {"quasi_identifiers": ["town", "size"]}),
+        ("the role of 'ill'", {"sensitive": ["income"]}),
+        ("the kind of 'age' is 'numeric' in release.json, and 'categorical' is given", {"kinds": {"age": "categorical"}}),
+        ("the order of 'size'", {"orders": {"size": ["m", "s", "l"]}}),
+        ("the hierarchy of 'town'", {"hierarchies": {"town": sf.data.Flat()}}),
+        ("the hierarchy of 'town'", {"hierarchies": {}}),
+        ("the recoding of 'age'", {"recodings": {"age": "set"}}),
+        ("the distance in", {"distance": None}),
+        ("the distance in", {"distance": sf.distances.Lp(2, weights={"income": 4})}),
+        ("the distance in", {"distance": sf.distances.Custom(max)}),
+        ("the distance of 'income'", {"distances": {}}),
+        ("missing is", {"missing": sf.data.Missing(("", "?"))}),
+    ],
+)
+def test_another_schema(folder, words, other):
+    found = verify(folder, schema=replace(SCHEMA, **{"kinds": {}, **other}))
+    assert failing(found) == ["declared"]
+    assert words in found.checks[-1].detail
+
+
+def test_a_kind_that_is_left_open_is_that_of_the_original(folder):
+    texts = TABLE.set_column(0, "age", TABLE.column("age").cast(pa.string()))
+    assert verify(folder, TABLE, schema=SCHEMA)
+    found = verify(folder, texts, schema=SCHEMA)
+    assert "the kind of 'age'" in found.checks[-1].detail
+    assert "declared" in failing(found)
+
+
+@pytest.mark.parametrize(
+    "principles",
+    [
+        [],
+        PRINCIPLES[:2],
+        [*PRINCIPLES, sf.KAnonymity(3)],
+        [sf.KAnonymity(3), *PRINCIPLES[1:]],
+        [*PRINCIPLES[:2], sf.Dissimilarity(2, "0.5", 2, on="income")],
+        [PRINCIPLES[0], sf.DistinctLDiversity(2, on="income"), PRINCIPLES[2]],
+    ],
+)
+def test_other_principles(folder, principles):
+    assert "declared" in failing(verify(folder, principles=principles))
+
+
+def weakened(content):
+    """A release.json that promises less, and is true of the data."""
+    content["config"]["principles"] = content["config"]["principles"][:1]
+    content["principles"] = content["principles"][:1]
+
+
+def test_a_weaker_promise_is_found_only_by_who_knows_better(folder):
+    claim(folder, weakened)
+    assert verify(folder, TABLE)
+    assert failing(verify(folder, principles=PRINCIPLES))
+
+
+def test_saving_compares_too(tmp_path, monkeypatch):
+    """Whatever goes wrong in describing a release, what is written is what was asked for."""
+    release = anonymize(TABLE, SCHEMA, PRINCIPLES, method=Chunks(4))
+    described = saving.described
+
+    def careless(release):
+        content = described(release)
+        content["config"]["columns"]["note"] = {"role": "identifier"}
+        content["columns"] = [c for c in content["columns"] if c["name"] != "note"]
+        return content
+
+    def rounded(release):
+        content = described(release)
+        content["config"]["columns"]["age"].update(kind="categorical", recoding="interval")
+        return content
+
+    for spoilt in (careless, rounded):
+        monkeypatch.setattr(saving, "described", spoilt)
+        with pytest.raises(sf.errors.ReleaseError, match="declared: the"):
+            release.save(tmp_path / "out")
+        assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: (c.update(principles=[]), c["config"].update(principles=[])),
+        lambda c: c.update(suppressed=-1),
+        lambda c: c.update(suppressed=1),
+        lambda c: c.update(suppressed=1, suppress="0.05"),
+        lambda c: c.update(suppress="-0.1"),
+        lambda c: c.update(suppress="1"),
+        lambda c: c.update(suppress="much"),
+        lambda c: c.update(rows=0),
+        lambda c: c.update(groups=0),
+        lambda c: c.update(groups=13),
+        lambda c: c["columns"][1].update(recoding="ancestor"),
+    ],
+)
+def test_what_no_release_can_claim(folder, change):
+    claim(folder, change)
+    assert not verify(folder)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda c: c.update(format=0), lambda c: c.update(format=-1), lambda c: c.pop("suppress")]
+)
+def test_what_is_no_release(folder, change):
+    claim(folder, change)
+    with pytest.raises(sf.errors.ReleaseError):
+        verify(folder)
+
+
+def test_a_share_that_is_kept_to(tmp_path):
+    schema = sf.Schema(["age"], ["ill"])
+    table = pa.table({"age": [1, 2, 3, 4, 5, 6], "ill": ["a", "b", "c", "c", "a", "b"]})
+    folder = anonymize(table, schema, sf.DistinctLDiversity(2), method=Chunks(2), suppress="1/3").save(tmp_path / "out")
+    assert verify(folder, table, schema=schema)
+    claim(folder, lambda c: c.update(suppress="0.3"))
+    assert failing(verify(folder, table)) == ["counts"]
