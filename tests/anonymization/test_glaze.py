@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import sfumato as sf
 from exhaustive import best_loss, loss_of, random_case, table_of
 from sfumato.anonymization.methods import METHODS, method_of
-from sfumato.anonymization.methods.cell_share_arrays import shares_over
+from sfumato.anonymization.methods.cell_share_arrays import share_arrays
 from sfumato.anonymization.methods.search_constraints import Limits, scratch_counts
 from sfumato.anonymization.recoding import recode
 from sfumato.anonymization.utility import mean_loss
 from sfumato.kernels.cell_shares import share
-from sfumato.kernels.group_excess import shape_excess
+from sfumato.kernels.group_excess import histogram_excess
 from sfumato.kernels.group_packing import pack
 
 CASES = 2_000 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 120
@@ -182,7 +182,7 @@ def test_no_excess_means_satisfied(seed, principle):
     for group in range(of_row.max() + 1):
         rows = np.flatnonzero(of_row == group)
         missing = sum(
-            shape_excess(shapes, h, shape.values[rows].copy(), len(rows), scratch_counts(shapes))
+            histogram_excess(shapes, h, shape.values[rows].copy(), len(rows), scratch_counts(shapes))
             for h, shape in enumerate(limits.shapes)
         )
         for crowd in limits.crowds:
@@ -207,7 +207,7 @@ def test_costs_in_the_search_are_the_shares_that_are_published(seed):
     tree = sf.Hierarchy.from_rows([["a", "X", "*"], ["b", "X", "*"], ["c", "Y", "*"], ["d", "Y", "*"], ["e", "Z", "*"]])
     schema = sf.Schema(["age", "size", "place"], orders={"size": ["S", "M", "L", "XL"]}, hierarchies={"place": tree})
     task = sf.anonymization.Task(sf.Table(frame, schema), (sf.KAnonymity(1),))
-    shares = shares_over(task.domains)
+    shares = share_arrays(task.domains)
     for j, domain in enumerate(task.domains):
         for low in range(domain.size + 1):
             for high in range(low, domain.size + 1):
@@ -221,7 +221,7 @@ def test_a_large_tree_is_climbed():
     frame = pa.table({"zip": [f"{i:04}" for i in draw.integers(0, 1000, 300)], "secret": draw.integers(0, 50, 300)})
     schema = sf.Schema(["zip"], ["secret"], hierarchies={"zip": sf.Hierarchy.from_rows(rows)})
     task = sf.anonymization.Task(sf.Table(frame, schema), (sf.KAnonymity(3),))
-    shares, domain = shares_over(task.domains), task.domains[0]
+    shares, domain = share_arrays(task.domains), task.domains[0]
     for low, high in [(0, 1), (3, 17), (5, 999), (10, 19), (20, 150)]:
         assert share(shares, 0, low, high, 1) == pytest.approx(domain.share(low, high))
     assert task.satisfied(sf.Glaze().group(task).of_row).all()

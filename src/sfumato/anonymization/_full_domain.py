@@ -10,7 +10,7 @@ from sfumato._audit import listed, table_of
 from sfumato.anonymization._anonymize import check, checked_share
 from sfumato.anonymization.methods import Task
 from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
-from sfumato.anonymization.methods.lattice import check_loss, checked_limits, searched
+from sfumato.anonymization.methods.lattice import check_loss, checked_limits, search_summary
 from sfumato.errors import RequirementError
 from sfumato.exact import Number, nearest_float
 from sfumato.plurals import count_of
@@ -120,7 +120,7 @@ def _unreached(found: SearchResult, search: TransformationSearch, loss: str, sou
     levels = dict(zip(search.task.table.schema.quasi_identifiers, found.levels, strict=True))
     so_far = "" if found.proven else " The search was stopped before it had looked everywhere."
     return RequirementError(
-        f"{searched(found, loss)}; the nearest, {levels}, has {found.suppressed:,} of {count_of(search.cube.rows, 'row')} "
+        f"{search_summary(found, loss)}; the nearest, {levels}, has {found.suppressed:,} of {count_of(search.cube.rows, 'row')} "
         f"in classes in which a principle fails, and at most {search.most:,} may be.{so_far}".removesuffix("."),
         remedy="Ask for less, allow more rows to be suppressed, or use a method that is not bound to whole levels.",
         file=source,

@@ -1,8 +1,8 @@
-"""Methods: one per file, and the dict that names them all."""
+"""Methods: one per file, and the registry that names them all."""
 
 from sfumato.anonymization.methods.glaze import Glaze
 from sfumato.anonymization.methods.lattice import Lattice
-from sfumato.anonymization.methods.method import Grouping, Method, Task, numbered
+from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
 from sfumato.anonymization.methods.method_choice import AUTO, METHODS, method_of, suited
 from sfumato.anonymization.methods.mondrian import Mondrian
 from sfumato.anonymization.methods.xcolor import XColor
@@ -18,6 +18,6 @@ __all__ = [
     "Task",
     "XColor",
     "method_of",
-    "numbered",
+    "renumber",
     "suited",
 ]

@@ -17,7 +17,7 @@ from sfumato.distances.absolute import number_windows
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
 from sfumato.kernels import group_excess as excess
-from sfumato.kernels.group_excess import HistogramConditions, NeighbourLimits, shape_excess
+from sfumato.kernels.group_excess import HistogramConditions, NeighbourLimits, histogram_excess
 from sfumato.kernels.neighbour_lookup import WINDOWS
 from sfumato.principles import (
     AlphaKAnonymity,
@@ -60,7 +60,7 @@ class Crowd:
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A condition on a group's histogram, as `kernels.excess.shape_excess` understands it."""
+    """A condition on a group's histogram, as `kernels.excess.histogram_excess` understands it."""
 
     values: NDArray[np.int64]
     kind: int
@@ -117,7 +117,7 @@ class Limits:
             fits = True
             for h, shape in enumerate(self.shapes):
                 buffer[:size] = _quota(shape, size)
-                if shape_excess(arrays, h, buffer, size, counts) > 0:
+                if histogram_excess(arrays, h, buffer, size, counts) > 0:
                     fits = False
                     break
             if fits:
