@@ -16,10 +16,10 @@ import numpy as np
 
 from benchmarks.directories import drawn, there
 from benchmarks.figures import write_rows
-from sfumato.disclosure.curves import QUARTERS, TENTHS, by_dictionary_size, cells_of, true_against_estimated
-from sfumato.disclosure.rules.min_risk import independence_costs
+from sfumato.disclosure.risk_report.risk_curves import QUARTERS, TENTHS, by_dictionary_size, cells_of, true_against_estimated
+from sfumato.disclosure.rules.minrisk_algorithm import independence_costs
+from sfumato.disclosure.sensitivity.sensitivity_weights import Form, Weights
 from sfumato.disclosure.setting import Setting
-from sfumato.disclosure.weights import Form, Weights
 
 Tell = Callable[[str], None]
 Row = dict[str, Any]

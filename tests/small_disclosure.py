@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 import naive_rules as naive
-from sfumato.disclosure.matching import Matching
-from sfumato.disclosure.weights import Weights
+from sfumato.disclosure.matching.matching import Matching
+from sfumato.disclosure.sensitivity.sensitivity_weights import Weights
 
 WEIGHTS = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), math.inf]
 

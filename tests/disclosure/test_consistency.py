@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 import naive_consistency as naive
 import sfumato as sf
 from sfumato.data.table import Table
-from sfumato.disclosure.attribute_matching import matched
-from sfumato.disclosure.consistency import EqualityConsistency
-from sfumato.disclosure.consistency_kinds import CONSISTENCIES, consistency_of
-from sfumato.disclosure.containment import ContainmentConsistency
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.similarity import SimilarityConsistency
+from sfumato.disclosure.consistency.consistency import EqualityConsistency
+from sfumato.disclosure.consistency.consistency_kinds import CONSISTENCIES, consistency_of
+from sfumato.disclosure.consistency.containment import ContainmentConsistency
+from sfumato.disclosure.consistency.similarity import SimilarityConsistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.matching.attribute_matching import matched
 from sfumato.distances.jaro import Similarities
 from sfumato.kernels.jaro_bounds import common_subsequence, place_characters
 

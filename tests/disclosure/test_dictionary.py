@@ -18,10 +18,10 @@ from pyarrow import parquet
 import naive_consistency as naive
 import sfumato as sf
 from sfumato.data.table import Table
-from sfumato.disclosure.attribute_matching import matched
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.dictionary_order import precedes
-from sfumato.disclosure.similarity import SimilarityConsistency
+from sfumato.disclosure.consistency.similarity import SimilarityConsistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.dictionaries.dictionary_order import precedes
+from sfumato.disclosure.matching.attribute_matching import matched
 
 BOOK = {"id": ["x", "y", "z"], "age": [30, 41, None], "town": ["Rome", "", "Bonn"], "leaning": [1, 0, 2.5]}
 

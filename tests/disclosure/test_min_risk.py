@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.disclosure.matching import Matching
-from sfumato.disclosure.rules.min_risk import independence_costs, min_risk
-from sfumato.disclosure.weights import Weights
+from sfumato.disclosure.matching.matching import Matching
+from sfumato.disclosure.rules.minrisk_algorithm import independence_costs, min_risk
+from sfumato.disclosure.sensitivity.sensitivity_weights import Weights
 from sfumato.errors import ParameterError
 
 

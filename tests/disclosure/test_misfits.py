@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.disclosure.joint_matching import joint_sizes
-from sfumato.disclosure.matching import Matching
+from sfumato.disclosure.matching.joint_matching import joint_sizes
+from sfumato.disclosure.matching.matching import Matching
 from sfumato.disclosure.rules import best_by_cells, best_rule
-from sfumato.disclosure.weights import Weights
+from sfumato.disclosure.sensitivity.sensitivity_weights import Weights
 
 
 @st.composite

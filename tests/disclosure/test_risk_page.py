@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import sfumato as sf
 from reader import Reader
 from risk_shapes import EVIL, LINK, SETTINGS, content
-from sfumato.disclosure.loss_format import amount
-from sfumato.disclosure.loss_tables import distributed, fitting
-from sfumato.disclosure.risk_page import risk_page
+from sfumato.disclosure.risk_report.loss_format import amount
+from sfumato.disclosure.risk_report.loss_tables import distributed, fitting
+from sfumato.disclosure.risk_report.risk_page import risk_page
 from sfumato.reports.plots.figure import percent
 from tearing import tear
 

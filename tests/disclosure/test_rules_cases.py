@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_rules as naive
-from sfumato.disclosure.matching import Matching
+from sfumato.disclosure.matching.matching import Matching
 from sfumato.disclosure.rules import best_by_cells, best_rule, choices, whole_table
 from sfumato.disclosure.rules import branch_and_bound as searching
 from sfumato.disclosure.rules import small_selection as few
-from sfumato.disclosure.weights import Weights, losses
+from sfumato.disclosure.sensitivity.sensitivity_weights import Weights, losses
 from sfumato.errors import ParameterError
 from small_disclosure import Small
 

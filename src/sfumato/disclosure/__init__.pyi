@@ -1,14 +1,15 @@
+from ._k_anonymity_levels import KAnonymityLevels, k_anonymity_levels
 from ._risk import Risk, risk, risk_of
 from ._withhold import WithheldRelease, withhold
-from .consistency import Consistency, EqualityConsistency
-from .consistency_kinds import CONSISTENCIES, consistency_of
-from .containment import ContainmentConsistency
-from .dictionary import Dictionary
-from .dictionary_order import DictionaryOrder
-from .k_anonymity_levels import KAnonymityLevels, k_anonymity_levels
+from .consistency.consistency import Consistency, EqualityConsistency
+from .consistency.consistency_kinds import CONSISTENCIES, consistency_of
+from .consistency.containment import ContainmentConsistency
+from .consistency.similarity import SimilarityConsistency
+from .dictionaries.dictionary import Dictionary
+from .dictionaries.dictionary_order import DictionaryOrder
 from .risk_bound import RiskBound
 from .rules import DisclosureRule, best_by_cells, best_rule
-from .sensitivity import (
+from .sensitivity.sensitivity import (
     SENSITIVITIES,
     Additive,
     ConstantSensitivity,
@@ -17,7 +18,6 @@ from .sensitivity import (
     Sensitivity,
 )
 from .setting import Setting, setting_of
-from .similarity import SimilarityConsistency
 
 __all__ = [
     "CONSISTENCIES",

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from sfumato._audit import level_shown
 from sfumato.data.schema import Schema
 from sfumato.disclosure.attackers import Attackers, attackers
-from sfumato.disclosure.consistency import Consistency
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.matching import Matching, Rule
+from sfumato.disclosure.consistency.consistency import Consistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.disclosure.risk_verdict import chances, clear, risk_at_most
-from sfumato.disclosure.rules.optimal_rule import mean
-from sfumato.disclosure.sensitivity import Sensitivity
+from sfumato.disclosure.rules.disclosure_rule import mean
+from sfumato.disclosure.sensitivity.sensitivity import Sensitivity
+from sfumato.disclosure.sensitivity.sensitivity_weights import losses
 from sfumato.disclosure.setting import Setting, setting_of
-from sfumato.disclosure.weights import losses
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction, written
 from sfumato.plurals import count_of
@@ -357,7 +357,7 @@ def risk(
     >>> import pyarrow as pa
     >>> people = pa.table({"id": [1, 2], "age": [30, 41], "income": [10, 20]})
     >>> book = Dictionary(pa.table({"id": [1, 2, 3], "age": [30, 41, 41]}), identity="id", name="book")
-    >>> from sfumato.disclosure.sensitivity import Additive
+    >>> from sfumato.disclosure.sensitivity.sensitivity import Additive
     >>> risk(people, Schema(), book, identity="id", sensitivity=Additive({"income": 5}), limit="4.5")
     Risk of 2 records with 2 attributes: 4.5, at most 4.5
       book (3 individuals): risk 4.5; journalist 1, marketer 0.75; 1 record with one consistent individual

@@ -17,14 +17,14 @@ from sfumato.anonymization._anonymize import checked_seed
 from sfumato.anonymization.undeclared_columns import telling_columns
 from sfumato.data.schema import Schema
 from sfumato.disclosure._risk import Risk, risk_of
-from sfumato.disclosure.cell_amount import amount_of
-from sfumato.disclosure.consistency import Consistency
-from sfumato.disclosure.dictionary import Dictionary
+from sfumato.disclosure.consistency.consistency import Consistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.rules import DisclosureRule, best_rule
-from sfumato.disclosure.sensitivity import Sensitivity
+from sfumato.disclosure.rules.disclosure_rule import amount_of
+from sfumato.disclosure.sensitivity.sensitivity import Sensitivity
 from sfumato.disclosure.setting import Setting, setting_of
-from sfumato.disclosure.withheld_document import describe_withheld, save_withheld
-from sfumato.disclosure.withheld_rows import withheld_rows
+from sfumato.disclosure.withheld.withheld_document import describe_withheld, save_withheld
+from sfumato.disclosure.withheld.withheld_rows import withheld_rows
 from sfumato.errors import ParameterError
 from sfumato.exact import Number
 from sfumato.plurals import count_of

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.disclosure.matching import Matching
+from sfumato.disclosure.matching.matching import Matching
 from sfumato.exact import written
 
 THRESHOLDS = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(1, 3), Fraction(1, 2))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from sfumato.disclosure._risk import risk_of
-from sfumato.disclosure.dictionary_comparison import precedes_here
-from sfumato.disclosure.matching import Matching, Rule
+from sfumato.disclosure.dictionaries.order_by_consistency import precedes_here
+from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.disclosure.setting import Setting
 from sfumato.errors import ParameterError
 
@@ -88,7 +88,7 @@ def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | Non
     who fits a record's value in θ̂ must fit it in θ (`precedes_here`).
 
     >>> import pyarrow as pa
-    >>> from sfumato.disclosure.dictionary import Dictionary
+    >>> from sfumato.disclosure.dictionaries.dictionary import Dictionary
     >>> from sfumato.disclosure.setting import setting_of
     >>> from sfumato.data.schema import Schema
     >>> people = pa.table({"id": [1, 2], "age": [30, 41]})

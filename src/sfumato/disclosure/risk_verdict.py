@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.disclosure.matching import Matching, Rule
-from sfumato.disclosure.weight_parts import Exactly
+from sfumato.disclosure.matching.matching import Matching, Rule
+from sfumato.disclosure.sensitivity.exact_weights import Exactly
 from sfumato.exact import as_fraction, exponentials_at_most, nearest_float
 
 NEAR = 1e-6

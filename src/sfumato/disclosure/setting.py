@@ -12,12 +12,12 @@ import numpy as np
 from sfumato._audit import table_of
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table, unknown_column
-from sfumato.disclosure.attribute_matching import matched
-from sfumato.disclosure.consistency import Consistency
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.matching import Matching, Rule
-from sfumato.disclosure.sensitivity import Additive, Sensitivity
-from sfumato.disclosure.weights import Weights
+from sfumato.disclosure.consistency.consistency import Consistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.matching.attribute_matching import matched
+from sfumato.disclosure.matching.matching import Matching, Rule
+from sfumato.disclosure.sensitivity.sensitivity import Additive, Sensitivity
+from sfumato.disclosure.sensitivity.sensitivity_weights import Weights
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, as_fraction, written
 
