@@ -141,10 +141,10 @@ def _content(found: Risk, made: WithheldRelease | None, folder: Path | None, wor
             "per": made.per,
             "against": made.against,
             "withheld": made.withheld,
-            "short": made.best.short,
-            "exact": made.best.exact,
-            "gap": made.best.gap,
-            "how": made.best.how,
+            "short": made.rule.short,
+            "exact": made.rule.exact,
+            "gap": made.rule.gap,
+            "how": made.rule.how,
             "risk": risk_content(made.risk, curves=False, worst=worst),
         }
     return content

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.table import Table
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
-from sfumato.disclosure.matching.attribute_matching import matched
+from sfumato.disclosure.matching.attribute_matching import match_attributes
 from sfumato.disclosure.matching.joint_matching import joint_sizes
 from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.exact import Number, as_fraction
@@ -69,11 +69,11 @@ def k_anonymity_levels(table: Table, attributes: Sequence[str], rule: Rule | Non
     >>> found.consistent, found.joint, found.release
     (2, 1, 1)
     """
-    itself = matched(table, attributes, Dictionary.of(table))
-    return k_levels_of(itself, itself.everything if rule is None else rule & itself.everything)
+    itself = match_attributes(table, attributes, Dictionary.of(table))
+    return levels_of_matching(itself, itself.everything if rule is None else rule & itself.everything)
 
 
-def k_levels_of(itself: Matching, rule: Rule) -> KAnonymityLevels:
+def levels_of_matching(itself: Matching, rule: Rule) -> KAnonymityLevels:
     """The same for records that are matched with themselves."""
     joint = joint_sizes(itself, rule)
     # what a record lacks is told apart from what is withheld of it, and each from every value

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato._audit import level_shown
 from sfumato.data.schema import Schema
-from sfumato.disclosure.attackers import Attackers, attackers
+from sfumato.disclosure.attackers import AttackerChances, attackers
 from sfumato.disclosure.consistency.consistency import Consistency
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.matching.matching import Matching, Rule
@@ -44,7 +44,7 @@ class DictionaryRisk:
     """The chance that the attacker identifies each record."""
     losses: NDArray[np.float64]
     """What each record is expected to lose."""
-    attackers: Attackers
+    attackers: AttackerChances
 
     @cached_property
     def risk(self) -> float:
@@ -125,7 +125,7 @@ class Risk:
         return self._over([found.risk for found in self.dictionaries])
 
     @property
-    def attackers(self) -> tuple[Attackers, ...]:
+    def attackers(self) -> tuple[AttackerChances, ...]:
         """Prosecutor, journalist and marketer, dictionary by dictionary."""
         return tuple(found.attackers for found in self.dictionaries)
 
@@ -195,7 +195,7 @@ class Risk:
         )
 
     def bound(self, estimate: str, attacker: str) -> RiskBound:
-        """Whether the risk against one dictionary bounds that against another, whatever is disclosed; see `sf.disclosure.RiskBound`."""
+        """Check whether the risk against `estimate` bounds the risk against `attacker` under every rule."""
         from sfumato.disclosure.risk_bound import upper_bound  # which measures risks itself
 
         return upper_bound(self.setting, estimate, attacker, self.rule)

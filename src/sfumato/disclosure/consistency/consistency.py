@@ -18,7 +18,7 @@ from sfumato.exact import as_parameter
 from sfumato.exact.numbers import packed
 
 
-class Near(NamedTuple):
+class ConsistentValues(NamedTuple):
     """For each value of the records, by number, the dictionary's values that it is consistent with, ascending.
 
     Those of value a are `near[starts[a]:starts[a + 1]]`.
@@ -28,14 +28,14 @@ class Near(NamedTuple):
     near: NDArray[np.int32]
 
 
-class Paired(NamedTuple):
+class AttributePairing(NamedTuple):
     """One attribute of the records and of a dictionary, as numbers of their distinct values; -1 where it is missing."""
 
     values: NDArray[np.int32]
     """What each record has."""
     held: NDArray[np.int32]
     """What each individual has."""
-    near: Near
+    near: ConsistentValues
 
 
 class Consistency(ABC):
@@ -48,7 +48,7 @@ class Consistency(ABC):
     """The name in a config."""
 
     @abstractmethod
-    def pair(self, table: Table, attribute: str, dictionary: Dictionary) -> Paired:
+    def pair(self, table: Table, attribute: str, dictionary: Dictionary) -> AttributePairing:
         """Number the values that records and individuals have of an attribute, and tell which are consistent."""
 
     def parameters(self) -> dict[str, Any]:
@@ -68,14 +68,14 @@ class EqualityConsistency(Consistency):
 
     kind: str = field(default="equality", init=False, repr=False)
 
-    def pair(self, table: Table, attribute: str, dictionary: Dictionary) -> Paired:
+    def pair(self, table: Table, attribute: str, dictionary: Dictionary) -> AttributePairing:
         """Number the values of both sides as the records' kind has them, and look each of the records' up."""
         mine = table.column(attribute)
         theirs = dictionary.column(attribute, mine.kind, table.schema)
         same = equal_values(mine, theirs)
         found = same >= 0
         starts = np.concatenate([[0], np.cumsum(found)]).astype(np.int64)
-        return Paired(present(mine), present(theirs), Near(starts, same[found]))
+        return AttributePairing(present(mine), present(theirs), ConsistentValues(starts, same[found]))
 
 
 def present(column: Column) -> NDArray[np.int32]:

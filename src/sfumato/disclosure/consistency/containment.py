@@ -8,8 +8,8 @@ import numpy as np
 
 from sfumato.data.schema import Kind
 from sfumato.data.table import Table
-from sfumato.disclosure.consistency.consistency import Consistency, Near, Paired, as_texts, present
-from sfumato.disclosure.consistency.generalized_cells import Side, Stretches, laid_out
+from sfumato.disclosure.consistency.consistency import AttributePairing, Consistency, ConsistentValues, as_texts, present
+from sfumato.disclosure.consistency.generalized_cells import CellRanges, Side, cell_ranges
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 
 
@@ -29,12 +29,12 @@ class ContainmentConsistency(Consistency):
     >>> people = Table(pa.table({"age": ["[20, 30]", "41"]}), Schema(["age"]))
     >>> book = Dictionary(pa.table({"age": [19, 20, 25, 41]}))
     >>> ContainmentConsistency().pair(people, "age", book).near  # the dictionary's values in the order of their texts
-    Near(starts=array([0, 1, 3]), near=array([3, 1, 2], dtype=int32))
+    ConsistentValues(starts=array([0, 1, 3]), near=array([3, 1, 2], dtype=int32))
     """
 
     kind: str = field(default="containment", init=False, repr=False)
 
-    def pair(self, table: Table, attribute: str, dictionary: Dictionary) -> Paired:
+    def pair(self, table: Table, attribute: str, dictionary: Dictionary) -> AttributePairing:
         """Number the cells of both sides as they are written, and tell which can stand for a common value."""
         mine = as_texts(table, attribute, "containment")
         theirs = dictionary.column(attribute, Kind.CATEGORICAL, table.schema)
@@ -42,15 +42,15 @@ class ContainmentConsistency(Consistency):
             Side(mine, table.source, "the records", strict=True),
             Side(theirs, dictionary.table.source, dictionary.title, strict=False),
         ]
-        one, other = laid_out(sides, table.schema, attribute)
+        one, other = cell_ranges(sides, table.schema, attribute)
         values, held = (
             np.append(np.where(side.anything, -1, np.arange(len(side.anything))), -1)[present(column)].astype(np.int32)
             for side, column in ((one, mine), (other, theirs))
         )
-        return Paired(values, held, _meeting(one, other))
+        return AttributePairing(values, held, _meeting(one, other))
 
 
-def _meeting(one: Stretches, other: Stretches) -> Near:
+def _meeting(one: CellRanges, other: CellRanges) -> ConsistentValues:
     """For each cell of one side the cells of the other that it has a place in common with."""
     single = np.flatnonzero(other.low == other.high)
     single = single[np.argsort(other.low[single], kind="stable")]
@@ -68,4 +68,4 @@ def _meeting(one: Stretches, other: Stretches) -> Near:
                 parts.append(whose[(low <= one.high[n]) & (one.low[n] <= high)])
         found.append(np.unique(np.concatenate(parts)))
     ends = np.cumsum([0, *map(len, found)], dtype=np.int64)
-    return Near(ends, np.concatenate([np.zeros(0, np.int32), *found]))
+    return ConsistentValues(ends, np.concatenate([np.zeros(0, np.int32), *found]))

@@ -30,11 +30,11 @@ _BRACKETED = re.compile(r"\[.*[\])]|\(.*\]|\{.*\}", re.DOTALL)
 _ORDERED = (Kind.NUMERIC, Kind.ORDINAL)
 """Kinds whose values have places without a hierarchy, and intervals."""
 
-Stretch = tuple[int, int]
+CellRange = tuple[int, int]
 """The first and the last place of values that stand side by side."""
 
 
-class Shape(NamedTuple):
+class ParsedCell(NamedTuple):
     """A cell taken apart, whatever its column holds."""
 
     text: str
@@ -46,23 +46,23 @@ class Shape(NamedTuple):
     """Whether the interval lacks its first and its last value: `[lo, hi)`."""
 
 
-def shape_of(text: str) -> Shape:
+def parse_cell(text: str) -> ParsedCell:
     """Take a cell apart as a release writes it: a value, `[lo, hi]`, `{a; b}`, a text in quotes that stands for itself.
 
     The space within an interval may be left out.
 
-    >>> shape_of("{a; b}").members, shape_of("[1, 5)").ends, shape_of("[1, 5)").open, shape_of("[1,5]").ends
+    >>> parse_cell("{a; b}").members, parse_cell("[1, 5)").ends, parse_cell("[1, 5)").open, parse_cell("[1,5]").ends
     (('a', 'b'), ('1', '5'), (False, True), ('1', '5'))
     """
     if QUOTED.fullmatch(text):
-        return Shape(text, (unquoted(text),), None, (False, False))
+        return ParsedCell(text, (unquoted(text),), None, (False, False))
     if text.startswith("{") and text.endswith("}"):
-        return Shape(text, tuple(parts_of(text[1:-1], "; ", nested=False)) or (text,), None, (False, False))
+        return ParsedCell(text, tuple(parts_of(text[1:-1], "; ", nested=False)) or (text,), None, (False, False))
     match = _INTERVAL.fullmatch(text)
     ends = parts_of(match[2], ", ", nested=False) or parts_of(match[2], ",", nested=False) if match else []
     if match and len(ends) == 2:
-        return Shape(text, (text,), (ends[0], ends[1]), (match[1] == "(", match[3] == ")"))
-    return Shape(text, (text,), None, (False, False))
+        return ParsedCell(text, (text,), (ends[0], ends[1]), (match[1] == "(", match[3] == ")"))
+    return ParsedCell(text, (text,), None, (False, False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False)
-class Stretches:
+class CellRanges:
     """What the distinct cells of one side stand for: stretch n belongs to the cell `cell[n]`."""
 
     cell: NDArray[np.int64]
@@ -103,14 +103,14 @@ class Stretches:
     """The cells that tell nothing."""
 
     @classmethod
-    def of(cls, found: Sequence[Sequence[Stretch] | None]) -> Stretches:
+    def of(cls, found: Sequence[Sequence[CellRange] | None]) -> CellRanges:
         """Gather the stretches of all cells; None is a cell that tells nothing."""
         cell = np.repeat(np.arange(len(found)), [len(stretches or ()) for stretches in found])
         ends = np.array([*chain.from_iterable(stretches or () for stretches in found)], np.int64).reshape(-1, 2)
         return cls(cell, ends[:, 0], ends[:, 1], np.array([stretches is None for stretches in found], bool))
 
 
-def laid_out(sides: Sequence[Side], schema: Schema, attribute: str) -> list[Stretches]:
+def cell_ranges(sides: Sequence[Side], schema: Schema, attribute: str) -> list[CellRanges]:
     """Lay the values of an attribute out along a line, and tell what each cell of both sides, records first, covers.
 
     Numbers stand at even places in their order, an ordinal's values as declared, all others so that the leaves under any
@@ -121,7 +121,7 @@ def laid_out(sides: Sequence[Side], schema: Schema, attribute: str) -> list[Stre
     tree = Hierarchy.from_file(declared) if isinstance(declared, str | Path) else declared
     tree = tree if isinstance(tree, Hierarchy) else None  # intervals are read as they are written, and * too
     above = {"*", *chain.from_iterable(tree.labels[1:] if tree else ())}
-    shapes = [[shape_of(text) for text in side.texts] for side in sides]
+    shapes = [[parse_cell(text) for text in side.texts] for side in sides]
     kind = schema.kinds.get(attribute) or _kind(shapes, above)
     places = _Places(Kind(kind), shapes, tree, schema.orders.get(attribute, ()))
     if tree is not None and kind not in _ORDERED:
@@ -130,12 +130,14 @@ def laid_out(sides: Sequence[Side], schema: Schema, attribute: str) -> list[Stre
     for side, some, others in zip(sides, shapes, reversed(shapes), strict=True):
         _refuse_unread(side, some, others, places, above | {*(tree.leaves if tree else ())})
     return [
-        Stretches.of([places.stretches(side, code, shape) for code, shape in enumerate(some)])
+        CellRanges.of([places.stretches(side, code, shape) for code, shape in enumerate(some)])
         for side, some in zip(sides, shapes, strict=True)
     ]
 
 
-def _refuse_unread(side: Side, shapes: Sequence[Shape], others: Sequence[Shape], places: _Places, labels: set[str]) -> None:
+def _refuse_unread(
+    side: Side, shapes: Sequence[ParsedCell], others: Sequence[ParsedCell], places: _Places, labels: set[str]
+) -> None:
     """Raise at a cell that looks generalized and cannot be read: taken for a value that nobody has it would seem safe."""
     if places.kind in _ORDERED:  # whose values all have places, or are refused
         return
@@ -151,7 +153,7 @@ def _refuse_unread(side: Side, shapes: Sequence[Shape], others: Sequence[Shape],
             )
 
 
-def _kind(shapes: Sequence[Sequence[Shape]], above: set[str]) -> Kind:
+def _kind(shapes: Sequence[Sequence[ParsedCell]], above: set[str]) -> Kind:
     """Numeric if there are intervals of numbers, or if the values of the records (else of the dictionary) are numbers."""
     for shape in chain.from_iterable(shapes):
         if shape.ends is not None and shape.text not in above and None not in map(end_of_interval, shape.ends):
@@ -166,7 +168,9 @@ def _kind(shapes: Sequence[Sequence[Shape]], above: set[str]) -> Kind:
 class _Places:
     """Where on the line values, nodes and intervals of an attribute stand."""
 
-    def __init__(self, kind: Kind, shapes: Sequence[Sequence[Shape]], tree: Hierarchy | None, order: Sequence[str]) -> None:
+    def __init__(
+        self, kind: Kind, shapes: Sequence[Sequence[ParsedCell]], tree: Hierarchy | None, order: Sequence[str]
+    ) -> None:
         self.kind = kind
         labels = [label for some in shapes for s in some for label in s.members]
         leaves = list(tree.leaves) if tree else []
@@ -183,7 +187,7 @@ class _Places:
         wanted = {*labels, *(shape.text for some in shapes for shape in some)}
         self.nodes = {} if tree is None else self._nodes(tree, wanted & {*chain.from_iterable(tree.labels[1:-1])})
 
-    def _nodes(self, tree: Hierarchy, wanted: set[str]) -> dict[str, list[Stretch]]:
+    def _nodes(self, tree: Hierarchy, wanted: set[str]) -> dict[str, list[CellRange]]:
         """For each label of a node the places of all leaves under it, on every level but the root's."""
         below: dict[str, set[int]] = {label: set() for label in wanted}
         for level, labels in enumerate(tree.labels[:-1]):
@@ -192,7 +196,7 @@ class _Places:
                     below[labels[node]].add(self.place[leaf])
         return {label: _runs(places) for label, places in below.items()}
 
-    def stretches(self, side: Side, code: int, shape: Shape) -> list[Stretch] | None:
+    def stretches(self, side: Side, code: int, shape: ParsedCell) -> list[CellRange] | None:
         """What a cell stands for; None if it tells nothing."""
         if shape.text in ("*", self.root):
             return None
@@ -204,7 +208,7 @@ class _Places:
             if low > high:
                 raise side.wrong(code, f"the interval {shape.text!r} holds nothing", "Write its lower end first.")
             return [(low, high)]
-        found: list[Stretch] = []
+        found: list[CellRange] = []
         for label in shape.members:
             found += self.nodes[label] if label in self.nodes else [(self._at(side, code, label),) * 2]
         return found
@@ -227,7 +231,7 @@ def _ranked(numbers: dict[str, Fraction]) -> dict[str, int]:
     return dict(zip(numbers, (2 * rank).tolist(), strict=True))
 
 
-def _runs(places: Iterable[int]) -> list[Stretch]:
+def _runs(places: Iterable[int]) -> list[CellRange]:
     """Places as stretches of those side by side."""
     ordered: list[Any] = sorted(places)
     if not ordered:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.schema import Kind
 from sfumato.data.table import Table
-from sfumato.disclosure.consistency.consistency import Consistency, Near, Paired, as_texts, present
+from sfumato.disclosure.consistency.consistency import AttributePairing, Consistency, ConsistentValues, as_texts, present
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.distances.jaro import Similarities
 from sfumato.errors import ParameterError
@@ -55,7 +55,7 @@ class SimilarityConsistency(Consistency):
     characters for the same can only raise c and s. So where these bounds stay below the threshold no pair is lost.
 
     >>> SimilarityConsistency("jaro", "0.8").near(["MARTHA", "JIM"], ["ANNA", "MARHTA", "JIM"])
-    Near(starts=array([0, 1, 2]), near=array([1, 2], dtype=int32))
+    ConsistentValues(starts=array([0, 1, 2]), near=array([1, 2], dtype=int32))
     """
 
     kind: str = "jaro"
@@ -79,13 +79,13 @@ class SimilarityConsistency(Consistency):
             )
         object.__setattr__(self, "threshold", threshold)
 
-    def pair(self, table: Table, attribute: str, dictionary: Dictionary) -> Paired:
+    def pair(self, table: Table, attribute: str, dictionary: Dictionary) -> AttributePairing:
         """Number the texts of both sides, and compare the distinct ones."""
         mine = as_texts(table, attribute, "similarity")
         theirs = dictionary.column(attribute, Kind.CATEGORICAL, table.schema)
-        return Paired(present(mine), present(theirs), self.near(mine.texts, theirs.texts))
+        return AttributePairing(present(mine), present(theirs), self.near(mine.texts, theirs.texts))
 
-    def near(self, texts: Sequence[str], others: Sequence[str]) -> Near:
+    def near(self, texts: Sequence[str], others: Sequence[str]) -> ConsistentValues:
         """For each text, by its number, those of the others that it is consistent with."""
         similarities = Similarities(texts, others, self.kind == "jaro-winkler")
         threshold = as_fraction(self.threshold)
@@ -94,7 +94,7 @@ class SimilarityConsistency(Consistency):
             for i, candidates in enumerate(_candidates(texts, others, similarities.least_jaro(threshold)))
         ]
         starts = np.cumsum([0, *map(len, found)], dtype=np.int64)
-        return Near(starts, np.concatenate([np.zeros(0, np.int32), *found]))
+        return ConsistentValues(starts, np.concatenate([np.zeros(0, np.int32), *found]))
 
 
 def _candidates(texts: Sequence[str], others: Sequence[str], least: Sequence[Fraction]) -> list[NDArray[np.int32]]:

@@ -160,7 +160,7 @@ class Dictionary:
             raise error.inside(None, self.title) from error
 
     def precedes(self, other: Dictionary, *, like: Table | None = None) -> DictionaryOrder:
-        """Whether this ⪯ the other (paper 002, Definition 8); see `sfumato.disclosure.dictionaries.dictionary_order.precedes`."""
+        """Check whether this dictionary precedes (⪯) another (Lebanon et al. 2006, Definition 8); see `precedes`."""
         from sfumato.disclosure.dictionaries.dictionary_order import precedes
 
         return precedes(self, other, like=like)

@@ -14,7 +14,7 @@ from sfumato.disclosure.matching.matching import Matching
 from sfumato.errors import ColumnError, ParameterError
 
 
-def matched(
+def match_attributes(
     table: Table,
     attributes: Sequence[str],
     dictionary: Dictionary,
@@ -32,7 +32,7 @@ def matched(
     >>> from sfumato import Schema
     >>> people = Table(pa.table({"id": ["x", "y"], "age": [30, 41], "town": ["Rome", None]}), Schema(["age", "town"]))
     >>> book = Dictionary(pa.table({"id": ["z", "y", "x"], "age": [41, 41, 30]}), identity="id")
-    >>> both = matched(people, ["age", "town"], book, identity="id")
+    >>> both = match_attributes(people, ["age", "town"], book, identity="id")
     >>> both.sizes(both.everything).tolist(), both.own.tolist()
     ([1, 2], [2, 1])
     """
@@ -81,7 +81,7 @@ def _check(table: Table, attributes: Sequence[str], dictionary: Dictionary, cons
         if not isinstance(how, Consistency):
             raise ParameterError(
                 f"the consistency of {name!r} is {how!r}",
-                remedy='Give one such as Equality(), Containment() or Similarity("jaro", "0.8").',
+                remedy='Pass one such as EqualityConsistency(), ContainmentConsistency() or SimilarityConsistency("jaro", "0.8").',
                 key="consistency",
                 value=how,
             )

@@ -15,7 +15,7 @@ EDGES = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class JointMatching:
     """For every record how many individuals a joint matching leaves; None, with the reason, if there is no such figure."""
 
     sizes: NDArray[np.int64] | None
@@ -27,7 +27,7 @@ class Joint:
         return None if self.sizes is None else int(self.sizes.min())
 
 
-def joint_sizes(matching: Matching, rule: Rule, limit: int = EDGES) -> Joint:
+def joint_sizes(matching: Matching, rule: Rule, limit: int = EDGES) -> JointMatching:
     """For every record, how many individuals it gets in *some* assignment of all records to different individuals.
 
     An attacker who knows that the records are of different people, all of whom are in the dictionary, can rule out more than
@@ -56,7 +56,9 @@ def joint_sizes(matching: Matching, rule: Rule, limit: int = EDGES) -> Joint:
     """
     owners = matching.own[matching.own >= 0]
     if len(np.unique(owners)) < len(owners):
-        return Joint(None, "several records are of one individual, and a joint matching takes them to be of different ones")
+        return JointMatching(
+            None, "several records are of one individual, and a joint matching takes them to be of different ones"
+        )
     rows, of_record, a = _classes(np.where(rule, matching.values, np.int32(-1)))
     people, _, b = _classes(matching.held)
     nobody = np.zeros(0, np.int64)
@@ -64,15 +66,15 @@ def joint_sizes(matching: Matching, rule: Rule, limit: int = EDGES) -> Joint:
     sizes = classes.sizes(classes.everything)
     edges = int(sizes.sum())
     if edges > limit:
-        return Joint(None, f"{edges:,} pairs of unlike records and unlike individuals are too many to match jointly")
+        return JointMatching(None, f"{edges:,} pairs of unlike records and unlike individuals are too many to match jointly")
     _, heads = classes.lists(classes.everything, sizes)
     tails = np.repeat(np.arange(len(rows)), sizes)
     flow = _flow(tails, heads, a, b)
     if flow is None:
-        return Joint(None, "no assignment gives all records different individuals who are consistent with them")
+        return JointMatching(None, "no assignment gives all records different individuals who are consistent with them")
     component = _components(tails, heads, flow, len(a), b)
     left = component[tails] == component[len(rows) + heads]
-    return Joint(np.bincount(tails[left], b[heads[left]], minlength=len(rows)).astype(np.int64)[of_record])
+    return JointMatching(np.bincount(tails[left], b[heads[left]], minlength=len(rows)).astype(np.int64)[of_record])
 
 
 def _classes(rows: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:

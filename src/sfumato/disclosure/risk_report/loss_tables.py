@@ -35,15 +35,15 @@ def fitting(sizes: NDArray[np.int64]) -> dict[str, Any]:
     return {"bins": ["0", *bins], "records": counts.tolist()}
 
 
-def distributed(losses: NDArray[np.float64]) -> dict[str, Any]:
+def loss_histogram(losses: NDArray[np.float64]) -> dict[str, Any]:
     """How many records have no loss, a loss in each bin, and an infinite one.
 
     A bin holds what is above its lower end, up to and with its upper end. The bins are of one width or, where losses lie
     far apart, end at 1, 2 and 5 times powers of ten.
 
-    >>> distributed(np.array([0, 9.0, 9.0]))
+    >>> loss_histogram(np.array([0, 9.0, 9.0]))
     {'bins': ['0', '8.5 – 9'], 'records': [1, 2]}
-    >>> distributed(np.array([0.01, 0.3, 1, np.inf]))["bins"]
+    >>> loss_histogram(np.array([0.01, 0.3, 1, np.inf]))["bins"]
     ['0', '0.005 – 0.01', '0.01 – 0.02', '0.02 – 0.05', '0.05 – 0.1', '0.1 – 0.2', '0.2 – 0.5', '0.5 – 1', '∞']
     """
     finite = losses[np.isfinite(losses) & (losses > _NOTHING)]

@@ -15,8 +15,8 @@ from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.disclosure.rules import best_by_cells
 from sfumato.disclosure.rules.choice_losses import Choices
 from sfumato.disclosure.rules.disclosure_rule import ROUNDING, DisclosureRule, mean, nearest
-from sfumato.disclosure.rules.record_rules import best_of_records, options_of
-from sfumato.disclosure.sensitivity.sensitivity_weights import Weights, losses
+from sfumato.disclosure.rules.record_rules import best_of_records, least_losses
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights, losses
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction
 from sfumato.progress import Progress, silent
@@ -246,33 +246,33 @@ def true_against_estimated(
         for number, side in enumerate(sides[:-1]):
             progress(f"true and estimated risk in {name}", number / len(sides))
             for k, best in zip(cells, best_rules(side, phi, cells), strict=True):
-                points += [_point(k, best.rule, phi, side, larger) for larger in sides[number + 1 :]]
+                points += [_point(k, best.disclosed, phi, side, larger) for larger in sides[number + 1 :]]
         unmet = int((matching.sizes(matching.everything) == 0).sum())
         sampled = None if len(chosen) == whole.records else len(chosen)
         found.append(TrueAgainstEstimated(name, whole.attributes, len(chosen), sampled, unmet, tuple(points)))
     return tuple(found)
 
 
-def best_rules(matching: Matching, phi: Weights, cells: Sequence[int]) -> list[DisclosureRule]:
+def best_rules(matching: Matching, phi: SensitivityWeights, cells: Sequence[int]) -> list[DisclosureRule]:
     """The best rule for each of several numbers of cells per record, at the cost of one."""
     choices = Choices([matching], phi, [1.0])
-    options = options_of(choices)
+    options = least_losses(choices)
     return [best_of_records(choices, options, k) for k in cells]
 
 
-def risk_of(rule: Rule, phi: Weights, matching: Matching) -> float:
+def rule_risk(rule: Rule, phi: SensitivityWeights, matching: Matching) -> float:
     """R(δ, θ): the mean loss of the records, as a rule discloses them (paper 002, Definition 4)."""
     return mean(losses(phi.of(rule), matching.probabilities(rule)))
 
 
-def _point(cells: int, rule: Rule, phi: Weights, smaller: Matching, larger: Matching) -> Point:
+def _point(cells: int, rule: Rule, phi: SensitivityWeights, smaller: Matching, larger: Matching) -> Point:
     emptied = int(((smaller.sizes(rule) == 0) & (larger.sizes(rule) > 0)).sum())
     return Point(
         cells,
         smaller.individuals,
         larger.individuals,
-        risk_of(rule, phi, smaller),
-        risk_of(rule, phi, larger),
+        rule_risk(rule, phi, smaller),
+        rule_risk(rule, phi, larger),
         emptied,
     )
 

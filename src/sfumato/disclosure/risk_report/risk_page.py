@@ -25,7 +25,7 @@ def risk_page(content: Mapping[str, Any]) -> str:
       for each dictionary, how many individuals fit;
     - `curves`: `cells`, `RiskByCells.to_dict` or None; `sizes` and `scatter`, lists of `RiskBySize.to_dict` and of
       `TrueAgainstEstimated.to_dict`, empty where they were not asked for;
-    - `independence`: for each dictionary and number of values `Independence.to_dict`; empty where MinRisk does not apply;
+    - `independence`: for each dictionary and number of values `IndependenceCost.to_dict`; empty if MinRisk does not apply;
     - `joint`, for each dictionary what a joint matching leaves; `k_anonymity`, its three readings; `bounds`, for each pair
       of dictionaries `Bound.to_dict`;
     - `consistency`, if it is not equality throughout: for an attribute its kind and parameters.

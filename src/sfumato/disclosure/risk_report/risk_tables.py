@@ -9,7 +9,7 @@ from sfumato.disclosure._k_anonymity_levels import k_anonymity_levels
 from sfumato.disclosure._risk import Risk
 from sfumato.disclosure.matching.joint_matching import joint_sizes
 from sfumato.disclosure.risk_bound import upper_bound
-from sfumato.disclosure.risk_report.loss_tables import distributed, fitting
+from sfumato.disclosure.risk_report.loss_tables import fitting, loss_histogram
 from sfumato.disclosure.risk_report.risk_curves import (
     QUARTERS,
     by_cells,
@@ -49,7 +49,7 @@ def risk_content(
         "sfumato": __version__,
         **found.to_dict(worst),
         "figures": {
-            "losses": distributed(found.worst.losses),
+            "losses": loss_histogram(found.worst.losses),
             "fitting": [fitting(each.sizes) for each in found.dictionaries],
         },
         "joint": [_joint(found, place) for place in range(len(found.dictionaries))],

@@ -2,6 +2,6 @@
 
 from sfumato.disclosure.rules._best_rule import best_by_cells, best_rule
 from sfumato.disclosure.rules.disclosure_rule import DisclosureRule
-from sfumato.disclosure.rules.minrisk_algorithm import Independence, independence_costs, min_risk
+from sfumato.disclosure.rules.minrisk_algorithm import IndependenceCost, independence_costs, min_risk
 
-__all__ = ["DisclosureRule", "Independence", "best_by_cells", "best_rule", "independence_costs", "min_risk"]
+__all__ = ["DisclosureRule", "IndependenceCost", "best_by_cells", "best_rule", "independence_costs", "min_risk"]

@@ -11,16 +11,16 @@ from sfumato.disclosure.matching.matching import Matching
 from sfumato.disclosure.rules.attribute_rules import best_of_attributes
 from sfumato.disclosure.rules.choice_losses import Choices
 from sfumato.disclosure.rules.disclosure_rule import DisclosureRule, check, mean
-from sfumato.disclosure.rules.record_rules import best_of_records, options_of
+from sfumato.disclosure.rules.record_rules import best_of_records, least_losses
 from sfumato.disclosure.rules.table_rules import best_of_table
-from sfumato.disclosure.rules.worst_case_rules import worst_by_cells, worst_of_records, worst_of_table
-from sfumato.disclosure.sensitivity.sensitivity_weights import Weights
+from sfumato.disclosure.rules.worst_case_rules import worst_case_by_cells, worst_case_of_records, worst_case_of_table
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.progress import Progress, silent
 
 
 def best_rule(
     matchings: Sequence[Matching],
-    phi: Weights,
+    phi: SensitivityWeights,
     cells: int,
     per: str,
     prior: Sequence[float] | None = None,
@@ -34,9 +34,9 @@ def best_rule(
     that need not end is broken off after so many steps: what is found then comes with its gap to a bound.
 
     >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
-    >>> phi = Weights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
+    >>> phi = SensitivityWeights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
     >>> best = best_rule([known], phi, 2, per="record")
-    >>> best.rule.tolist(), best.risk, best.exact
+    >>> best.disclosed.tolist(), best.risk, best.exact
     ([[True, True, False]], 1.5, True)
     """
     check(matchings, cells, per, prior)
@@ -45,19 +45,19 @@ def best_rule(
     shares = _shares(matchings, prior)
     choices = Choices(matchings, phi, shares)
     if per == "record" and shares is not None:
-        return best_of_records(choices, options_of(choices, progress, cells), cells)
+        return best_of_records(choices, least_losses(choices, progress, cells), cells)
     if per == "table" and shares is not None:
-        return best_of_table(choices, options_of(choices, progress), cells)
+        return best_of_table(choices, least_losses(choices, progress), cells)
     if per == "record":
-        return worst_of_records(choices, cells, progress)
+        return worst_case_of_records(choices, cells, progress)
     if per == "table":
-        return worst_of_table(choices, cells, progress)
+        return worst_case_of_table(choices, cells, progress)
     return best_of_attributes(choices, cells, progress)
 
 
 def best_by_cells(
     matchings: Sequence[Matching],
-    phi: Weights,
+    phi: SensitivityWeights,
     prior: Sequence[float] | None = None,
     progress: Progress = silent,
 ) -> NDArray[np.float64]:
@@ -67,7 +67,7 @@ def best_by_cells(
     `best_rule` finds for each k.
 
     >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
-    >>> phi = Weights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
+    >>> phi = SensitivityWeights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
     >>> best_by_cells([known], phi).round(3).tolist()
     [0.0, 0.333, 1.5, 7.0]
     """
@@ -77,8 +77,8 @@ def best_by_cells(
     shares = _shares(matchings, prior)
     choices = Choices(matchings, phi, shares)
     if shares is None:
-        return worst_by_cells(choices, progress)
-    options, at = options_of(choices, progress), choices.of_record
+        return worst_case_by_cells(choices, progress)
+    options, at = least_losses(choices, progress), choices.of_record
     sizes = [np.minimum(choices.counts, cells)[at] for cells in range(choices.attributes + 1)]
     return np.array([mean(options.least[at, size]) for size in sizes])
 

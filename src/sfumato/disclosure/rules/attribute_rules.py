@@ -16,7 +16,7 @@ import numpy as np
 from sfumato.disclosure.rules.choice_losses import Choices, packed, spread
 from sfumato.disclosure.rules.disclosure_rule import DisclosureRule
 from sfumato.disclosure.rules.price_bounds import Prices, best_prices, closed, mixed
-from sfumato.disclosure.rules.record_rules import Search, losses_at
+from sfumato.disclosure.rules.record_rules import Search, losses_of_masks
 from sfumato.disclosure.rules.selections import Columns, Demand, Floats, Integers, Selection, best_of_few
 from sfumato.disclosure.rules.worst_case_rules import best_of_selection
 from sfumato.kernels.choice_columns import cheapest_of_tables, priced, spread_each, with_and_without
@@ -27,7 +27,7 @@ ROOM = 2**24
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class AttributeQuotas:
     """Of how many records each attribute is to be disclosed."""
 
     cells: Integers
@@ -38,7 +38,7 @@ class Wanted:
     """The others, as a mask."""
 
     @classmethod
-    def of(cls, choices: Choices, cells: int) -> Wanted:
+    def of(cls, choices: Choices, cells: int) -> AttributeQuotas:
         """That of k records for each attribute, or of all that have a value."""
         there = choices.present.sum(axis=0).astype(np.int64)
         wanted = np.minimum(there, cells)
@@ -58,7 +58,7 @@ class Wanted:
         return int(self.forced & sum(1 << j for j in choices.candidates(record).tolist()))
 
 
-def narrowed(choices: Choices, wanted: Wanted, record: int) -> Floats:
+def free_choice_losses(choices: Choices, wanted: AttributeQuotas, record: int) -> Floats:
     """What a record loses by every choice of its free candidates, the others disclosed; infinite losses as high."""
     candidates, free = choices.candidates(record), wanted.free_of(choices, record)
     table = choices.losses(record)
@@ -71,10 +71,10 @@ def narrowed(choices: Choices, wanted: Wanted, record: int) -> Floats:
     return np.minimum(table, choices.high)
 
 
-class Held:
+class ChoiceTables:
     """Records, evenly taken out of the distinct ones, with a table of each; all of them where there is room."""
 
-    def __init__(self, choices: Choices, wanted: Wanted, progress: Progress) -> None:
+    def __init__(self, choices: Choices, wanted: AttributeQuotas, progress: Progress) -> None:
         self.choices, self.wanted = choices, wanted
         tabled = [at for at, record in enumerate(choices.distinct.tolist()) if choices.tabled(record)]
         sizes = 2.0 ** choices.present[choices.distinct][:, wanted.free].sum(axis=1)[tabled] * choices.dictionaries
@@ -88,7 +88,7 @@ class Held:
         for at, record in enumerate(choices.distinct[self.some].tolist()):
             if at % 256 == 0:
                 progress("weighing choices", at / len(self.some))
-            self.tables[:, self.starts[at] : self.starts[at + 1]] = narrowed(choices, wanted, record)
+            self.tables[:, self.starts[at] : self.starts[at + 1]] = free_choice_losses(choices, wanted, record)
         self._place = {group: at for at, group in enumerate(self.some.tolist())}
 
     @property
@@ -103,7 +103,7 @@ class Held:
         """What a distinct record loses by every choice of its free candidates: held, or found again."""
         at = self._place.get(group)
         if at is None:
-            return narrowed(self.choices, self.wanted, int(self.choices.distinct[group]))
+            return free_choice_losses(self.choices, self.wanted, int(self.choices.distinct[group]))
         return self.tables[:, self.starts[at] : self.starts[at + 1]]
 
     def select(self, shares: Floats, prices: Floats) -> tuple[Integers, Floats]:
@@ -151,7 +151,9 @@ class Offers(NamedTuple):
         return self._replace(masks=masks, losses=losses)
 
 
-def offered(choices: Choices, wanted: Wanted, held: Held, at_prices: Prices, nearest: int, progress: Progress) -> Offers:
+def offered(
+    choices: Choices, wanted: AttributeQuotas, held: ChoiceTables, at_prices: Prices, nearest: int, progress: Progress
+) -> Offers:
     """Let each distinct record offer its cheapest choices at the prices; `nearest` is how many, or all that it has."""
     prices = wanted.demand.prices(at_prices.of_sets)
     masks, losses, least, beyond = [], [], np.empty(len(choices.distinct)), np.inf
@@ -198,7 +200,9 @@ class Repair:
     attribute in place of another.
     """
 
-    def __init__(self, choices: Choices, wanted: Wanted, held: Held, masks: Integers, shares: Floats) -> None:
+    def __init__(
+        self, choices: Choices, wanted: AttributeQuotas, held: ChoiceTables, masks: Integers, shares: Floats
+    ) -> None:
         self.choices, self.wanted, self.held, self.shares = choices, wanted, held, shares
         self.masks = masks.copy()
         self.losses = np.empty((choices.dictionaries, len(masks)))
@@ -218,7 +222,7 @@ class Repair:
         record = int(self.choices.distinct[group])
         if self.choices.tabled(record):
             return self.held.table(group)[:, [packed(mask, free) for mask in masks.tolist()]]
-        return np.minimum(losses_at(self.choices, record, masks), self.choices.high)
+        return np.minimum(losses_of_masks(self.choices, record, masks), self.choices.high)
 
     def _turn(self, records: Integers, j: int) -> None:
         self.masks[records] ^= 1 << j
@@ -258,11 +262,11 @@ FEW = 32
 
 def best_of_attributes(choices: Choices, cells: int, progress: Progress) -> DisclosureRule:
     """Find a rule that discloses each attribute of k records, or of all that have a value, and a bound."""
-    wanted, short = Wanted.of(choices, cells), int((choices.present.sum(axis=0) < cells).sum())
+    wanted, short = AttributeQuotas.of(choices, cells), int((choices.present.sum(axis=0) < cells).sum())
     demand = wanted.demand
     if not len(demand) or not cells:
         return _only(choices, short, bool(cells))
-    held = Held(choices, wanted, progress)
+    held = ChoiceTables(choices, wanted, progress)
     prices = best_prices(held, held.demand, choices.dictionaries)
     offers = offered(choices, wanted, held, prices, max(FEW, OFFERS // len(choices.distinct)), progress)
     prices = prices._replace(bound=float(offers.least @ choices.copies + prices.of_sets @ demand.cells))
@@ -278,7 +282,7 @@ def best_of_attributes(choices: Choices, cells: int, progress: Progress) -> Disc
     return best_of_selection(choices, columns, found, short, how)
 
 
-def _repaired(choices: Choices, held: Held, prices: Prices, offers: Offers) -> Repair:
+def _repaired(choices: Choices, held: ChoiceTables, prices: Prices, offers: Offers) -> Repair:
     """What each record discloses, the demand met: the better of two beginnings.
 
     One is the cheapest choice of each record at the prices; the other is mixed from several prices where tables are held.
@@ -301,7 +305,7 @@ def _repaired(choices: Choices, held: Held, prices: Prices, offers: Offers) -> R
 def _only(choices: Choices, short: int, everything: bool) -> DisclosureRule:
     """The only rule there is: all of every record, or nothing."""
     masks = np.where(choices.present & everything, 1 << np.arange(choices.attributes), 0).sum(axis=1)[choices.distinct]
-    losses = [losses_at(choices, record, masks[[at]]) for at, record in enumerate(choices.distinct.tolist())]
+    losses = [losses_of_masks(choices, record, masks[[at]]) for at, record in enumerate(choices.distinct.tolist())]
     columns = Columns.gathered([masks[[at]] for at in range(len(masks))], losses, choices.copies, choices.high)
     worst = float(columns.totals(choices.copies).max(initial=0.0))
     return best_of_selection(choices, columns, Selection(choices.copies, worst, worst), short, "there is but one rule")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.disclosure.matching.matching import Matching, Rule
-from sfumato.disclosure.sensitivity.sensitivity_weights import Weights
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ParameterError
 from sfumato.kernels.disclosure_choices import (
     CONSTANT,
@@ -128,7 +128,7 @@ class Choices:
     `counts` values, and stands for `copies` records.
     """
 
-    def __init__(self, matchings: Sequence[Matching], phi: Weights, shares: Sequence[float] | None) -> None:
+    def __init__(self, matchings: Sequence[Matching], phi: SensitivityWeights, shares: Sequence[float] | None) -> None:
         self.matchings, self.phi = matchings, phi
         self.shares = None if shares is None else np.array(shares, np.float64)
         first = matchings[0]
@@ -187,7 +187,7 @@ class Choices:
         if self.phi.function is not None:
             if len(candidates) > OWN_FUNCTION:
                 raise ParameterError(
-                    f"record {record} has {len(candidates)} values, and a function of your own is called for every choice"
+                    f"row {record + 1} has {len(candidates)} values, and a function of your own is called for every choice"
                     f" of them: that is possible up to {OWN_FUNCTION}",
                     remedy="Name fewer attributes, or give weights.",
                     key="sensitivity",
@@ -224,7 +224,7 @@ class Choices:
         candidates = self.candidates(record)
         if any(matching.misfits for matching in self.matchings):
             raise ParameterError(
-                f"record {record + 1} has {len(candidates)} values; where individuals may misfit, a best rule can be sought "
+                f"row {record + 1} has {len(candidates)} values; where individuals may misfit, a best rule can be sought "
                 f"for up to {TABLE}",
                 remedy="Name fewer attributes, or allow no misfits.",
                 key="misfits",

@@ -31,7 +31,8 @@ class DisclosureRule:
     (False, 0.2)
     """
 
-    rule: Rule
+    disclosed: Rule
+    """Whether attribute j of record i is disclosed, as `disclosed[i, j]`."""
     risk: float
     """Its risk: under the prior, or in the worst case."""
     bound: float
@@ -124,7 +125,7 @@ def _check_prior(prior: Sequence[float], dictionaries: int) -> None:
         )
 
 
-def amount_of(amount: Any, per: str, present: Rule) -> int:
+def number_of_cells(amount: Any, per: str, present: Rule) -> int:
     """The number of values that are disclosed per record, per attribute, or in the whole table.
 
     A share such as "25%" is of the attributes, of the records, or of all the values that there are; what is left beyond a
@@ -132,8 +133,8 @@ def amount_of(amount: Any, per: str, present: Rule) -> int:
 
     >>> import numpy as np
     >>> every = np.ones((100, 22), bool)
-    >>> amount_of("25%", "record", every), amount_of(7, "attribute", every), amount_of("100%", "table", every)
-    (5, 7, 2200)
+    >>> [number_of_cells(*request, every) for request in (("25%", "record"), (7, "attribute"), ("100%", "table"))]
+    [5, 7, 2200]
     """
     if per not in SETS:
         raise ParameterError(f"per = {per!r} is unknown", remedy=f"Write one of: {', '.join(SETS)}.", key="per", value=per)

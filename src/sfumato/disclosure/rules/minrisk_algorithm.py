@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.disclosure.rules.choice_losses import Choices
 from sfumato.disclosure.rules.disclosure_rule import ROUNDING, check, mean
-from sfumato.disclosure.rules.record_rules import best_of_records, options_of
-from sfumato.disclosure.sensitivity.sensitivity_weights import Weights, losses
+from sfumato.disclosure.rules.record_rules import best_of_records, least_losses
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights, losses
 from sfumato.errors import ParameterError
 from sfumato.progress import Progress, silent
 
 
-def applies(matching: Matching, phi: Weights) -> bool:
+def applies(matching: Matching, phi: SensitivityWeights) -> bool:
     """Whether MinRisk is made for this: multiplicative weights of single values, and nobody whom the attacker leans to."""
     return phi.form == "product" and not phi.pairs.any() and not len(matching.weights) and not matching.misfits
 
 
-def min_risk(matching: Matching, phi: Weights, cells: int) -> Rule:
+def min_risk(matching: Matching, phi: SensitivityWeights, cells: int) -> Rule:
     """Disclose of each record the `cells` values with the smallest γⱼ = e^w · N / αⱼ, αⱼ being how many fit the value alone.
 
     If what individuals have of one attribute tells nothing of what they have of another, |ρ| is N·∏(αⱼ/N), and this is the
@@ -33,7 +33,7 @@ def min_risk(matching: Matching, phi: Weights, cells: int) -> Rule:
     Cost: the cells of the records, once it is known how many fit each value.
 
     >>> both = Matching.of_codes(np.array([[1, 7, 9]]), np.array([[1, 7, 9], [1, 8, 9], [2, 7, 9]]))
-    >>> phi = Weights("product", np.array([[0.0, 0.1, 1.0]]), np.zeros((3, 3)), np.ones(1))
+    >>> phi = SensitivityWeights("product", np.array([[0.0, 0.1, 1.0]]), np.zeros((3, 3)), np.ones(1))
     >>> min_risk(both, phi, 2).tolist()
     [[True, True, False]]
     """
@@ -56,10 +56,10 @@ def min_risk(matching: Matching, phi: Weights, cells: int) -> Rule:
 
 
 @dataclass(frozen=True)
-class Independence:
+class IndependenceCost:
     """What it costs to take the attributes of a dictionary for independent, if so many values of each record are disclosed.
 
-    >>> Independence(cells=2, risk=0.3, least=0.1, worse=5, factor=3.0).excess
+    >>> IndependenceCost(cells=2, risk=0.3, least=0.1, worse=5, factor=3.0).excess
     2.0
     """
 
@@ -87,26 +87,27 @@ class Independence:
 
 
 def independence_costs(
-    matching: Matching, phi: Weights, cells: Sequence[int], progress: Progress = silent
-) -> list[Independence]:
+    matching: Matching, phi: SensitivityWeights, cells: Sequence[int], progress: Progress = silent
+) -> list[IndependenceCost]:
     """Compare MinRisk's rule with the best one, record by record, for each of several numbers of values.
 
     >>> codes = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])  # the first two attributes tell the same
-    >>> both, phi = Matching.of_codes(codes, codes), Weights("product", np.zeros((4, 3)), np.zeros((3, 3)), np.ones(4))
+    >>> both = Matching.of_codes(codes, codes)
+    >>> phi = SensitivityWeights("product", np.zeros((4, 3)), np.zeros((3, 3)), np.ones(4))
     >>> independence_costs(both, phi, [2])
-    [Independence(cells=2, risk=0.5, least=0.5, worse=0, factor=1.0)]
+    [IndependenceCost(cells=2, risk=0.5, least=0.5, worse=0, factor=1.0)]
     """
     rules = [min_risk(matching, phi, k) for k in cells]
     choices = Choices([matching], phi, [1.0])
-    options = options_of(choices, progress)
+    options = least_losses(choices, progress)
     found = []
     for k, rule in zip(cells, rules, strict=True):
-        best = best_of_records(choices, options, k).rule
+        best = best_of_records(choices, options, k).disclosed
         taken = losses(phi.of(rule), matching.probabilities(rule))
         needed = losses(phi.of(best), matching.probabilities(best))
         worse = taken > needed * (1 + ROUNDING)
         factor = _factor(taken[worse], needed[worse])
-        found.append(Independence(k, mean(taken), mean(needed), int(worse.sum()), factor))
+        found.append(IndependenceCost(k, mean(taken), mean(needed), int(worse.sum()), factor))
     return found
 
 

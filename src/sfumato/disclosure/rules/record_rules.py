@@ -86,7 +86,7 @@ class Search:
             room *= 2
 
 
-def losses_at(choices: Choices, record: int, masks: Integers) -> Floats:
+def losses_of_masks(choices: Choices, record: int, masks: Integers) -> Floats:
     """What a record loses by given choices, masks over all attributes, in each dictionary."""
     candidates = choices.candidates(record)
     some = np.array([packed(mask, candidates) for mask in masks.tolist()], np.int64)
@@ -94,7 +94,7 @@ def losses_at(choices: Choices, record: int, masks: Integers) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Options:
+class LeastLosses:
     """For each distinct record and number of cells: the least loss, and the choice that has it."""
 
     least: NDArray[np.float64]
@@ -105,7 +105,7 @@ class Options:
     """No choice loses less than this; below `least` only where a search was broken off."""
 
 
-def options_of(choices: Choices, progress: Progress = silent, cells: int | None = None) -> Options:
+def least_losses(choices: Choices, progress: Progress = silent, cells: int | None = None) -> LeastLosses:
     """Find each distinct record's least losses; the dictionaries' shares are known. With `cells`, only those of so many."""
     shape = len(choices.distinct), choices.attributes + 1
     least, found = np.full(shape, np.inf), np.full(shape, -1, np.int64)
@@ -125,10 +125,10 @@ def options_of(choices: Choices, progress: Progress = silent, cells: int | None 
                 least[at, number], found[at, number] = best.losses[0, 0], best.choices[0]
                 bounds[at, number] = best.bound[0]
         found[at, size] = spread(found[at, size], choices.candidates(record))
-    return Options(least, found, bounds)
+    return LeastLosses(least, found, bounds)
 
 
-def best_of_records(choices: Choices, options: Options, cells: int) -> DisclosureRule:
+def best_of_records(choices: Choices, options: LeastLosses, cells: int) -> DisclosureRule:
     """Take for each record the choice of k cells that loses least; if it has fewer values, all of them."""
     at = np.arange(len(choices.counts))
     size = np.minimum(choices.counts, cells)

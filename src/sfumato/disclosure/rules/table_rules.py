@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.disclosure.rules.choice_losses import Choices
 from sfumato.disclosure.rules.disclosure_rule import DisclosureRule, mean
-from sfumato.disclosure.rules.record_rules import Options
+from sfumato.disclosure.rules.record_rules import LeastLosses
 from sfumato.kernels.knapsack import deviate, hull_steps
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ class Sizes(NamedTuple):
     """Whether nothing loses less."""
 
 
-def best_of_table(choices: Choices, options: Options, cells: int) -> DisclosureRule:
+def best_of_table(choices: Choices, options: LeastLosses, cells: int) -> DisclosureRule:
     """Combine the records' least losses so that k cells are disclosed in all; if there are fewer, all of them."""
     of_record = choices.of_record
     wanted = min(cells, int(choices.counts[of_record].sum()))

@@ -20,7 +20,7 @@ from sfumato.kernels.choice_columns import fronts
 from sfumato.progress import Progress
 
 
-def worst_of_records(choices: Choices, cells: int, progress: Progress) -> DisclosureRule:
+def worst_case_of_records(choices: Choices, cells: int, progress: Progress) -> DisclosureRule:
     """The minimax rule that discloses k cells of each record."""
     sizes = np.minimum(choices.counts, cells)
     demand = Demand.of("record", choices.attributes, [])
@@ -28,7 +28,7 @@ def worst_of_records(choices: Choices, cells: int, progress: Progress) -> Disclo
     return _best(choices, _unbeaten(choices, sizes, sizes, progress), demand, short)
 
 
-def worst_of_table(choices: Choices, cells: int, progress: Progress) -> DisclosureRule:
+def worst_case_of_table(choices: Choices, cells: int, progress: Progress) -> DisclosureRule:
     """The minimax rule that discloses k cells in all."""
     total = int(choices.counts[choices.of_record].sum())
     demand = Demand.of("table", choices.attributes, [min(cells, total)])
@@ -36,7 +36,7 @@ def worst_of_table(choices: Choices, cells: int, progress: Progress) -> Disclosu
     return _best(choices, offered, demand, max(0, cells - total))
 
 
-def worst_by_cells(choices: Choices, progress: Progress) -> Floats:
+def worst_case_by_cells(choices: Choices, progress: Progress) -> Floats:
     """The least worst case of disclosing k cells of each record, for every k."""
     offered = _unbeaten(choices, np.zeros_like(choices.counts), choices.counts, progress)
     demand, numbers = Demand.of("record", choices.attributes, []), choices.attributes + 1

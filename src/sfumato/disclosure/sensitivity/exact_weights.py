@@ -57,10 +57,10 @@ def _is_infinite(value: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class PerRecord:
+class RecordWeights:
     """A weight for every record: that of record i is `weights[of_record[i]]`.
 
-    >>> each = PerRecord((Fraction(1), Fraction(3)), np.array([1, 0, 1]))
+    >>> each = RecordWeights((Fraction(1), Fraction(3)), np.array([1, 0, 1]))
     >>> each.times(Fraction(1, 2)).floats().tolist()
     [1.5, 0.5, 1.5]
     """
@@ -69,12 +69,12 @@ class PerRecord:
     of_record: NDArray[np.int64]
 
     @classmethod
-    def alike(cls, weight: Weight, records: int) -> PerRecord:
+    def alike(cls, weight: Weight, records: int) -> RecordWeights:
         """The same weight for every record."""
         return cls((weight,), np.zeros(records, np.int64))
 
     @classmethod
-    def given(cls, given: str | Sequence[Weight], table: Table, key: str) -> PerRecord:
+    def given(cls, given: str | Sequence[Weight], table: Table, key: str) -> RecordWeights:
         """The weights that a column of the table holds, or those of a sequence, which has one for every record."""
         if isinstance(given, str):
             return cls._of_column(given, table, key)
@@ -89,7 +89,7 @@ class PerRecord:
         return cls(tuple(position), np.array(of_record, np.int64))
 
     @classmethod
-    def _of_column(cls, name: str, table: Table, key: str) -> PerRecord:
+    def _of_column(cls, name: str, table: Table, key: str) -> RecordWeights:
         # as text, whatever its type: an infinite weight is no number of a numeric column
         column = replace(table, schema=Schema(kinds={name: Kind.TEXT}, missing=table.schema.missing)).column(name)
         occurring, first, of_record = np.unique(column.codes, return_index=True, return_inverse=True)
@@ -109,9 +109,9 @@ class PerRecord:
                 ) from error
         return cls(tuple(weights), of_record.reshape(-1))
 
-    def times(self, factor: Weight) -> PerRecord:
+    def times(self, factor: Weight) -> RecordWeights:
         """Each weight times another, where 0·∞ is 0."""
-        return PerRecord(tuple(_product(weight, factor) for weight in self.weights), self.of_record)
+        return RecordWeights(tuple(_product(weight, factor) for weight in self.weights), self.of_record)
 
     def floats(self) -> NDArray[np.float64]:
         """The weights of all records, each as the nearest float."""
@@ -124,7 +124,7 @@ def _product(one: Weight, other: Weight) -> Weight:
 
 
 @dataclass(frozen=True, eq=False)
-class Exactly:
+class ExactSensitivity:
     """Φ of every record without rounding: `totals[i]` times the unit, or, if `exponential`, e to the power of that."""
 
     totals: list[int]
@@ -134,10 +134,10 @@ class Exactly:
     exponential: bool = False
 
     @classmethod
-    def of(cls, weights: Sequence[Weight]) -> Exactly:
+    def of(cls, weights: Sequence[Weight]) -> ExactSensitivity:
         """One number for every record.
 
-        >>> exact = Exactly.of([Fraction(1, 2), Fraction(1, 3), math.inf])
+        >>> exact = ExactSensitivity.of([Fraction(1, 2), Fraction(1, 3), math.inf])
         >>> exact.totals, exact.unit, exact.infinite.tolist()
         ([3, 2, 0], Fraction(1, 6), [False, False, True])
         """
@@ -145,10 +145,10 @@ class Exactly:
         return cls(_whole(weights, unit), unit, np.array([not isinstance(weight, Fraction) for weight in weights], bool))
 
 
-def total(parts: Mapping[tuple[int, ...], PerRecord], rule: Rule, exponential: bool = False) -> Exactly:
+def total(parts: Mapping[tuple[int, ...], RecordWeights], rule: Rule, exponential: bool = False) -> ExactSensitivity:
     """The sum of what is disclosed: a part counts where all its attributes are.
 
-    >>> parts = {(0,): PerRecord.alike(Fraction(1, 2), 2), (0, 1): PerRecord.alike(Fraction(3), 2)}
+    >>> parts = {(0,): RecordWeights.alike(Fraction(1, 2), 2), (0, 1): RecordWeights.alike(Fraction(3), 2)}
     >>> total(parts, np.array([[True, True], [True, False]])).totals
     [7, 1]
     """
@@ -162,7 +162,7 @@ def total(parts: Mapping[tuple[int, ...], PerRecord], rule: Rule, exponential: b
         sums += np.where(shown, np.array(lookups[place], kind)[part.of_record], 0)
         unbounded = np.array([not isinstance(weight, Fraction) for weight in part.weights], bool)
         infinite |= shown & unbounded[part.of_record]
-    return Exactly(sums.tolist(), unit, infinite, exponential)
+    return ExactSensitivity(sums.tolist(), unit, infinite, exponential)
 
 
 def _unit(weights: Sequence[Weight]) -> Fraction:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sfumato.data.table import Table, unknown_column
 from sfumato.disclosure.matching.matching import Rule
-from sfumato.disclosure.sensitivity.exact_weights import Exactly, PerRecord, Weight, as_weight, present, total
-from sfumato.disclosure.sensitivity.sensitivity_weights import Weights
+from sfumato.disclosure.sensitivity.exact_weights import ExactSensitivity, RecordWeights, Weight, as_weight, present, total
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ColumnError, ParameterError, SfumatoError
 from sfumato.exact import Number, as_parameter, nearest_float
 from sfumato.registry import function_named
@@ -30,11 +30,11 @@ class Sensitivity(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> Weights:
+    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
         """Φ as arrays, for the records of a table."""
 
     @abstractmethod
-    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> Exactly:
+    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
         """Φ of every record under a rule, without rounding."""
 
     def columns(self) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ class _Weighted(Sensitivity):
             parameters["pairs"] = [[*pair, weight] for pair, weight in parameters["pairs"].items()]
         return parameters
 
-    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> Weights:
+    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
         del identity  # a record's weight stands beside it
         parts = self._parts(table, attributes)
         cells = np.column_stack([parts[j,].floats() for j in range(len(attributes))])
@@ -101,31 +101,31 @@ class _Weighted(Sensitivity):
             pairs[_places(pair, attributes)] = _float(weight)
         if self.form == "product":
             _refuse_large(total(parts, present(table, attributes)))
-        return Weights(self.form, cells, pairs, self._of_records(table).floats())
+        return SensitivityWeights(self.form, cells, pairs, self._of_records(table).floats())
 
-    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> Exactly:
+    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
         del identity
         return total(self._parts(table, attributes), rule, exponential=self.form == "product")
 
-    def _of_records(self, table: Table) -> PerRecord:
+    def _of_records(self, table: Table) -> RecordWeights:
         if self.records is None:
-            return PerRecord.alike(Fraction(1), table.rows)
-        return PerRecord.given(self.records, table, "records")  # type: ignore[arg-type]
+            return RecordWeights.alike(Fraction(1), table.rows)
+        return RecordWeights.given(self.records, table, "records")  # type: ignore[arg-type]
 
-    def _parts(self, table: Table, attributes: Sequence[str]) -> dict[tuple[int, ...], PerRecord]:
+    def _parts(self, table: Table, attributes: Sequence[str]) -> dict[tuple[int, ...], RecordWeights]:
         """What each attribute weighs in each record, and each pair beyond that."""
         weights, cells, pairs = _weights(self.weights), self.cells or {}, _weights(self.pairs)
         for key, names in (("weights", weights), ("cells", cells), ("pairs", [name for pair in pairs for name in pair])):
             for name in names:
                 _refuse_unknown(name, key, table, attributes)
         records = self._of_records(table)
-        parts: dict[tuple[int, ...], PerRecord] = {}
+        parts: dict[tuple[int, ...], RecordWeights] = {}
         for j, name in enumerate(attributes):
             given: Any = cells.get(name)
             if given is None:
                 parts[j,] = records.times(weights.get(name, self.default))  # type: ignore[arg-type]
             else:
-                parts[j,] = PerRecord.given(given, table, f"cells.{name}")
+                parts[j,] = RecordWeights.given(given, table, f"cells.{name}")
         for pair, weight in pairs.items():
             parts[_places(pair, attributes)] = records.times(weight)
         return parts
@@ -181,16 +181,18 @@ class ConstantSensitivity(Sensitivity):
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", as_weight(self.value, "value"))
 
-    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> Weights:
+    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
         """The value for every record."""
         del identity
         m = len(attributes)
-        return Weights("constant", np.zeros((table.rows, m)), np.zeros((m, m)), np.full(table.rows, _float(self._weight)))
+        return SensitivityWeights(
+            "constant", np.zeros((table.rows, m)), np.zeros((m, m)), np.full(table.rows, _float(self._weight))
+        )
 
-    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> Exactly:
+    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
         """The value for every record, without rounding."""
         del attributes, identity, rule
-        return Exactly.of([self._weight] * table.rows)
+        return ExactSensitivity.of([self._weight] * table.rows)
 
     @property
     def _weight(self) -> Weight:
@@ -229,11 +231,11 @@ class CustomSensitivity(Sensitivity):
             return {"function": self.function}
         return {"function": getattr(self.function, "__qualname__", repr(self.function))}
 
-    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> Weights:
+    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
         """Φ by calling the function."""
         asked = self._asked(table, attributes, identity)
         m = len(attributes)
-        return Weights(
+        return SensitivityWeights(
             "function",
             np.zeros((table.rows, m)),
             np.zeros((m, m)),
@@ -241,10 +243,10 @@ class CustomSensitivity(Sensitivity):
             lambda record, shown: _float(asked(record, shown)),
         )
 
-    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> Exactly:
+    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
         """What the function returns, without rounding."""
         asked = self._asked(table, attributes, identity)
-        return Exactly.of([asked(record, shown) for record, shown in enumerate(rule)])
+        return ExactSensitivity.of([asked(record, shown) for record, shown in enumerate(rule)])
 
     def _asked(
         self, table: Table, attributes: Sequence[str], identity: str | None
@@ -360,7 +362,7 @@ def _refuse_unknown(name: str, key: str, table: Table, attributes: Sequence[str]
     )
 
 
-def _refuse_large(totals: Exactly) -> None:
+def _refuse_large(totals: ExactSensitivity) -> None:
     most = max(totals.totals) * totals.unit
     if most > _LARGEST_POWER:
         row = totals.totals.index(max(totals.totals)) + 1

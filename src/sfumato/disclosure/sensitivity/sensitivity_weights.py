@@ -15,14 +15,14 @@ Form = Literal["sum", "product", "constant", "function"]
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class SensitivityWeights:
     """Φ for given records and attributes (paper 002, Appendix): all weights are at least 0, and may be infinite.
 
     `sum`: the weights of the cells that are disclosed, and of the pairs of them (Φ₁ to Φ₄). `product`: e to the power of
     that (Φ₅), which is 1 where nothing is disclosed. `constant`: 1 whatever is disclosed, times `scale`. `function`: the
     user's own.
 
-    >>> phi = Weights("sum", np.array([[1.0, 2.0]]), np.array([[0.0, 4.0], [0.0, 0.0]]), np.ones(1))
+    >>> phi = SensitivityWeights("sum", np.array([[1.0, 2.0]]), np.array([[0.0, 4.0], [0.0, 0.0]]), np.ones(1))
     >>> phi.of(np.array([[True, True]])).tolist(), phi.of(np.array([[False, True]])).tolist()
     ([7.0], [2.0])
     """
@@ -49,7 +49,7 @@ class Weights:
             total[both] += self.pairs[j, h] * self.scale[both]
         return np.asarray(np.exp(total) if self.form == "product" else total)
 
-    def only(self, records: NDArray[np.int64]) -> Weights:
+    def only(self, records: NDArray[np.int64]) -> SensitivityWeights:
         """Φ for some of the records, in this order."""
         some, function = replace(self, cells=self.cells[records], scale=self.scale[records]), self.function
         if function is None:

@@ -32,7 +32,7 @@ _WITHHELD = -2
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class PublishedCells:
     """The published cells as they stand in the data file: a value, or why there is none."""
 
     names: tuple[str, ...]
@@ -42,7 +42,7 @@ class Shown:
     missing: NDArray[np.bool_]
 
     @classmethod
-    def read(cls, manifest: Manifest) -> Shown:
+    def read(cls, manifest: Manifest) -> PublishedCells:
         """Read the data file of a release; a cell that is neither a value, `*` nor empty is an error."""
         data = published_table(manifest, Schema()).data
         texts, withheld, missing = [], [], []
@@ -86,7 +86,7 @@ def withheld_checks(manifest: Manifest, original: Any = None, schema: Schema | N
     """
     yield files_check(manifest)
     try:
-        shown = Shown.read(manifest)
+        shown = PublishedCells.read(manifest)
     except SfumatoError as error:
         yield Check("data", False, f"the data file is not what release.json says: {error}")
         return
@@ -111,7 +111,7 @@ def _starred(manifest: Manifest) -> set[str]:
     return {name for name, how in consistency.items() if isinstance(how, Mapping) and how.get("kind") == "containment"}
 
 
-def rows_as_told(manifest: Manifest, shown: Shown, original: Table, rows: NDArray[np.int64]) -> Check:
+def rows_check(manifest: Manifest, shown: PublishedCells, original: Table, rows: NDArray[np.int64]) -> Check:
     """Check that a published row is the original row that is told, each of them once, with cells withheld."""
     mine, theirs = _coded(shown, original, _starred(manifest))
     right = np.array_equal(np.sort(rows), np.arange(original.rows)) and _fits(mine, theirs[rows]).all()
@@ -120,7 +120,7 @@ def rows_as_told(manifest: Manifest, shown: Shown, original: Table, rows: NDArra
     )
 
 
-def _columns(manifest: Manifest, shown: Shown) -> Check:
+def _columns(manifest: Manifest, shown: PublishedCells) -> Check:
     claimed = [entry.get("name") if isinstance(entry, Mapping) else None for entry in manifest.content["attributes"]]
     same = claimed == list(shown.names)
     detail = f"{count_of(len(claimed), 'attribute')} as listed"
@@ -129,7 +129,7 @@ def _columns(manifest: Manifest, shown: Shown) -> Check:
     return Check("columns", same, detail)
 
 
-def _counts(manifest: Manifest, shown: Shown) -> Check:
+def _counts(manifest: Manifest, shown: PublishedCells) -> Check:
     rows, found = len(shown.withheld), {}
     if manifest.content["rows"] != rows:
         return Check("counts", False, f"{count_of(rows, 'row')}; release.json says {manifest.content['rows']}")
@@ -148,7 +148,7 @@ def _counts(manifest: Manifest, shown: Shown) -> Check:
     return Check("counts", True, f"{count_of(rows, 'row')}; {total}, as listed attribute by attribute")
 
 
-def _rule(manifest: Manifest, shown: Shown) -> Check:
+def _rule(manifest: Manifest, shown: PublishedCells) -> Check:
     """As many cells are disclosed as the rule says; fewer only where nothing is withheld."""
     rule = manifest.content["rule"]
     cells, per = rule.get("cells"), rule.get("per")
@@ -166,7 +166,7 @@ def _rule(manifest: Manifest, shown: Shown) -> Check:
     return Check("rule", True, f"{count_of(cells, 'cell')} per {per}{fewer}")
 
 
-def _coded(shown: Shown, original: Table, starred: AbstractSet[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _coded(shown: PublishedCells, original: Table, starred: AbstractSet[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The published and the original rows over the same numbers; apart from them, what is missing or withheld."""
     mine = np.empty(shown.withheld.shape, np.int64)
     theirs = np.empty((original.rows, len(shown.names)), np.int64)
@@ -185,7 +185,7 @@ def _coded(shown: Shown, original: Table, starred: AbstractSet[str]) -> tuple[ND
     return mine, theirs
 
 
-def _rows(shown: Shown, original: Table, starred: AbstractSet[str]) -> Check:
+def _rows(shown: PublishedCells, original: Table, starred: AbstractSet[str]) -> Check:
     """Every published row is an original row, each of them once, with cells withheld."""
     rows = len(shown.withheld)
     if original.rows != rows:

@@ -27,11 +27,11 @@ from sfumato.anonymization.save_release import (
 )
 from sfumato.data.schema import Missing, Schema
 from sfumato.data.table import Table
-from sfumato.disclosure.matching.attribute_matching import matched
+from sfumato.disclosure.matching.attribute_matching import match_attributes
 from sfumato.disclosure.matching.matching import Matching
 from sfumato.disclosure.sensitivity.sensitivity_weights import losses
 from sfumato.disclosure.setting import Setting
-from sfumato.disclosure.withheld.withheld_checks import Shown, rows_as_told
+from sfumato.disclosure.withheld.withheld_checks import PublishedCells, rows_check
 from sfumato.disclosure.withheld.withheld_page import withheld_page
 from sfumato.errors import SfumatoError
 from sfumato.io.atomic_replace import open_to_readers
@@ -53,7 +53,7 @@ def describe_withheld(disclosure: WithheldRelease) -> dict[str, Any]:
 
     Nothing tells of what the cells that are withheld hold: no risk of other rules, no bound on the least one, no record.
     """
-    setting, rule = disclosure.setting, disclosure.best.rule
+    setting, rule = disclosure.setting, disclosure.rule.disclosed
     there = setting.everything
     attributes = [
         {
@@ -119,7 +119,7 @@ def _dictionaries(setting: Setting, disclosure: WithheldRelease) -> list[dict[st
     prior = setting.prior or (None,) * len(setting.dictionaries)
     found = []
     for dictionary, matching, share in zip(setting.dictionaries, setting.matchings, prior, strict=True):
-        measured = _measured(matching.probabilities(disclosure.best.rule), setting.phi.of(disclosure.best.rule))
+        measured = _measured(matching.probabilities(disclosure.rule.disclosed), setting.phi.of(disclosure.rule.disclosed))
         found.append(
             {
                 "name": dictionary.name,
@@ -173,7 +173,7 @@ def _verify(disclosure: WithheldRelease, aside: Path) -> None:
     if found:
         manifest = Manifest.load(aside)
         checks = [
-            rows_as_told(manifest, Shown.read(manifest), disclosure.setting.table, disclosure.rows),
+            rows_check(manifest, PublishedCells.read(manifest), disclosure.setting.table, disclosure.rows),
             *risk_checks(manifest, disclosure.setting, disclosure.rows),
         ]
         found = Verification(found.folder, (*found.checks, *checks))
@@ -186,7 +186,7 @@ def risk_checks(manifest: Manifest, setting: Setting, rows: NDArray[np.int64] | 
     `rows`: for each published row its record. Without them, records that are matched by whose they are, or weighed one by
     one, cannot be measured again, and the check says so.
     """
-    shown = Shown.read(manifest)
+    shown = PublishedCells.read(manifest)
     claims = {claim.get("name"): claim for claim in manifest.content["dictionaries"] if isinstance(claim, Mapping)}
     if shown.names != setting.attributes or claims.keys() != set(setting.names):
         return [Check("risk", False, "the release was made with other attributes, or against other dictionaries")]
@@ -207,7 +207,7 @@ def risk_checks(manifest: Manifest, setting: Setting, rows: NDArray[np.int64] | 
     checks: list[Check] = []
     for dictionary, matching in zip(setting.dictionaries, setting.matchings, strict=True):
         try:
-            found = matched(records, setting.attributes, dictionary, setting.consistency, None, setting.misfits)
+            found = match_attributes(records, setting.attributes, dictionary, setting.consistency, None, setting.misfits)
         except SfumatoError as error:
             return [*checks, Check(f"risk by {dictionary.name}", False, f"what is published cannot be matched: {error}")]
         if rows is not None:
@@ -220,7 +220,7 @@ def _risk_check(
     name: str,
     found: Matching,
     setting: Setting,
-    shown: Shown,
+    shown: PublishedCells,
     rows: NDArray[np.int64] | None,
     claim: Mapping[str, Any],
 ) -> Check:
