@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.exact import nearest_float
-from sfumato.reports.tables.bin_widths import round_width
-from sfumato.reports.tables.reidentification_risk import bins_up_to
+from sfumato.exact.bins import round_width, size_bins
 
 _NOTHING = 1e-300
 """A loss that is no more than this counts as none: floats end there."""
@@ -30,7 +29,7 @@ def fitting(sizes: NDArray[np.int64]) -> dict[str, Any]:
     >>> fitting(np.array([0, 1, 1, 3, 12]))
     {'bins': ['0', '1', '2', '3–4', '5–9', '10–19'], 'records': [1, 2, 0, 1, 0, 1]}
     """
-    starts, bins = bins_up_to(max(1, int(sizes.max(initial=0))))
+    starts, bins = size_bins(max(1, int(sizes.max(initial=0))))
     counts = np.bincount(np.searchsorted(starts, sizes, side="right"), minlength=len(starts) + 1)
     return {"bins": ["0", *bins], "records": counts.tolist()}
 

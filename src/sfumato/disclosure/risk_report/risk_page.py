@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from sfumato.disclosure.risk_report.loss_plots import attributes_plot, fitting_plot, losses_plot
@@ -38,7 +39,7 @@ def _drawn(content: Mapping[str, Any]) -> str:
     numbered = Numbered()
     drawn = {name: numbered.add(found) for name, found in _sections(content).items()}
     return framed(
-        "risk_page.html.j2",
+        Path(__file__).with_name("risk_page.html.j2"),
         numbered,
         version=str(content["sfumato"]),
         internal=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sfumato.disclosure.risk_report.loss_format import amount
@@ -29,7 +30,7 @@ def _drawn(content: Mapping[str, Any]) -> str:
     prior = any(one["prior"] is not None for one in content["dictionaries"])
     why = _AGAINST[rule["against"]] if len(content["dictionaries"]) > 1 else "so that the risk is small"
     return framed(
-        "withheld_page.html.j2",
+        Path(__file__).with_name("withheld_page.html.j2"),
         numbered,
         version=str(content["sfumato"]),
         internal=None,

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import shortened
+from sfumato.anonymization.figures.reader_view import Span
+from sfumato.anonymization.figures.rounding_steps import in_steps
 from sfumato.anonymization.recoding import Domain
 from sfumato.exact import nearest_float, written
-from sfumato.reports.tables.bin_widths import round_width
-from sfumato.reports.tables.reader_view import Span
-from sfumato.reports.tables.rounding_steps import in_steps
+from sfumato.exact.bins import round_width
 
 BINS = 40
 """The most bars of a distribution over an order."""

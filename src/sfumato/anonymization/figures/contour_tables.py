@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from sfumato._audit import Audit, Finding
 from sfumato.anonymization.feasibility import vulnerability
+from sfumato.anonymization.figures.worst_group_graph import view_of
 from sfumato.data.table import Table
 from sfumato.exact import written
 from sfumato.principles import Dissimilarity, View
 from sfumato.principles.base import exactly
-from sfumato.reports.tables.worst_group_graph import view_of
 
 _TIMES = [Fraction(n, 4) for n in (1, 2, 3, 4, 5, 6, 8)]
 """The grid's ε, as multiples of the wish's."""

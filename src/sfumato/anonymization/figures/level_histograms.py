@@ -9,8 +9,8 @@ import numpy as np
 
 from sfumato._audit import Audit
 from sfumato.exact import nearest_float, written
+from sfumato.exact.bins import round_width
 from sfumato.principles import Part
-from sfumato.reports.tables.bin_widths import round_width
 
 _BINS = 25
 """The most bars of a distribution."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato._audit import audit
+from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.data.schema import Role, Schema
 from sfumato.disclosure.withheld.withheld_page import withheld_page
 from sfumato.errors import ReleaseError
@@ -14,7 +15,6 @@ from sfumato.principles import Principle
 from sfumato.projections.projection_page import projected_page
 from sfumato.releases.manifest import PROJECTED, WITHHELD, Manifest
 from sfumato.reports.grouped_page import page
-from sfumato.reports.tables.figure_tables import internal_figures
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Verification
 from sfumato.verification.declaration_checks import in_their_order

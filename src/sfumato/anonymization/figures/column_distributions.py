@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.anonymization.figures.distribution_bars import BINS, OTHERS, Even, lined, listed
+from sfumato.anonymization.figures.reader_view import AttackerView
+from sfumato.anonymization.figures.rounding_steps import EXACT, in_steps
 from sfumato.anonymization.recoding import RecodingKind
 from sfumato.anonymization.recoding.domain import domain_of
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.anonymization.utility.marginals import marginal_of
 from sfumato.data.schema import Role
 from sfumato.data.table import MISSING, Table
-from sfumato.reports.tables.distribution_bars import BINS, OTHERS, Even, lined, listed
-from sfumato.reports.tables.reader_view import AttackerView
-from sfumato.reports.tables.rounding_steps import EXACT, in_steps
 
 _COARSEST = Fraction(1, 10)
 """Shares in larger steps tell nothing of a distribution: quasi-identifiers of so few rows have none."""

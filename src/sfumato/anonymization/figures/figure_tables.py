@@ -1,6 +1,6 @@
 """The tables that a report is drawn from, as plain data.
 
-What is published, `figures`, is a function of the published table, the original quasi-identifiers, the schema, the
+What is published, `public_figures`, is a function of the published table, the original quasi-identifiers, the schema, the
 parameters and the seed; never of which original row has which secret. What is not, `internal_figures`, is for the publisher
 and the review board.
 """
@@ -14,22 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit, audit
+from sfumato.anonymization.figures.cell_ranges import covers_of
+from sfumato.anonymization.figures.column_distributions import columns
+from sfumato.anonymization.figures.contour_tables import contours
+from sfumato.anonymization.figures.level_histograms import levels
+from sfumato.anonymization.figures.query_errors import expected_errors, true_errors
+from sfumato.anonymization.figures.reidentification_risk import histogram, risk
+from sfumato.anonymization.figures.rounding_steps import step_of
+from sfumato.anonymization.figures.worst_group_graph import neighbourhoods
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.data.groups import Groups, combined
 from sfumato.data.table import Table
 from sfumato.exact import written
 from sfumato.principles import Principle, told
-from sfumato.reports.tables.cell_ranges import covers_of
-from sfumato.reports.tables.column_distributions import columns
-from sfumato.reports.tables.contour_tables import contours
-from sfumato.reports.tables.level_histograms import levels
-from sfumato.reports.tables.query_errors import expected_errors, true_errors
-from sfumato.reports.tables.reidentification_risk import histogram, risk
-from sfumato.reports.tables.rounding_steps import step_of
-from sfumato.reports.tables.worst_group_graph import neighbourhoods
 
 
-def figures(
+def public_figures(
     original: Table, found: Audit, recodings: Mapping[str, str], loss: Mapping[str, float], seed: int
 ) -> dict[str, Any]:
     """Everything that the public report draws.

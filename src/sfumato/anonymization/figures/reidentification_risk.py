@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.reports.tables.rounding_steps import EXACT, in_steps
+from sfumato.anonymization.figures.rounding_steps import EXACT, in_steps
+from sfumato.exact.bins import size_bin_start, size_bins
 
 THRESHOLDS = ("0.2", "0.1", "0.05")
 """The usual limits of the risk of one row: classes of fewer than 5, 10 and 20 rows are above them."""
-
-_STARTS = (1, 2, 3, 5)
-"""Where the bins of class sizes start below 10; above, at 1, 2 and 5 times the powers of ten."""
 
 
 def risk(sizes: NDArray[np.int64], step: Fraction = EXACT) -> dict[str, Any]:
@@ -40,7 +38,9 @@ def risk(sizes: NDArray[np.int64], step: Fraction = EXACT) -> dict[str, Any]:
         return in_steps(Fraction(int(sizes[chosen].sum()), rows), step)
 
     return {
-        "highest": in_steps(Fraction(1, smallest if step == EXACT else _start(smallest)), min(step, Fraction(1, 1000))),
+        "highest": in_steps(
+            Fraction(1, smallest if step == EXACT else size_bin_start(smallest)), min(step, Fraction(1, 1000))
+        ),
         "mean": in_steps(Fraction(len(sizes), rows), step),
         "unique": share(sizes == 1),
         "above": {text: share(sizes * Fraction(text).numerator < Fraction(text).denominator) for text in THRESHOLDS},
@@ -53,41 +53,8 @@ def histogram(before: NDArray[np.int64], after: NDArray[np.int64], step: Fractio
     >>> histogram(np.array([1, 1, 3]), np.array([5]), Fraction(1, 100))
     {'bins': ['1', '2', '3–4', '5–9'], 'before': [0.4, 0.0, 0.6, 0.0], 'after': [0.0, 0.0, 0.0, 1.0]}
     """
-    starts, bins = bins_up_to(max(int(before.max()), int(after.max())))
+    starts, bins = size_bins(max(int(before.max()), int(after.max())))
     return {"bins": bins, "before": _shares(before, starts, step), "after": _shares(after, starts, EXACT)}
-
-
-def bins_up_to(largest: int) -> tuple[list[int], list[str]]:
-    """The bins of sizes up to one: where each starts, and what it is called.
-
-    >>> bins_up_to(12)
-    ([1, 2, 3, 5, 10], ['1', '2', '3–4', '5–9', '10–19'])
-    """
-    starts = _starts(largest)
-    ends = [*(start - 1 for start in starts[1:]), _end(starts[-1])]
-    return starts, [f"{start:,}" if start == end else f"{start:,}–{end:,}" for start, end in zip(starts, ends, strict=True)]
-
-
-def _starts(largest: int) -> list[int]:
-    """Where the bins up to a size start."""
-    starts, power = list(_STARTS), 10
-    while power <= largest:
-        starts += [power, 2 * power, 5 * power]
-        power *= 10
-    return [start for start in starts if start <= largest]
-
-
-def _start(size: int) -> int:
-    """The least size of the bin that a size is in."""
-    return _starts(size)[-1]
-
-
-def _end(start: int) -> int:
-    """The last size of the bin that starts here: the largest size itself would be an exact figure of the original."""
-    if start < _STARTS[-1]:
-        return {1: 1, 2: 2, 3: 4}[start]
-    digits = str(start)
-    return {"1": 2, "2": 5, "5": 10}[digits[0]] * int("1" + "0" * (len(digits) - 1)) - 1
 
 
 def _shares(sizes: NDArray[np.int64], starts: list[int], step: Fraction) -> list[float]:

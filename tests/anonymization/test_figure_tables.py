@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from report_shapes import SHAPES, dealt_again
+from sfumato.anonymization.figures.cell_ranges import covers_of
+from sfumato.anonymization.figures.distribution_bars import BINS
+from sfumato.anonymization.figures.figure_tables import internal_figures
+from sfumato.anonymization.figures.query_errors import ASKED, SELECTIVITY, expected_errors, true_errors
+from sfumato.anonymization.figures.reidentification_risk import histogram, risk
+from sfumato.anonymization.figures.rounding_steps import in_steps, step_of
+from sfumato.anonymization.figures.worst_group_graph import NODES
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.anonymization.utility.workload import Workload
 from sfumato.data.groups import Groups
 from sfumato.data.table import MISSING
-from sfumato.reports.tables.cell_ranges import covers_of
-from sfumato.reports.tables.distribution_bars import BINS
-from sfumato.reports.tables.figure_tables import internal_figures
-from sfumato.reports.tables.query_errors import ASKED, SELECTIVITY, expected_errors, true_errors
-from sfumato.reports.tables.reidentification_risk import histogram, risk
-from sfumato.reports.tables.rounding_steps import in_steps, step_of
-from sfumato.reports.tables.worst_group_graph import NODES
 from standin import Chunks
 
 SIZES = st.lists(st.integers(1, 400), min_size=1, max_size=40).map(np.array)
@@ -285,7 +285,7 @@ def test_levels_put_a_threshold_on_the_side_of_its_verdict():
     rows = [(group, value) for group in range(2, 60) for value in [*range(100, 100 + 3 * group, 3), 100]]
     data = pa.table({"age": [g for g, _ in rows], "x": [v for _, v in rows]})
     found = sf.audit(data, sf.Schema(["age"], ["x"]), sf.Dissimilarity(0, "0.9", 2))
-    from sfumato.reports.tables.level_histograms import levels
+    from sfumato.anonymization.figures.level_histograms import levels
 
     (table,) = levels(found)
     assert table["width"] is not None
