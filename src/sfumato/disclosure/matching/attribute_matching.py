@@ -81,7 +81,7 @@ def _check(table: Table, attributes: Sequence[str], dictionary: Dictionary, cons
         if not isinstance(how, Consistency):
             raise ParameterError(
                 f"the consistency of {name!r} is {how!r}",
-                remedy='Pass one such as EqualityConsistency(), ContainmentConsistency() or SimilarityConsistency("jaro", "0.8").',
+                remedy='Pass one such as ContainmentConsistency() or SimilarityConsistency("jaro", "0.8").',
                 key="consistency",
                 value=how,
             )
