@@ -14,7 +14,7 @@ from sfumato.anonymization.methods import Grouping, Method, Task
 from sfumato.anonymization.methods.group_repair import exchange_if_promised, mend, merge, shake
 from sfumato.anonymization.methods.packing import Dealer, deal, deal_around
 from sfumato.anonymization.methods.search_constraints import Limits
-from sfumato.anonymization.methods.search_state import Canvas
+from sfumato.anonymization.methods.search_state import SearchState
 
 ROWS = 240
 FAIR = sf.Dissimilarity(epsilon=0, delta="0.75", k=8)
@@ -25,7 +25,7 @@ def canvas_of(*principles, secrets=None, groups=None):
     secrets = np.arange(ROWS) // 8 if secrets is None else secrets
     frame = pa.table({"age": np.arange(ROWS) * 7 % 97, "secret": secrets})
     task = Task(sf.Table(frame, sf.Schema(["age"], ["secret"])), principles)
-    canvas = Canvas(task, Limits.of(task), seed=1)
+    canvas = SearchState(task, Limits.of(task), seed=1)
     canvas.regroup(np.arange(ROWS) // 8 if groups is None else groups)
     return canvas
 
