@@ -28,7 +28,7 @@ def sfumato(*arguments):
 def figures(tmp_path_factory):
     """The quick figures, made by the command line from the synthetic census."""
     folder = tmp_path_factory.mktemp("figures") / "below"
-    done = sfumato("bench", "curves", "--quick", "--out", str(folder))
+    done = benchmark("curves", "--quick", "--out", str(folder))
     assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()) == 5
     return folder
