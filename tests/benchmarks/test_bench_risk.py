@@ -20,8 +20,8 @@ COLUMNS = {
 }
 
 
-def sfumato(*arguments):
-    return commandline.sfumato(*arguments, env={"SFUMATO_DATA": ""})
+def benchmark(*arguments):
+    return commandline.benchmark(*arguments, env={"SFUMATO_DATA": ""})
 
 
 @pytest.fixture(scope="module")

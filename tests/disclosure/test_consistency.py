@@ -51,7 +51,7 @@ def test_who_is_consistent_is_what_the_definition_says(records, people, data):
         columns=columns,
         missing=(),
     )
-    schema = sf.Schema(missing=sf.schema.Missing(values=()))
+    schema = sf.Schema(missing=sf.data.Missing(values=()))
     table = Table(frame(records, ("age", "name", "town"), id=pa.array(whose, pa.string())), schema)
     both = matched(table, ("age", "name", "town"), book, {"name": SimilarityConsistency("jaro", "0.8")}, identity="id")
     cells = data.draw(st.lists(st.booleans(), min_size=3 * len(records), max_size=3 * len(records)))

@@ -97,7 +97,7 @@ def test_the_kind_of_the_records_decides():
 
 
 def test_what_is_missing_in_the_records_is_missing_in_the_dictionary_unless_it_says_so():
-    schema = sf.Schema(missing=sf.schema.Missing(values=("?",)))
+    schema = sf.Schema(missing=sf.data.Missing(values=("?",)))
     people = Table(pa.table({"town": ["Rome", "?"]}), schema, untyped=True)
     frame = pa.table({"town": ["?", "Rome", "-"]})
     for missing, expected in ((None, [2, 3]), ("-", [2, 3]), (("?", "-"), [3, 3])):

@@ -30,7 +30,7 @@ def consistency_of(declared: str | Mapping[str, Any]) -> Consistency:
     >>> consistency_of({"kind": "jaro", "threshold": "0.9"}).parameters()
     {'kind': 'jaro', 'threshold': '0.9'}
     >>> consistency_of("equality")
-    Equality()
+    EqualityConsistency()
     """
     parameters = dict(declared) if isinstance(declared, Mapping) else {"kind": declared}
     kind = parameters.pop("kind", None)
