@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.principles import in_projection
-from sfumato.projections.ratio_checks import Shared
+from sfumato.projections.checks.ratio_checks import Shared
 
 VALUES = ["a", "b", "(missing)", None]
 

@@ -19,10 +19,10 @@ from sfumato.exact import as_fraction
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, in_projection
 from sfumato.projections import Plan
-from sfumato.projections.content_checks import known_checks
-from sfumato.projections.order_checks import order_check
-from sfumato.projections.ratio_checks import Shared
-from sfumato.projections.set_checks import with_bits
+from sfumato.projections.checks.content_checks import known_checks
+from sfumato.projections.checks.order_checks import order_check
+from sfumato.projections.checks.ratio_checks import Shared
+from sfumato.projections.checks.set_checks import with_bits
 from sfumato.releases.manifest import Manifest, table_name
 from sfumato.verification.checks import Check
 from sfumato.verification.declaration_checks import first_difference, in_their_order
