@@ -48,8 +48,8 @@ class Attack(Protocol):
 class AttackResults:
     """What attackers reach on a release of projected tables. It depends on the original, so it must not be published.
 
-    `to_dict` has this shape. Tables are numbered from 0; a confidence is {"largest": 0.5, "exact": "1/2" (None if it is not a
-    fraction), "mean": 0.4, "certain": people}; every list is sorted with the worst first, except the links.
+    `to_dict` has this shape. Tables are numbered from 0; a confidence is {"largest": 0.5, "exact": "1/2" (None if it is not
+    a fraction), "mean": 0.4, "certain": people}; every list is sorted with the worst first, except the links.
 
         {"tables": [["job"], ["income", "wage"]],
          "attacks": {
@@ -133,8 +133,8 @@ def attack(
 ) -> AttackResults:
     """Run attacks on projected tables.
 
-    `names`: the attacks, by their names in `sfumato.registry.ATTACKS`; by default the built-in ones. `dependence`: that of the
-    attributes, if it was computed before.
+    `names`: the attacks, by their names in `sfumato.registry.ATTACKS`; by default the built-in ones. `dependence`: that of
+    the attributes, if it was computed before.
 
     >>> import numpy as np, pyarrow as pa
     >>> from sfumato.data.schema import Schema

@@ -19,8 +19,8 @@ from sfumato.plurals import count_of
 class AttackerView:
     """One projected table as an attacker sees it: its sensitive attributes, and the group of each row of the original.
 
-    An attacker who knows a person's quasi-identifiers knows the person's group in every projected table; each group publishes
-    the values of its rows. Each row is one person.
+    An attacker who knows a person's quasi-identifiers knows the person's group in every projected table; each group
+    publishes the values of its rows. Each row is one person.
 
     >>> view = AttackerView(("job", "diagnosis"), np.array([0, 0, 1, -1]))
     >>> view.rows.tolist(), view.sizes.tolist()

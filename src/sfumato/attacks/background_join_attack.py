@@ -133,11 +133,13 @@ class BackgroundJoin:
 def background_join(table: Table, views: Sequence[AttackerView], known: Knowledge = 1) -> BackgroundJoin:
     """Measure the confidence of an attacker who knows a person's group and other attributes of the same table.
 
-    Assumptions: the attacker knows that the person is in the table, the group (from the quasi-identifiers), and the true value
-    of `known` attributes of one projected table ("others": all except the target). The confidence is the share of the most
-    frequent value among the group's rows with the known values. Its mean over people is also the share of correct guesses.
+    Assumptions: the attacker knows that the person is in the table, the group (from the quasi-identifiers), and the true
+    value of `known` attributes of one projected table ("others": all except the target). The confidence is the share of the
+    most frequent value among the group's rows with the known values. Its mean over people is also the share of correct
+    guesses.
 
-    Source: Fang, Ashrafi & Ng (2011), section 1, Example 2. Cost: near-linear in the rows for each subset of known attributes.
+    Source: Fang, Ashrafi & Ng (2011), section 1, Example 2. Cost: near-linear in the rows for each subset of known
+    attributes.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.schema import Schema

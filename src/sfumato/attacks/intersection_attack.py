@@ -30,8 +30,8 @@ class Intersection:
 
     assumptions: ClassVar[str] = (
         "The attacker knows a person's group in every table. For the links, nothing is known of how attributes of different "
-        "tables depend. For the inferences, the joint distribution of two attributes in different tables is known, and given "
-        "one attribute the groups are assumed to carry no more information about the other."
+        "tables depend. For the inferences, the joint distribution of two attributes in different tables is known, and "
+        "given one attribute the groups are assumed to carry no more information about the other."
     )
 
     k: int
@@ -81,8 +81,8 @@ def intersection(table: Table, views: Sequence[AttackerView]) -> Intersection:
     assumes that given A the groups carry no more information about B. Then P(a, b) is proportional to
     share(a)·share(b)·J(a,b)/(J(a)·J(b)), with the shares of the person's two groups. The last assumption may be wrong, so
     `truth` reports the probability that the attacker assigns to the true value. Only pairs of attributes are combined; an
-    attacker who combines three tables may reach more. Cost: the pairs of groups that contain people, times the values of both
-    attributes. Pairs of attributes that are too expensive are listed in `skipped`.
+    attacker who combines three tables may reach more. Cost: the pairs of groups that contain people, times the values of
+    both attributes. Pairs of attributes that are too expensive are listed in `skipped`.
 
     A job that determines a syndrome, each in its own 2-diverse table, and yet every person's values are certain:
 

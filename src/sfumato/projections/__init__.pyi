@@ -9,7 +9,7 @@ from .plans.information import CountSpectra
 from .plans.partitions import Partitions
 from .plans.plan import Plan
 from .plans.plan_search import PlanSearch, search_plans
-from .plans.reachability import Block, Reachable, ReachabilityCache
+from .plans.reachability import Block, ReachabilityCache, Reachable
 from .plans.tradeoff_curve import Tradeoff, tradeoff
 from .projection import Projection
 from .projection_parameters import SEARCHES
@@ -29,8 +29,8 @@ __all__ = [
     "PlanRatios",
     "PlanSearch",
     "Projection",
-    "Reachable",
     "ReachabilityCache",
+    "Reachable",
     "Threshold",
     "Tradeoff",
     "dependent_pairs",

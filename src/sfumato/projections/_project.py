@@ -82,7 +82,9 @@ def project(
     check_search(search)
     request = _Request(
         principles=listed(principles),
-        limits={key: None if value is None else check_ratio(value, key) for key, value in (("alpha", alpha), ("beta", beta))},
+        limits={
+            key: None if value is None else check_ratio(value, key) for key, value in (("alpha", alpha), ("beta", beta))
+        },
         plan=None if plan is None else parse_plan(plan),
         sets=sets,
         search=search,

@@ -40,7 +40,7 @@ class ProjectionRound:
     releases: tuple[Release, ...]
 
     def dropped_rows(self, limit: int) -> NDArray[np.bool_]:
-        """Return the mask of rows that any table drops; if they exceed the limit, those of the first table that drops any."""
+        """Return the mask of rows that any table drops; above the limit, those of the first table that drops any."""
         dropped = [~np.isin(np.arange(self.encoded.table.rows), release.kept_rows) for release in self.releases]
         union = np.logical_or.reduce(dropped)
         return union if union.sum() <= limit else next(rows for rows in dropped if rows.any())

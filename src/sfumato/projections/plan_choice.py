@@ -32,8 +32,8 @@ class Threshold:
 
     limit: Fraction
     origin: str
-    """"given" by the publisher; "knee" of the trade-off; "near": of the plan nearest to the knee whose tables can satisfy the
-    principles; "least": of all plans within the other threshold; "open": no requirement on the publisher's own plan."""
+    """"given" by the publisher; "knee" of the trade-off; "near": of the plan nearest to the knee whose tables can satisfy
+    the principles; "least": of all plans within the other threshold; "open": no requirement on the publisher's own plan."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,7 @@ def _search_of_curve(dependence: Dependence, curve: Tradeoff, candidate: PlanRat
     """Return the search result for a plan that is taken from the curve without a search."""
     alpha, beta = dependence.hundredths(candidate.plan)
     steps = (f"taken from the trade-off: {candidate}",)
-    return PlanSearch(
-        alpha, beta, candidate, (), candidate, candidate, candidate, (candidate,), (), curve.exhaustive, steps
-    )
+    return PlanSearch(alpha, beta, candidate, (), candidate, candidate, candidate, (candidate,), (), curve.exhaustive, steps)
 
 
 def _choice(dependence: Dependence, limits: RequestedLimits, search: PlanSearch, target: PlanRatios) -> PlanChoice:
@@ -189,7 +187,9 @@ def _start_plan(tables: ProjectedTables, dependence: Dependence) -> Plan:
 
 def _no_plan(search: PlanSearch, tables: ProjectedTables) -> RequirementError:
     """Return the error that states what failed, by how much, and which plan is nearest."""
-    errors = [error for block in search.unreachable_blocks[:1] if isinstance(error := tables.result(block), RequirementError)]
+    errors = [
+        error for block in search.unreachable_blocks[:1] if isinstance(error := tables.result(block), RequirementError)
+    ]
     reason = ""
     if errors and "principles" in search.failures:
         reason = f". {' + '.join(search.unreachable_blocks[0])}: {errors[0].problem}"

@@ -97,8 +97,8 @@ class Projection:
     def attacks(self, names: Sequence[str] | None = None) -> AttackResults:
         """Run attacks by an attacker who knows the quasi-identifiers; they use the original, so the results are private.
 
-        `names`: the attacks to run, by their names in `sfumato.registry.ATTACKS`, including those of plug-ins; by default the
-        built-in ones.
+        `names`: the attacks to run, by their names in `sfumato.registry.ATTACKS`, including those of plug-ins; by default
+        the built-in ones.
         """
         attack = function_named("sfumato.attacks.attack_results:attack")
         results: AttackResults = attack(self.table, self.attacker_views, names, dependence=self.dependence)

@@ -89,9 +89,7 @@ class Partitions:
     def by_excess(self, alpha: float, beta: float) -> NDArray[np.int64]:
         """Return the plans sorted by the sum of their excesses over both thresholds, then as `by_loss`."""
         excess = np.maximum(self.loss - alpha, 0) + np.maximum(self.exposure - beta, 0)
-        return np.lexsort(
-            [np.round(self.exposure, _DECIMALS), np.round(self.loss, _DECIMALS), np.round(excess, _DECIMALS)]
-        )
+        return np.lexsort([np.round(self.exposure, _DECIMALS), np.round(self.loss, _DECIMALS), np.round(excess, _DECIMALS)])
 
     def pareto_front(self) -> list[int]:
         """Return the plans that no other plan beats in both ratios, by Γ_α; one plan for each pair of ratios."""

@@ -16,7 +16,7 @@ from sfumato.projections.plans.codip import Codip
 from sfumato.projections.plans.dependence import Dependence, PlanRatios
 from sfumato.projections.plans.partitions import AUTO_EXHAUSTIVE_LIMIT, EXHAUSTIVE_LIMIT, Partitions
 from sfumato.projections.plans.plan import Plan, block_label
-from sfumato.projections.plans.reachability import Block, Reachable, ReachabilityCache, UnreachableBlocks
+from sfumato.projections.plans.reachability import Block, ReachabilityCache, Reachable, UnreachableBlocks
 from sfumato.projections.projection_parameters import check_ratio, check_search
 
 _CHUNK = 1 << 10

@@ -15,7 +15,9 @@ Reachable = Callable[[Block], bool]
 
 @dataclass(eq=False)
 class ReachabilityCache:
-    """Calls the test at most once per block. If the principles are monotone, a superset of an unreachable block is not tested.
+    """Calls the test at most once per block.
+
+    If the principles are monotone, a superset of an unreachable block is unreachable without a test.
 
     >>> cache = ReachabilityCache(lambda block: len(block) < 2, monotone=True)
     >>> cache(("a",)), cache(("a", "b")), cache(("a", "b", "c")), cache.unreachable
