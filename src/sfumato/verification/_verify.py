@@ -11,8 +11,8 @@ from sfumato._audit import table_of
 from sfumato.data.schema import Schema
 from sfumato.disclosure.risk_assumptions import RiskAssumptions
 from sfumato.principles import Principle
-from sfumato.projections.projected_checks import projected_checks
-from sfumato.projections.request_checks import Wished
+from sfumato.projections.checks.projected_checks import projected_checks
+from sfumato.projections.checks.request_checks import Wished
 from sfumato.releases.manifest import PROJECTED, WITHHELD, Manifest
 from sfumato.verification.checks import Check, Verification, files_check
 from sfumato.verification.declaration_checks import first_difference, in_their_order
