@@ -15,7 +15,7 @@ import sfumato as sf
 from sfumato.data.schema import Schema
 from sfumato.disclosure import Dictionary
 from sfumato.disclosure._withhold import withhold
-from sfumato.disclosure.withheld_rows import withheld_rows
+from sfumato.disclosure.withheld.withheld_rows import withheld_rows
 from sfumato.errors import FileError, ParameterError, ReleaseError
 
 AWKWARD = ["*", "", '"', '"*"', "=1+1", "a;b", " x", "{a}", "[1, 2]", "ü", "plain"]
@@ -41,7 +41,7 @@ def test_what_is_written_is_what_was_chosen(tmp_path, per, cells, form):
     found = made(cells=cells, per=per)
     folder = found.save(tmp_path / "out", format=form)
     assert sf.verify(folder, PEOPLE).holds
-    rule, rows = found.best.rule, found.rows
+    rule, rows = found.rule.disclosed, found.rows
     cells = found.frame.to_pylist()
     for at, record in enumerate(rows.tolist()):
         for j, name in enumerate(("age", "town", "job")):
@@ -105,39 +105,6 @@ def test_tampering_is_found(tmp_path, how):
     content["files"]["data.csv"] = digest(data)
     manifest.write_text(json.dumps(content), encoding="utf-8")
     assert not sf.verify(folder, PEOPLE)
-
-
-def test_a_false_risk_is_found(tmp_path):
-    from sfumato.disclosure.withheld_document import risk_checks
-    from sfumato.releases.manifest import Manifest
-
-    found = made()
-    folder = found.save(tmp_path / "out")
-    assert all(check.holds for check in risk_checks(Manifest.load(folder), found.setting))
-    for key in ("risk", "mean", "highest"):
-        content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-        content["dictionaries"][0][key] *= 0.99
-        manifest = Manifest(folder / "release.json", content)
-        assert not all(check.holds for check in risk_checks(manifest, found.setting))
-
-
-def test_false_statements_are_found(tmp_path):
-    from sfumato.disclosure.withheld_document import risk_checks
-    from sfumato.releases.manifest import Manifest
-
-    found = made(sensitivity=sf_additive(weights={"age": 3}))
-    folder = found.save(tmp_path / "out")
-    for path, value in (
-        (["sensitivity", "weights", "age"], "1"),
-        (["consistency"], {"age": {"kind": "jaro"}}),
-        (["dictionaries", 0, "individuals"], 900),
-    ):
-        content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-        at = content
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] = value
-        assert not all(check.holds for check in risk_checks(Manifest(folder / "release.json", content), found.setting))
 
 
 def test_a_shuffled_column_of_a_large_table_is_found(tmp_path):
