@@ -67,7 +67,7 @@ def frontier(
     with progress_bar() as progress:
         progress("reading")
         table = declared.table()
-        progress("looking at what is possible")
+        progress("checking feasibility")
         attempt = _attempt(declared, table, max(ks), sample, progress) if reach else None
         found = look(table, None, epsilons, deltas, ks, on, attempt)
         shown = vulnerability(table, None, epsilons, deltas, on=on) if contour else None

@@ -22,7 +22,7 @@ class Lattice(Method):
 
     Rows with equal generalized values are a group. If rows may be suppressed, groups in which a principle fails are
     dropped. The result is optimal, for any principles, among all transformations whose dropped rows are within the limit.
-    A quasi-identifier without a hierarchy is published unchanged or as `*`. Source: Sweeney (2002); the order of the search
+    A quasi-identifier without a hierarchy is published unchanged or as `*`. Source: Sweeney (2002b); the order of the search
     follows Kohlmayer et al. (2012).
 
     `loss`: the loss to minimise, one of the names in `LOSSES`. `checks`: the largest number of transformations to examine.

@@ -1,4 +1,4 @@
-"""Mondrian: cut the table along one quasi-identifier after another (LeFevre, DeWitt & Ramakrishnan, 2006)."""
+"""Mondrian: cut the table along one quasi-identifier after another (LeFevre, DeWitt & Ramakrishnan, 2006a)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Mondrian(Method):
     Numbers, ordinal values and values without a hierarchy are cut at the median; values with a hierarchy into the children
     of their lowest common ancestor. A cut is made only if every part satisfies every principle; otherwise the next
     quasi-identifier is tried. A strict cut keeps rows with equal values together; with `relaxed`, rows with the median
-    value may go to either side, so that the halves have equal size. Source: LeFevre, DeWitt & Ramakrishnan (2006).
+    value may go to either side, so that the halves have equal size. Source: LeFevre, DeWitt & Ramakrishnan (2006a).
 
     With monotone principles every group satisfies them whenever the whole table does. With others, cutting stops where a
     cut breaks them, although smaller parts might satisfy them again: the grouping's notes say so.

@@ -126,7 +126,7 @@ def query_errors(recoded: Recoding, workload: Workload, bound: Number | None = N
 
     From the release, a row of a group matches with a probability that is a product over the quasi-identifiers in the query:
     the fraction of the places of its cell (see `Cover`) that the query accepts. So all places within a cell are equally
-    likely, and columns are independent, as in LeFevre, DeWitt & Ramakrishnan (2006) and Wang & Liu (2010). Numbers are also
+    likely, and columns are independent, as in LeFevre, DeWitt & Ramakrishnan (2006a) and Wang & Liu (2010). Numbers are also
     spread over the places, which are the values that occur, not over the width. So a query for a single number is answered
     like any other, and the length of a domain is the number of its values, as in the paper. Sensitive columns are published
     unchanged: a row matches or does not.

@@ -70,7 +70,7 @@ def discernibility(groups: Groups, suppressed: int = 0) -> int:
 def average_class_size(groups: Groups, k: int) -> float:
     """Return rows / (groups × k): how many times larger than necessary the groups are on average; 1 is best.
 
-    Suppressed rows are in no group and do not count. Source: LeFevre, DeWitt & Ramakrishnan (2006).
+    Suppressed rows are in no group and do not count. Source: LeFevre, DeWitt & Ramakrishnan (2006a).
 
     >>> average_class_size(Groups(np.array([0, 0, 0, 1, 1, 1]), 2, 6), k=2)
     1.5

@@ -36,7 +36,7 @@ class Loss:
     columns: dict[str, float]
     """The mean share over rows for each quasi-identifier: see `column_losses`."""
     group_mean: float
-    """The mean over groups of loss(G) of Wang & Liu (2010): see `group_losses`; from 0 to the number of quasi-identifiers."""
+    """The mean over groups of loss(G) of Wang & Liu (2010), from 0 to the number of columns: see `group_losses`."""
     ncp: float
     """The normalised certainty penalty: see `certainty_penalty`."""
     normalised: float

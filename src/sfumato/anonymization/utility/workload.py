@@ -49,9 +49,9 @@ class Workload:
         """Draw queries as in Wang & Liu (2010), Section VI. The same table and seed give the same queries.
 
         Each query picks `qd` quasi-identifiers and `qs` sensitive columns, and in each a range whose start is uniform. Its
-        length is |A|·s^(1/q), q = qd + qs: if all columns were uniform and independent, a query would match a share of s, the
-        selectivity, of the rows. |A| is the number of places, as in the paper's Table III, and the length is rounded to the
-        nearest whole number of places, at least one. Columns without values are not picked.
+        length is |A|·s^(1/q), q = qd + qs: if all columns were uniform and independent, a query would match a share of s,
+        the selectivity, of the rows. |A| is the number of places, as in the paper's Table III, and the length is rounded to
+        the nearest whole number of places, at least one. Columns without values are not picked.
         """
         return cls.over_domains(*queried_columns(table), queries, qd, qs, selectivity, seed)
 

@@ -156,7 +156,7 @@ class Normalised(NodeCosts):
 class Precision(NodeCosts):
     """The mean over rows and quasi-identifiers of level over height: one minus the precision of a release.
 
-    Source: Sweeney (2002).
+    Source: Sweeney (2002b).
     """
 
     name = "precision"
@@ -168,9 +168,9 @@ class Precision(NodeCosts):
 
 
 class GroupMean(NodeCosts):
-    """The mean over published groups of the sum of their shares, after Wang & Liu (2010): `group_mean` of the utility figures.
+    """The mean over published groups of the sum of their shares: `group_mean` of the utility figures.
 
-    Suppressed groups do not count.
+    Suppressed groups do not count. Source: Wang & Liu (2010).
     """
 
     name = "group-mean"
@@ -266,7 +266,7 @@ class Discernibility(FullLoss):
 class ClassSize(FullLoss):
     """Published rows over classes × k: `average_class_size` of the utility figures; k is 1 if no principle has a k.
 
-    Source: LeFevre, DeWitt & Ramakrishnan (2006).
+    Source: LeFevre, DeWitt & Ramakrishnan (2006a).
     """
 
     name = "class-size"

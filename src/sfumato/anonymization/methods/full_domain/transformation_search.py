@@ -68,7 +68,10 @@ class TransformationSearch:
     """
 
     def __init__(self, task: Task, loss: str, *, settled: bool) -> None:
-        """Prepare the search. `settled`: require that the principles hold when they are measured again without suppressed rows."""
+        """Prepare the search.
+
+        `settled`: require that the principles still hold when they are measured again without the suppressed rows.
+        """
         self.cube = Cube(task)
         self.task, self.settled = task, settled
         self.most = int(task.suppress * task.table.rows)
@@ -289,7 +292,7 @@ class TransformationSearch:
         return self.best_score is None or (score, levels) < (self.best_score, self.best_levels)
 
     def _close(self) -> None:
-        """Close the transformations that cannot be better than the best: a higher bound, or an equal one and later levels."""
+        """Close the transformations that cannot be better than the best: a higher bound, or the same and later levels."""
         if self.best_score is None or self.best_levels is None:
             return
         score = nearest_float(self.best_score)
