@@ -302,7 +302,7 @@ def test_shares_that_are_none(share):
     [
         (sf.Schema(["age"], ["ill"], person_id="ill"), "person_id", "one row per person"),
         (sf.Schema([], ["ill"]), "quasi_identifiers", "quasi-identifier"),
-        (sf.Schema(["age"], group="ill"), "group", "Drop group"),
+        (sf.Schema(["age"], group="ill"), "group", "Remove group"),
     ],
 )
 def test_tables_that_cannot_be_anonymized(schema, key, words):
@@ -324,7 +324,7 @@ def test_methods_that_are_none():
         def group(self, task, seed=0):
             return Grouping(np.zeros(2, np.int64))
 
-    with pytest.raises(sf.errors.ParameterError, match="did not give every row a group"):
+    with pytest.raises(sf.errors.ParameterError, match="did not return a group for every row"):
         anonymize(table, schema, sf.KAnonymity(2), method=Broken())
 
 
