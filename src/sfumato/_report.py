@@ -9,7 +9,7 @@ from typing import Any
 from sfumato._audit import audit
 from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.data.schema import Role, Schema
-from sfumato.disclosure.withheld_page import withheld_page
+from sfumato.disclosure.withheld.withheld_page import withheld_page
 from sfumato.errors import ReleaseError
 from sfumato.principles import Principle
 from sfumato.projections.projection_page import projected_page

@@ -72,7 +72,13 @@ def _attack_figure(key: str, title: str, assumption: str, attacks: Sequence[Tabl
 def _attack_row(one: Table) -> tuple[str, ...]:
     before, after = one["before"], one["after"]
     shares = [percent(when[key]) for key in ("mean", "largest") for when in (before, after)]
-    return one["from"], one["target"], one["tables"], *shares, *(f"{n:,}" for n in (before["certain"], after["certain"], one["people"]))
+    return (
+        one["from"],
+        one["target"],
+        one["tables"],
+        *shares,
+        *(f"{n:,}" for n in (before["certain"], after["certain"], one["people"])),
+    )
 
 
 def _confidence_chart(attacks: Sequence[Table]) -> Chart:
@@ -91,8 +97,8 @@ def _confidence_chart(attacks: Sequence[Table]) -> Chart:
         ("after", "largest", "highest about any person", FAINT, "tick"),
     ):
         titles = [
-            f"{shortened(one['from'], 50)} reveals {shortened(one['target'], 50)}: {percent(one[when][key])} {name}, certain "
-            f"of {one[when]['certain']:,} of {one['people']:,}"
+            f"{shortened(one['from'], 50)} reveals {shortened(one['target'], 50)}: {percent(one[when][key])} {name}, "
+            f"certain of {one[when]['certain']:,} of {one['people']:,}"
             for one in attacks
         ]
         chart.points([one[when][key] for one in attacks], places, colour, titles, shape=shape, size=12)

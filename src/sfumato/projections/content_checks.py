@@ -8,7 +8,7 @@ from sfumato.releases.manifest import MANIFEST, Manifest
 from sfumato.verification.checks import Check
 
 _WHOLE = """
-format kind sfumato python numpy pyarrow jinja2 plotly seed rows holds attributes sets plan chosen thresholds harmless
+format kind sfumato python numpy pyarrow jinja2 seed rows holds attributes sets plan chosen thresholds harmless
 left_out config reading tables notes files
 """
 _TABLE = """

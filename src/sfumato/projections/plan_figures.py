@@ -1,4 +1,4 @@
-"""The figures about a plan: its tables, its two ratios, the trade-off, dependence, and the levels that each table reaches."""
+"""The figures about a plan: its tables, its two ratios, the trade-off, dependence, and the level of each table."""
 
 from __future__ import annotations
 
@@ -284,7 +284,9 @@ def _dependence_caption(apart: bool, internal: bool) -> str:
     if internal:
         return f"{text} The cells outside the frames are not in the release."
     if apart:
-        text += " Sand-coloured cells are kept apart: the two are in different tables, and the release hides how they depend."
+        text += (
+            " Sand-coloured cells are kept apart: the two are in different tables, and the release hides how they depend."
+        )
     return text
 
 
@@ -339,7 +341,9 @@ def _reached_chart(required: str, rows: Sequence[Table], internal: bool) -> Char
     ]
     # one more place on top, for the note of the requirement
     chart = Chart(
-        number_axis(0, 1.18 * top, count=4), Axis(len(rows) - 0.4, -1.3, list(enumerate(labels)), grid=False), 24 * len(rows) + 22
+        number_axis(0, 1.18 * top, count=4),
+        Axis(len(rows) - 0.4, -1.3, list(enumerate(labels)), grid=False),
+        24 * len(rows) + 22,
     )
     places = list(range(len(rows)))
     names = [shortened(row["attribute"] or "all", 60) for row in rows]

@@ -40,8 +40,8 @@ def covers_of(original: Table, published: Table, groups: Groups, recodings: Mapp
 def _cover(domain: Domain, cells: Column, groups: Groups) -> Cover:
     codes, cell = np.unique(cells.codes[groups.first_rows], return_inverse=True)
     texts = [None if code == cells.size else cells.label(code) for code in codes.tolist()]
-    reader = Reader(texts, domain.column, domain.how.value)
-    under = _nodes(domain, reader) if domain.how is RecodingKind.ANCESTOR else {}
+    reader = Reader(texts, domain.column, domain.recoding.value)
+    under = _nodes(domain, reader) if domain.recoding is RecodingKind.ANCESTOR else {}
     members: dict[int, Stretches] = {}
     for number, code in zip(*np.divmod(reader.members, max(1, domain.column.domain)), strict=True):
         members.setdefault(int(number), []).append((int(code), int(code) + 1))

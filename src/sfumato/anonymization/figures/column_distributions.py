@@ -111,8 +111,8 @@ def _secret(published: Table, name: str) -> dict[str, Any]:
     """A sensitive column as it is published."""
     domain = domain_of(published.column(name))
     counts = np.bincount(domain.place[domain.column.codes], minlength=domain.size + 1)
-    ordered, numbers = domain.how is RecodingKind.INTERVAL or domain.column.numbers is not None, domain.column.numbers
-    if domain.size > BINS and numbers is not None and domain.how is not RecodingKind.ANCESTOR:
+    ordered, numbers = domain.recoding is RecodingKind.INTERVAL or domain.column.numbers is not None, domain.column.numbers
+    if domain.size > BINS and numbers is not None and domain.recoding is not RecodingKind.ANCESTOR:
         values = [numbers[place] for place in range(domain.size)]
         even = Even.over(values, counts[: domain.size].astype(np.float64), gaps=False)
         bars, labels = even.places(values), even.labels()
@@ -136,4 +136,4 @@ def _secret(published: Table, name: str) -> dict[str, Any]:
 def _ordered(seen: AttackerView) -> bool:
     """Whether the values stand in an order that means something."""
     domain = seen.cover.domain
-    return seen.is_numeric or domain.how is RecodingKind.INTERVAL or domain.column.numbers is not None
+    return seen.is_numeric or domain.recoding is RecodingKind.INTERVAL or domain.column.numbers is not None

@@ -98,7 +98,7 @@ def _workloads(published: Table, covers: Sequence[Cover], seed: int) -> list[Wor
     most, qs = (sum(domain.size > 0 for domain in domains) for domains in (quasi, sensitive))
     asked = ASKED if published.rows < _MANY else ASKED // 3
     return [
-        Workload.over(quasi, sensitive, asked, qd, min(_SENSITIVE, qs), SELECTIVITY, seed)
+        Workload.over_domains(quasi, sensitive, asked, qd, min(_SENSITIVE, qs), SELECTIVITY, seed)
         for qd in range(1, min(_DIMENSIONS, most) + 1)
     ]
 

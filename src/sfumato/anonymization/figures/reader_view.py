@@ -62,7 +62,7 @@ class AttackerView:
         domain, (first, stop) = self.cover.domain, self._ends
         assert self.cover.level is not None
         found = ((stop > domain.size) & ~self.absent) | (self.cover.level < 0)
-        if domain.how is RecodingKind.ANCESTOR and domain.common_level(0, domain.size - 1) == len(domain.above) - 1:
+        if domain.recoding is RecodingKind.ANCESTOR and domain.common_level(0, domain.size - 1) == len(domain.above) - 1:
             found |= (first == 0) & (stop == domain.size) & (domain.size > 1)
         return np.asarray(found)
 
@@ -72,7 +72,7 @@ class AttackerView:
 
         Where every cell is `*`, the column may have been withheld as a whole.
         """
-        mixed = self.cover.domain.how is not RecodingKind.ANCESTOR and self.withheld.any() and not self.withheld.all()
+        mixed = self.cover.domain.recoding is not RecodingKind.ANCESTOR and self.withheld.any() and not self.withheld.all()
         return bool(self.absent.any() or mixed)
 
     @cached_property
@@ -90,8 +90,8 @@ class AttackerView:
     def is_declared(self) -> bool:
         """Whether all values stand in the schema: an order, or a hierarchy that was not built from the data."""
         domain = self.cover.domain
-        ancestors = domain.how is RecodingKind.ANCESTOR and not isinstance(self.declared, Flat | Intervals)
-        return ancestors or (domain.how is not RecodingKind.ANCESTOR and domain.column.kind is Kind.ORDINAL)
+        ancestors = domain.recoding is RecodingKind.ANCESTOR and not isinstance(self.declared, Flat | Intervals)
+        return ancestors or (domain.recoding is not RecodingKind.ANCESTOR and domain.column.kind is Kind.ORDINAL)
 
     @property
     def is_numeric(self) -> bool:
@@ -104,7 +104,7 @@ class AttackerView:
         """The nested intervals that cells are taken from."""
         return (
             self.declared
-            if self.cover.domain.how is RecodingKind.ANCESTOR and isinstance(self.declared, Intervals)
+            if self.cover.domain.recoding is RecodingKind.ANCESTOR and isinstance(self.declared, Intervals)
             else None
         )
 
@@ -127,7 +127,7 @@ class AttackerView:
             return np.arange(size)
         first, last = self.cover.first[self._telling], self.cover.stop[self._telling] - 1
         single = (first == last) & (self._level[self._telling] == 0)
-        ends = [first[single]] if self.cover.domain.how is RecodingKind.ANCESTOR else [first, last]
+        ends = [first[single]] if self.cover.domain.recoding is RecodingKind.ANCESTOR else [first, last]
         return np.unique(np.concatenate(ends)).astype(np.int64)
 
     @cached_property
@@ -138,7 +138,7 @@ class AttackerView:
     def number(self, place: int) -> Fraction:
         """The number at a place."""
         domain = self.cover.domain
-        if domain.how is not RecodingKind.ANCESTOR and domain.column.numbers is not None:
+        if domain.recoding is not RecodingKind.ANCESTOR and domain.column.numbers is not None:
             return domain.column.numbers[place]
         decimal = parse_decimal(domain.label(place))
         assert decimal is not None

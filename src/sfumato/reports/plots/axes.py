@@ -39,7 +39,14 @@ class Axis:
 
 
 def number_axis(
-    low: float, high: float, title: str = "", *, count: int = 5, percent: bool = False, grid: bool = True, whole: bool = False
+    low: float,
+    high: float,
+    title: str = "",
+    *,
+    count: int = 5,
+    percent: bool = False,
+    grid: bool = True,
+    whole: bool = False,
 ) -> Axis:
     """Return a linear axis with about `count` ticks at round numbers.
 
@@ -54,7 +61,7 @@ def number_axis(
         high = low + (abs(low) or 1.0)
     step = _round_step((high - low) / count)
     if whole:
-        step = max(1.0, step)
+        step = max(1.0, math.ceil(step))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     if last - first > 4 * count:  # float steps vanish beside numbers of a much larger size
         first, last, step = 0, 1, high
@@ -65,12 +72,18 @@ def number_axis(
 
 def _round_step(least: float) -> float:
     power = 10.0 ** math.floor(math.log10(least))
-    return next((step * power for step in (1, 2, 5) if step * power >= least * (1 - 1e-9)), 10 * power)
+    return next((step * power for step in (1, 2, 2.5, 5) if step * power >= least * (1 - 1e-9)), 10 * power)
 
 
 def _percent(share: float, step: float) -> str:
-    decimals = max(0, -math.floor(math.log10(100 * step) + 1e-9))
+    decimals = _decimals(100 * step)
     return f"{100 * share:.{decimals}f}{SPACE}%"
+
+
+def _decimals(step: float) -> int:
+    """Return how many decimals multiples of a step need: that of 2.5 one more than that of 2."""
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    return decimals + (abs(step * 10**decimals - round(step * 10**decimals)) > 1e-6)
 
 
 def number_text(value: float, step: float) -> str:
@@ -80,7 +93,7 @@ def number_text(value: float, step: float) -> str:
         return f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
     if step < 1e-6:
         return f"{value:.2g}"
-    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    decimals = _decimals(step)
     return f"{value:,.{decimals}f}".replace("-", "−")
 
 

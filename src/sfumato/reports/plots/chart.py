@@ -160,7 +160,9 @@ class Chart:
                     kind = "value bright" if shade > 0.75 else "value"
                     self._marks.append(label(f"{100 * value:.0f}", self._across(j), self._down(i) + 4, "middle", kind))
 
-    def note(self, text: str, x: float, y: float, anchor: str = "start", *, dx: float = 0, dy: float = 4, kind: str = "note") -> None:
+    def note(
+        self, text: str, x: float, y: float, anchor: str = "start", *, dx: float = 0, dy: float = 4, kind: str = "note"
+    ) -> None:
         """Add a text at a place; `dx` and `dy` move it by pixels."""
         self._marks.append(label(text, self._across(x), self._down(y) + dy, anchor, kind, dx=dx or None))
 

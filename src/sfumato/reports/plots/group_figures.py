@@ -100,7 +100,8 @@ def level_figure(table: Table, heading: str, *, internal: bool = False) -> Figur
         key=f"level-{table['finding']}-{_slug(part)}-{when}",
         title=f"Level of {part} over the {units}, {when}",
         about=heading,
-        caption=f"Share of the {units} by their level of {part}. The line marks the requirement: {required}. {verdict}{beyond}",
+        caption=f"Share of the {units} by their level of {part}. The line marks the requirement: {required}. {verdict}"
+        f"{beyond}",
         alt=f"Bars: the level of {part} over {total:,} {units}; required {required}. {verdict}",
         head=(part, units, "in breach", f"share of {units}"),
         rows=[
@@ -180,7 +181,9 @@ def _worst_group_caption(graph: Table, allowed: int | None, internal: bool) -> s
     if graph["at"] is not None:
         sentences.append("Values lie along the axis; the higher a value, the more others are near it.")
     else:
-        sentences.append("The densest value is in the middle, those near it on the inner ring, the others on the outer ring.")
+        sentences.append(
+            "The densest value is in the middle, those near it on the inner ring, the others on the outer ring."
+        )
     if shown < graph["distinct"]:
         sentences.append(
             f"Of {graph['distinct']:,} values {shown} are drawn: the densest, those near it, and the most frequent others."
