@@ -49,7 +49,7 @@ _DRAWN_PLANS = 600
 """The most examined plans that are drawn beside the curve."""
 _WRITTEN = 8
 """The most attributes for which the heat map writes the percentages into its cells."""
-_NUMBERED = 16
+_NUMBERED = 9
 """The most columns whose numbers fit side by side on a phone."""
 
 

@@ -52,7 +52,7 @@ def number_axis(
 
     `percent`: the numbers are shares. `whole`: ticks stand at integers only.
 
-    >>> [text for _, text in number_axis(0, 0.62, percent=True).ticks]
+    >>> [text.replace(SPACE, " ") for _, text in number_axis(0, 0.62, percent=True).ticks]
     ['0 %', '20 %', '40 %', '60 %']
     >>> [text for _, text in number_axis(0, 3, whole=True).ticks]
     ['0', '1', '2', '3']

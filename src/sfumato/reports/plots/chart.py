@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from sfumato.reports.plots.axes import Axis
-from sfumato.reports.plots.svg import INK, PALE, Drawing, across, element, label, marker, short, tooltip, widest
+from sfumato.reports.plots.svg import INK, PALE, Drawing, across, element, label, marker, short, text_width, tooltip, widest
 
 _TICK_SIZE = 12
 """The size of the text of ticks, in pixels; `page.css` sets the same."""
+_NARROW = 240
+"""The width of a plot area on a phone, in pixels."""
 
 
 @dataclass
@@ -187,6 +189,10 @@ class Chart:
             parts.append(element("line", x1="0", x2="100%", y1=bottom, y2=bottom, class_="base"))
         names = [line for _, text in self.y.ticks for line in text.split("\n")]
         left = math.ceil(widest(names, _TICK_SIZE)) + 10 if names else 8
+        for value, text in self.x.ticks:
+            # a label near an end of the axis needs room beside it, on a narrow screen most
+            place, half = (value - self.x.low) / (self.x.high - self.x.low), text_width(text, _TICK_SIZE) / 2
+            left, right = (max(room, math.ceil(half - near * _NARROW)) for room, near in ((left, place), (right, 1 - place)))
         if self.y.title:
             parts.append(label(self.y.title, -left, 13, "start", "axis"))
         below = 22 if self.x.ticks else 4

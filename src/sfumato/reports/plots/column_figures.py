@@ -21,9 +21,8 @@ def loss_figure(columns: Sequence[Table], mean: float) -> Figure | None:
         return None
     losses = [column["loss"] for column in quasi]
     worst = max(quasi, key=lambda column: column["loss"])
-    high = min(1.15, 1.25 * max(0.01, worst["loss"]))
     chart = Chart(
-        number_axis(0, high, percent=True, count=4),
+        number_axis(0, max(0.01, worst["loss"]), percent=True, count=4),
         name_axis([shortened(column["name"], 24) for column in quasi], backwards=True),
         30 * len(quasi),
     )
@@ -34,6 +33,7 @@ def loss_figure(columns: Sequence[Table], mean: float) -> Figure | None:
         chart.note(percent(loss), loss, place, dx=6)
     return chart_figure(
         chart,
+        right=48,
         key="loss",
         title="Information loss by column",
         caption="How much of the column's domain a published cell leaves open, on average over the rows: "

@@ -217,8 +217,8 @@ def _rings_of_values(graph: Table, allowed: int | None) -> Chart:
         for place, i in enumerate(ring):
             angle = 2 * math.pi * (place + turn) / len(ring) + math.pi / 2
             xs[i], ys[i] = radius * math.cos(angle), radius * math.sin(angle)
-    chart = Chart(Axis(-1.75, 1.75), Axis(-1.15, 1.15), 330)
-    _add_graph(chart, graph, xs, ys, allowed, longest=13 if size <= _NAMED else 0)
+    chart = Chart(Axis(-1.95, 1.95), Axis(-1.15, 1.15), 330)
+    _add_graph(chart, graph, xs, ys, allowed, longest=12 if size <= _NAMED else 0)
     return chart
 
 
