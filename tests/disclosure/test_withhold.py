@@ -99,7 +99,7 @@ def test_tampering_is_found(tmp_path, how):
     data.write_text(after, encoding="utf-8")
     assert not sf.verify(folder, PEOPLE)
     # whoever changes the data can change the digest too: then the counts, the rule or the original tell
-    from sfumato.verification.checks import digest
+    from sfumato.releases.digests import digest
 
     content = json.loads(manifest.read_text(encoding="utf-8"))
     content["files"]["data.csv"] = digest(data)
@@ -109,7 +109,7 @@ def test_tampering_is_found(tmp_path, how):
 
 def test_a_false_risk_is_found(tmp_path):
     from sfumato.disclosure.withheld_document import risk_checks
-    from sfumato.releases.manifest import Manifest
+    from sfumato.releases.reader import Manifest
 
     found = made()
     folder = found.save(tmp_path / "out")
@@ -123,7 +123,7 @@ def test_a_false_risk_is_found(tmp_path):
 
 def test_false_statements_are_found(tmp_path):
     from sfumato.disclosure.withheld_document import risk_checks
-    from sfumato.releases.manifest import Manifest
+    from sfumato.releases.reader import Manifest
 
     found = made(sensitivity=sf_additive(weights={"age": 3}))
     folder = found.save(tmp_path / "out")
@@ -142,7 +142,7 @@ def test_false_statements_are_found(tmp_path):
 
 def test_a_shuffled_column_of_a_large_table_is_found(tmp_path):
     """Four unlike rows, each thousands of times: nothing is withheld, so only which values stand together can tell."""
-    from sfumato.verification.checks import digest
+    from sfumato.releases.digests import digest
 
     n = 8000
     table = pa.table({"s": ["fm"[i % 2] for i in range(n)], "t": ["uv"[i // 2 % 2] for i in range(n)]})

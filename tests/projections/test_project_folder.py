@@ -12,7 +12,7 @@ import pytest
 from test_project import SCHEMA, SENSITIVE, K, people
 
 import sfumato as sf
-from sfumato.verification.checks import digest
+from sfumato.releases.digests import digest
 from standin import Chunks
 
 PLAN = [["sex", "title"], ["job", "pay"]]

@@ -21,10 +21,10 @@ from sfumato.anonymization.published_table import publish, resolved_schema
 from sfumato.io.shuffle import Contents, ranks_of, table_seed
 from sfumato.io.write_files import write_csv, write_parquet
 from sfumato.projections.order_checks import order_check
-from sfumato.releases.manifest import FORMAT, Manifest
-from sfumato.verification.checks import digest
-from sfumato.verification.grouped_checks import published_schema
-from sfumato.verification.published_tables import published_table
+from sfumato.releases.digests import digest
+from sfumato.releases.models import FORMAT
+from sfumato.releases.reader import Manifest
+from sfumato.releases.table_files import published_schema, published_table
 from standin import Chunks
 
 TEXTS = st.sampled_from(["", "a", "b", " a", "=1+1", "'=x", "-5", "@b", 'say "c"', "a, b", "ä", "(missing)", "NA"])

@@ -16,7 +16,6 @@ from sfumato.anonymization.recoding import recode
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.verification._verify import verify
-from sfumato.verification.cell_coverage import Reader
 from standin import Chunks
 
 NASTY = [

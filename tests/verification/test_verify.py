@@ -16,10 +16,10 @@ import sfumato as sf
 from sfumato.anonymization._anonymize import anonymize
 from sfumato.census import census_schema
 from sfumato.data.table import Table
+from sfumato.releases.digests import digest
 from sfumato.verification import original_checks as against
 from sfumato.verification._verify import verify
-from sfumato.verification.cell_coverage import Reader
-from sfumato.verification.checks import Verification, digest
+from sfumato.verification.checks import Verification
 from standin import Chunks
 
 PRINCIPLES = [

@@ -14,7 +14,7 @@ from sfumato.data.schema import Schema
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.io.read_table import read_table
 from sfumato.progress import Progress, silent
-from sfumato.releases.manifest import Manifest
+from sfumato.releases.reader import Manifest
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
 from sfumato.exact import written
 from sfumato.principles import Principle
-from sfumato.releases.manifest import FORMAT, READING
+from sfumato.releases.models import FORMAT, READING
 from sfumato.reports.tables.figure_tables import figures
 from sfumato.reports.tables.rounding_steps import in_steps, step_of
 from sfumato.serialization import hierarchy_section, stated

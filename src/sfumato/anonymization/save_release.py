@@ -20,12 +20,14 @@ from sfumato.errors import ColumnError, FileError, ParameterError, ReleaseError
 from sfumato.io.atomic_replace import file_aside, folder_aside, open_to_readers, put_in_place, sweep, sync
 from sfumato.io.write_files import write_csv, write_parquet
 from sfumato.progress import Progress, silent
-from sfumato.releases.manifest import DATA_FILES, MANIFEST, REPORT, Manifest
+from sfumato.releases.digests import digest
+from sfumato.releases.kinds import DATA_FILES
+from sfumato.releases.reader import MANIFEST, REPORT, Manifest
 from sfumato.reports.grouped_page import page
 from sfumato.reports.report_files import free_page
 from sfumato.reports.tables.figure_tables import internal_figures
 from sfumato.verification._verify import verify
-from sfumato.verification.checks import Verification, digest
+from sfumato.verification.checks import Verification
 
 if TYPE_CHECKING:
     from sfumato.anonymization.release import Release

@@ -15,7 +15,7 @@ from sfumato.exact import written
 from sfumato.plurals import count_of
 from sfumato.projections import PlanRatios, Tradeoff
 from sfumato.projections.projection import Projection
-from sfumato.releases.manifest import table_name
+from sfumato.releases.kinds import table_name
 
 _WARNED = 3
 """How many of the warnings are shown."""

@@ -16,10 +16,10 @@ from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import SfumatoError
 from sfumato.plurals import count_of
-from sfumato.releases.manifest import Manifest
-from sfumato.verification.checks import Check, files_check
-from sfumato.verification.original_checks import Cells, alike
-from sfumato.verification.published_tables import original_table, published_table
+from sfumato.releases.reader import Manifest
+from sfumato.releases.table_files import original_table, published_table
+from sfumato.verification.checks import Check, Expectations
+from sfumato.verification.original_checks import Cells, comparable_texts
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 """A value that could be taken for something else stands in quotes, those within it doubled."""
@@ -79,12 +79,32 @@ def _value(cell: str, manifest: Manifest, name: str) -> str:
     return cell[1:-1].replace('""', '"')
 
 
+def release_checks(manifest: Manifest, original: Any, expected: Expectations) -> Iterator[Check]:
+    """Check a withheld release; the entry of `KINDS`. `expected.risk`: a `setting`, or the arguments of `sf.risk`."""
+    passed = True
+    for check in withheld_checks(manifest, original, expected.schema):
+        passed = passed and check.holds is not False
+        yield check
+    if expected.risk is None:
+        yield Check("risk", None, 'not checked: pass risk={"dictionaries": …}, or the config that names them')
+    elif passed:
+        from sfumato.disclosure.setting import setting_of
+        from sfumato.disclosure.withheld_document import risk_checks
+
+        arguments = dict(expected.risk)
+        rows, setting = arguments.pop("rows", None), arguments.pop("setting", None)
+        if setting is None:
+            setting = setting_of(original, expected.schema, **arguments)
+        if rows is not None:
+            yield rows_as_told(manifest, Shown.read(manifest), setting.table, rows)
+        yield from risk_checks(manifest, setting, rows)
+
+
 def withheld_checks(manifest: Manifest, original: Any = None, schema: Schema | None = None) -> Iterator[Check]:
     """Check the files, the columns, the counts, the rule, and, if the original is given, the rows against that.
 
     `schema`: how the original is read. What the release says of risk is no part of this: that takes the dictionaries.
     """
-    yield files_check(manifest)
     try:
         shown = Shown.read(manifest)
     except SfumatoError as error:
@@ -172,7 +192,7 @@ def _coded(shown: Shown, original: Table, starred: AbstractSet[str]) -> tuple[ND
     theirs = np.empty((original.rows, len(shown.names)), np.int64)
     for j, name in enumerate(shown.names):
         both = Cells.of(pa.chunked_array([shown.texts[j]])), Cells.of(original.data.column(name))
-        texts = alike(*both, name, {name: original.schema.separators.get(name, ";")})
+        texts = comparable_texts(*both, name, {name: original.schema.separators.get(name, ";")})
         known = np.asarray(pa.concat_arrays(texts).dictionary_encode().indices).astype(np.int64)
         mine[:, j] = known[: len(texts[0])][both[0].of_row]
         theirs[:, j] = known[len(texts[0]) :][both[1].of_row]

@@ -37,7 +37,9 @@ from sfumato.errors import SfumatoError
 from sfumato.io.atomic_replace import open_to_readers
 from sfumato.io.write_files import write_csv, write_parquet
 from sfumato.progress import Progress, silent
-from sfumato.releases.manifest import DATA_FILES, FORMAT, WITHHELD, Manifest
+from sfumato.releases.kinds import DATA_FILES
+from sfumato.releases.models import FORMAT, WITHHELD
+from sfumato.releases.reader import Manifest
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Check, Verification
 

@@ -59,7 +59,7 @@ from sfumato.exact import written
 from sfumato.projections import Dependence, PlanRatios, PlanSearch, Tradeoff
 from sfumato.projections.contingency import entropy_of
 from sfumato.projections.projected_checks import THRESHOLDS
-from sfumato.releases.manifest import FORMAT, PROJECTED
+from sfumato.releases.models import FORMAT, PROJECTED
 from sfumato.reports.tables.figure_tables import internal_figures
 from sfumato.reports.tables.rounding_steps import in_steps
 

@@ -12,9 +12,8 @@ from sfumato.errors import ParameterError, SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.projections import Harmless, Plan, harmless_values
 from sfumato.projections.given_plan import tables_of
-from sfumato.releases.manifest import Manifest
-from sfumato.verification.grouped_checks import published_schema
-from sfumato.verification.published_tables import published_table
+from sfumato.releases.reader import Manifest
+from sfumato.releases.table_files import published_schema, published_table
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.data.groups import Groups
 from sfumato.data.table import Column, Table
 from sfumato.errors import ReleaseError
-from sfumato.verification.cell_coverage import Reader
+from sfumato.releases.cell_coverage import CellReader
 
 Stretches = list[tuple[int, int]]
 
@@ -40,7 +40,7 @@ def covers_of(original: Table, published: Table, groups: Groups, recodings: Mapp
 def _cover(domain: Domain, cells: Column, groups: Groups) -> Cover:
     codes, cell = np.unique(cells.codes[groups.first_rows], return_inverse=True)
     texts = [None if code == cells.size else cells.label(code) for code in codes.tolist()]
-    reader = Reader(texts, domain.column, domain.how.value)
+    reader = CellReader(texts, domain.column, domain.how.value)
     under = _nodes(domain, reader) if domain.how is RecodingKind.ANCESTOR else {}
     members: dict[int, Stretches] = {}
     for number, code in zip(*np.divmod(reader.members, max(1, domain.column.domain)), strict=True):
