@@ -15,7 +15,7 @@ import sfumato as sf
 from sfumato.data.schema import Schema
 from sfumato.disclosure import Dictionary
 from sfumato.disclosure._withhold import withhold
-from sfumato.disclosure.withheld_rows import withheld_rows
+from sfumato.disclosure.withheld.withheld_rows import withheld_rows
 from sfumato.errors import FileError, ParameterError, ReleaseError
 
 AWKWARD = ["*", "", '"', '"*"', "=1+1", "a;b", " x", "{a}", "[1, 2]", "ü", "plain"]
@@ -41,7 +41,7 @@ def test_what_is_written_is_what_was_chosen(tmp_path, per, cells, form):
     found = made(cells=cells, per=per)
     folder = found.save(tmp_path / "out", format=form)
     assert sf.verify(folder, PEOPLE).holds
-    rule, rows = found.best.rule, found.rows
+    rule, rows = found.rule.disclosed, found.rows
     cells = found.frame.to_pylist()
     for at, record in enumerate(rows.tolist()):
         for j, name in enumerate(("age", "town", "job")):
@@ -102,13 +102,14 @@ def test_tampering_is_found(tmp_path, how):
     from sfumato.releases.digests import digest
 
     content = json.loads(manifest.read_text(encoding="utf-8"))
-    content["files"]["data.csv"] = digest(data)
+    content["files"]["data.csv"] = digest(data).to_dict()
     manifest.write_text(json.dumps(content), encoding="utf-8")
     assert not sf.verify(folder, PEOPLE)
 
 
 def test_a_false_risk_is_found(tmp_path):
-    from sfumato.disclosure.withheld_document import risk_checks
+    from sfumato.disclosure.withheld.withheld_document import risk_checks
+    from sfumato.releases.models import WithheldDocument
     from sfumato.releases.reader import Manifest
 
     found = made()
@@ -117,12 +118,13 @@ def test_a_false_risk_is_found(tmp_path):
     for key in ("risk", "mean", "highest"):
         content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
         content["dictionaries"][0][key] *= 0.99
-        manifest = Manifest(folder / "release.json", content)
+        manifest = Manifest(folder / "release.json", WithheldDocument.model_validate(content))
         assert not all(check.holds for check in risk_checks(manifest, found.setting))
 
 
 def test_false_statements_are_found(tmp_path):
-    from sfumato.disclosure.withheld_document import risk_checks
+    from sfumato.disclosure.withheld.withheld_document import risk_checks
+    from sfumato.releases.models import WithheldDocument
     from sfumato.releases.reader import Manifest
 
     found = made(sensitivity=sf_additive(weights={"age": 3}))
@@ -137,7 +139,12 @@ def test_false_statements_are_found(tmp_path):
         for key in path[:-1]:
             at = at[key]
         at[path[-1]] = value
-        assert not all(check.holds for check in risk_checks(Manifest(folder / "release.json", content), found.setting))
+        assert not all(
+            check.holds
+            for check in risk_checks(
+                Manifest(folder / "release.json", WithheldDocument.model_validate(content)), found.setting
+            )
+        )
 
 
 def test_a_shuffled_column_of_a_large_table_is_found(tmp_path):
@@ -154,7 +161,7 @@ def test_a_shuffled_column_of_a_large_table_is_found(tmp_path):
     turned = [[s, rows[i - 1][1], x] for i, (s, _, x) in enumerate(rows)]
     data.write_text("".join(",".join(row) + "\n" for row in [head, *turned]), encoding="utf-8")
     content = json.loads(manifest.read_text(encoding="utf-8"))
-    content["files"]["data.csv"] = digest(data)
+    content["files"]["data.csv"] = digest(data).to_dict()
     manifest.write_text(json.dumps(content), encoding="utf-8")
     assert [check.name for check in sf.verify(folder, table).checks if check.holds is False] == ["rows"]
 

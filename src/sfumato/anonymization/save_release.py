@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 
 from sfumato.anonymization.database_rows import rows_in_database
+from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.release_document import described
 from sfumato.anonymization.replay_comparison import refuse_different
 from sfumato.data.schema import Kind
@@ -25,7 +26,6 @@ from sfumato.releases.kinds import DATA_FILES
 from sfumato.releases.reader import MANIFEST, REPORT, Manifest
 from sfumato.reports.grouped_page import page
 from sfumato.reports.report_files import free_page
-from sfumato.reports.tables.figure_tables import internal_figures
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Verification
 
@@ -213,10 +213,10 @@ def write_told(
     aside: Path, content: Mapping[str, Any], data: Sequence[Path], draw: Callable[[Mapping[str, Any]], str]
 ) -> None:
     """Write release.json, and the report from what that says, so that it can be drawn again from it."""
-    content = {**content, "files": {path.name: digest(path) for path in data}}
+    content = {**content, "files": {path.name: digest(path).to_dict() for path in data}}
     report = draw(json.loads(as_json(content)))
     write_new(aside / REPORT, lambda file: file.write(report.encode()))
-    content["files"][REPORT] = digest(aside / REPORT)
+    content["files"][REPORT] = digest(aside / REPORT).to_dict()
     write_new(aside / MANIFEST, lambda file: file.write(as_json(content).encode()))
     sync(aside)
 

@@ -58,4 +58,3 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     else:
         console().print(repr(found), markup=False)
     sys.exit(0 if found.holds else 1)
-

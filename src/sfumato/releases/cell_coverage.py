@@ -115,7 +115,7 @@ class CellReader:
         return self._covers(cells, codes) if self._grid is None else self._grid[cells * self.column.domain + codes]
 
     def either(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> tuple[Pairs, Pairs]:
-        """Return, over all cells, which of `cells` cover any of the codes; and, over all codes, which of `codes` any covers."""
+        """Return which of all cells are among `cells` and cover one of `codes`, and which of all codes are covered so."""
         whose, what = np.zeros(len(self.low), bool), np.zeros(self.column.domain, bool)
         step = max(1, _AT_ONCE // len(codes))
         for start in range(0, len(cells), step):
@@ -145,4 +145,3 @@ class CellReader:
             assert paths is not None
             found |= (nodes[paths[:, level]][codes] == cells) & ~missing
         return np.asarray(found)
-

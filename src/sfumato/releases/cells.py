@@ -7,8 +7,8 @@
     *            nothing is published
     empty        the value is missing
 
-Distinct intervals or sets have distinct texts, and a bare `*` always means that nothing is published. The functions that write cells
-and those that read them are here together, and know nothing about how groups were found or recoded.
+Distinct intervals or sets have distinct texts, and a bare `*` always means that nothing is published. The functions that
+write cells and those that read them are here together, and know nothing about how groups were found or recoded.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The kinds of releases: what each is, and where its checks and its page are.
 
 Code that reads, writes, verifies or reports a release knows the kinds only through `KINDS`. The functions are named as
-"module:function" and loaded when they are needed, because they are in packages above this one. docs/release-format.md says what a
-new kind must provide.
+"module:function" and loaded when they are needed, because they are in packages above this one. docs/release-format.md says
+what a new kind must provide.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ KINDS: dict[str, ReleaseKind] = {
         WithheldDocument,
         "records with cells withheld, and has no groups",
         "sfumato risk --disclose",
-        checks="sfumato.disclosure.withheld_checks:release_checks",
-        page="sfumato.disclosure.withheld_page:public_page",
+        checks="sfumato.disclosure.withheld.withheld_checks:release_checks",
+        page="sfumato.disclosure.withheld.withheld_page:public_page",
     ),
 }

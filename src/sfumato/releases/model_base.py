@@ -32,8 +32,10 @@ class Part(BaseModel):
 def as_json(content: Mapping[str, Any]) -> str:
     """Return the text that is written to release.json.
 
-    >>> as_json({"rows": 2})
-    '{\\n  "rows": 2\\n}\\n'
+    >>> print(as_json({"rows": 2}), end="")
+    {
+      "rows": 2
+    }
     """
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
@@ -86,14 +88,18 @@ def first_problem(error: ValidationError) -> tuple[str, str, Any]:
     ...     first_problem(error)
     ('x', "invalid value '1'; expected a whole number", '1')
     """
-    first = error.errors(include_url=False)[0]
-    key = ".".join(_place(first["loc"]))
+    problems = error.errors(include_url=False)
+    first = problems[0]
+    place = _place(first["loc"])
+    key, value = ".".join(place), first["input"]
     if first["type"] == "missing":
         return key, "the key is missing", None
-    value = first["input"]
-    expected = _EXPECTED.get(first["type"], first["msg"][0].lower() + first["msg"][1:].removeprefix("Input should be "))
-    expected = expected.removeprefix("input should be ")
-    return key, f"invalid value {_shortened(repr(value))}; expected {expected}", value
+    # a union reports one problem for each of its types
+    types = [problem for problem in problems if _place(problem["loc"]) == place]
+    expected = dict.fromkeys(_EXPECTED.get(each["type"], each["msg"].removeprefix("Input should be ")) for each in types)
+    if "a number" in expected:
+        expected.pop("a whole number", None)
+    return key, f"invalid value {_shortened(repr(value))}; expected {' or '.join(expected)}", value
 
 
 def _shortened(text: str, most: int = 60) -> str:

@@ -1,11 +1,11 @@
 """Models of release.json: one document for each kind of release.
 
     GroupedDocument     rows in groups, as `sf.anonymize` makes them
-    ProjectedDocument   several tables of rows in groups, each with some of the sensitive attributes, as `sf.project` makes them
+    ProjectedDocument   several tables of rows in groups, as `sf.project` makes them
     WithheldDocument    records with cells withheld, as `sf.withhold` makes them
 
-The fields are declared in the order in which they are written. docs/release-format.md explains them, and docs/release.schema.json
-is generated from them.
+The fields are declared in the order in which they are written. docs/release-format.md explains them, and
+docs/release.schema.json is generated from them.
 """
 
 from __future__ import annotations

@@ -140,10 +140,12 @@ class TableManifest(_Declared):
 
     @property
     def config(self) -> ConfigDeclaration:
+        """The schema of the original and the requested principles, as plain data."""
         return self.document.config
 
     @property
     def reading(self) -> Reading:
+        """How the file of the original is read."""
         return self.document.reading
 
 
@@ -172,9 +174,7 @@ class Manifest(_Declared):
         name = str(content.get("kind", GROUPS))
         problem = _format_problem(content.get("format"))
         if problem is not None:
-            raise ReleaseError(
-                problem[0], remedy=problem[1], file=str(path), key="format", value=content.get("format")
-            )
+            raise ReleaseError(problem[0], remedy=problem[1], file=str(path), key="format", value=content.get("format"))
         if name not in KINDS:
             raise ReleaseError(
                 f"invalid kind {name!r}; expected one of: {', '.join(KINDS)}",
@@ -213,10 +213,12 @@ class Manifest(_Declared):
 
     @property
     def config(self) -> ConfigDeclaration:
+        """The schema of the original and the requested principles, as plain data."""
         return self.document.config
 
     @property
     def reading(self) -> Reading:
+        """How the file of the original is read."""
         return self.document.reading
 
     def _as(self, kind: type[D]) -> D:

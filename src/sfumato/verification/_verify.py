@@ -26,7 +26,7 @@ def verify(
     `original`: a path, a frame or a Table. `schema`, `principles`: what the release should have been made with; the check
     `declared` fails if release.json states anything else. Pass the schema if a distance is a function of your own, because
     release.json cannot contain it and a function that it names is never imported. Pass the principles if one is a class of
-    your own that is not registered. `project`: for a projected release, arguments of `sf.project` that should have been used:
+    your own that is not registered. `project`: for a projected release, the arguments that `sf.project` should have got:
     `alpha`, `beta`, `plan`, `harmless`, `sets`, `suppress`. `risk`: for a withheld release, the `dictionaries` and other
     arguments of `sf.risk`, from which the risk is measured again. What is left out, or None, is not compared.
 

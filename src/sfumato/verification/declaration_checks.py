@@ -89,9 +89,7 @@ def _plain(value: Any) -> Any:
     return json.loads(json.dumps(value, default=str))
 
 
-def in_declared_order(
-    principles: Sequence[Principle], declared: Sequence[Any]
-) -> tuple[tuple[Principle, ...], str | None]:
+def in_declared_order(principles: Sequence[Principle], declared: Sequence[Any]) -> tuple[tuple[Principle, ...], str | None]:
     """Return the given principles in the order of release.json, and the first difference from what it declares, or None.
 
     >>> from sfumato.principles import KAnonymity
@@ -129,4 +127,3 @@ def default_recoding(schema: Schema, name: str) -> str:
     if name in schema.hierarchies:
         return "ancestor"
     return "interval" if schema.kinds.get(name) in ("numeric", "ordinal") else "set"
-

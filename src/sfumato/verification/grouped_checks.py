@@ -62,7 +62,11 @@ def declared_check(
 
 
 def grouped_checks(
-    manifest: TableManifest, declared: Schema, unavailable: Sequence[str], requested: Sequence[Principle], original: Any = None
+    manifest: TableManifest,
+    declared: Schema,
+    unavailable: Sequence[str],
+    requested: Sequence[Principle],
+    original: Any = None,
 ) -> list[Check]:
     """Check one table of rows in groups and, if the original is given, the table against the original.
 
@@ -125,7 +129,9 @@ def _counts(document: GroupedTable, table: Table) -> Check:
         return Check("counts", False, problem)
     counted = f"{count_of(table.rows, 'row')} in {count_of(groups.size, 'group')}"
     same = (document.rows, document.groups) == (table.rows, groups.size)
-    return Check("counts", same, counted if same else f"{counted}; release.json states {document.rows} and {document.groups}")
+    return Check(
+        "counts", same, counted if same else f"{counted}; release.json states {document.rows} and {document.groups}"
+    )
 
 
 def _count_problem(document: GroupedTable) -> str | None:
@@ -244,7 +250,7 @@ def _against_original(manifest: TableManifest, published: pa.Table, original: An
             f"and release.json states that {suppressed} are suppressed"
         )
     checks.append(Check("rows", not extra and absent == suppressed, detail))
-    recodings = {c.name: str(c.recoding) for c in document.columns if c.role == Role.QUASI_IDENTIFIER}
+    recodings = {c.name: str(c.recoding) for c in document.columns if c.role == "quasi-identifier"}
     result = cover_rows(published, table, matched, recodings, everyone=suppressed == 0)
     if result.uncovered:
         first = f"; the first: {result.first}" if result.first else ""

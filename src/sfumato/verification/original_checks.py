@@ -1,7 +1,7 @@
-"""Check a release against its original: the unchanged columns are the same, and the published cells cover the original values.
+"""Check a release against its original: unchanged columns are the same, and published cells cover the original values.
 
-Rows are shuffled, so rows are matched by what is published unchanged. Rows that agree in all of it are one class, and a published row
-may stand for any original row of its class.
+Rows are shuffled, so rows are matched by what is published unchanged. Rows that agree in all of it are one class, and a
+published row may stand for any original row of its class.
 """
 
 from __future__ import annotations
@@ -154,13 +154,11 @@ def cover_rows(
     """Check that every published row covers an original row of its class and, if nobody was suppressed, the reverse.
 
     `recodings`: how each quasi-identifier is published. `everyone`: nobody was suppressed. Cost: the pairs of distinct
-    published and distinct original rows within each class, up to a budget; beyond it linear in the classes' cells and values.
+    published and distinct original rows within each class, up to a budget; beyond it linear in cells and values.
     """
     pairs = _Pairs.of(published, original, matched, recodings)
     covering, covered = pairs.covered()
-    uncovered = int(pairs.published_rows[~covering].sum()) + (
-        int(pairs.original_rows[~covered].sum()) if everyone else 0
-    )
+    uncovered = int(pairs.published_rows[~covering].sum()) + (int(pairs.original_rows[~covered].sum()) if everyone else 0)
     sizes = np.bincount(matched.published, minlength=matched.classes)
     once = (sizes == 1) & (np.bincount(matched.original, minlength=matched.classes) == 1)
     first = None
@@ -262,4 +260,3 @@ def _pairs_within(left_at: Codes, right_at: Codes, classes: Codes) -> tuple[Code
     within = np.arange(total) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     width = np.repeat(rights, sizes)
     return np.repeat(left_at[classes], sizes) + within // width, np.repeat(right_at[classes], sizes) + within % width
-

@@ -22,9 +22,9 @@ def cell_text(domain: Domain, places: Sequence[int]) -> str | None:
         return WITHHELD
     if low == high:
         return value_text(domain, low)
-    if domain.how is RecodingKind.ANCESTOR:
+    if domain.recoding is RecodingKind.ANCESTOR:
         return node_text(domain, domain.common_level(low, high), low)
-    if domain.how is RecodingKind.SET:
+    if domain.recoding is RecodingKind.SET:
         return set_cell(map(domain.label, places), _plain(domain))
     return interval_cell(domain.label(low), domain.label(high), _plain(domain))
 
