@@ -1,5 +1,5 @@
 from . import anonymization, attacks, data, disclosure, distances, errors, principles, projections
-from ._audit import Audit, audit
+from ._audit import Audit, Finding, audit
 from ._explain import Explanation, explain
 from ._report import report
 from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay
@@ -50,6 +50,7 @@ __all__ = [
     "EpsilonMAnonymity",
     "Explanation",
     "Feasibility",
+    "Finding",
     "FrequencyLDiversity",
     "Frontier",
     "FullDomain",
