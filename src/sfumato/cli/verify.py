@@ -10,7 +10,7 @@ import click
 
 from sfumato.cli.completion import config_files
 from sfumato.cli.progress import progress_bar
-from sfumato.cli.source import declared_in, named_source, projected_in
+from sfumato.cli.source import declared_in, named_source, projected_in, risk_in
 from sfumato.cli.streams import say
 
 
@@ -41,7 +41,6 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     the risk measured again. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
     """
     from sfumato.cli.show import console
-    from sfumato.config import Config
     from sfumato.releases.models import PROJECTED, WITHHELD
     from sfumato.releases.reader import Manifest
     from sfumato.verification._verify import verify as check
@@ -51,7 +50,7 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     project = projected_in(config) if kind == PROJECTED else None
     with progress_bar() as progress:
         progress("verifying")
-        risk = None if config is None or kind != WITHHELD else {"setting": Config.load(config).setting()}
+        risk = risk_in(config) if kind == WITHHELD else None
         found = check(folder, named_source(original), schema=schema, principles=principles, project=project, risk=risk)
     if as_json:
         say(json.dumps(found.to_dict(), indent=2))

@@ -72,7 +72,7 @@ KINDS: dict[str, ReleaseKind] = {
         ProjectedDocument,
         "several tables, each with groups of its own",
         "sfumato project",
-        checks="sfumato.projections.projected_checks:release_checks",
+        checks="sfumato.projections.checks.projected_checks:release_checks",
         page="sfumato.projections.projection_page:public_page",
     ),
     WITHHELD: ReleaseKind(

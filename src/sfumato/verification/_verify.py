@@ -19,7 +19,8 @@ def verify(
     schema: Schema | None = None,
     principles: Sequence[Principle] | Principle | None = None,
     project: Mapping[str, Any] | None = None,
-    risk: Mapping[str, Any] | None = None,
+    dictionaries: Any = None,
+    risk: Any = None,
 ) -> Verification:
     """Check a release from its files and, if the original table is given, against the original.
 
@@ -27,8 +28,9 @@ def verify(
     `declared` fails if release.json states anything else. Pass the schema if a distance is a function of your own, because
     release.json cannot contain it and a function that it names is never imported. Pass the principles if one is a class of
     your own that is not registered. `project`: for a projected release, the arguments that `sf.project` should have got:
-    `alpha`, `beta`, `plan`, `harmless`, `sets`, `suppress`. `risk`: for a withheld release, the `dictionaries` and other
-    arguments of `sf.risk`, from which the risk is measured again. What is left out, or None, is not compared.
+    `alpha`, `beta`, `plan`, `harmless`, `sets`, `suppress`. `dictionaries`: for a withheld release, those
+    against which the risk is measured again; `risk`: the same with everything else that the risk depends on, as
+    `Config.risk_assumptions` returns it. What is left out, or None, is not compared.
 
     A check has three results: it holds, it fails, or it was not checked. A release holds if no check fails;
     `Verification.not_checked` lists what could not be checked with the arguments.
@@ -43,8 +45,12 @@ def verify(
     >>> result.holds, [check.name for check in result.checks][-2:]
     (True, ['rows', 'cover'])
     """
+    return verify_folder(folder, original, Expectations(schema, listed_principles(principles), project, dictionaries, risk))
+
+
+def verify_folder(folder: str | Path, original: Any, expected: Expectations) -> Verification:
+    """Check a release against everything that is expected of it, what only its maker knows included."""
     manifest = Manifest.load(Path(folder))
-    expected = Expectations(schema, listed_principles(principles), project, risk)
     expected.check_kind(manifest)
     kind_checks = manifest.release_kind.load("checks")(manifest, original, expected)
     return Verification(str(folder), (files_check(manifest), *kind_checks))

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.data.schema import Schema
 from sfumato.errors import ParameterError
 from sfumato.plurals import count_of
@@ -95,12 +98,16 @@ class Expectations:
     principles: tuple[Principle, ...] | None = None
     project: Mapping[str, Any] | None = None
     """Of a projected release: arguments of `sf.project`."""
-    risk: Mapping[str, Any] | None = None
-    """Of a withheld release: arguments of `sf.risk`."""
+    dictionaries: Any = None
+    """Of a withheld release: the dictionaries against which the risk is measured again."""
+    risk: Any = None
+    """Of a withheld release: the dictionaries with everything else that the risk depends on."""
+    rows: NDArray[np.int64] | None = None
+    """Of a withheld release: for each published row its row in the original, which only the maker knows."""
 
     def check_kind(self, manifest: Manifest) -> None:
         """Raise for an argument that releases of this kind have no check for: it must not be ignored silently."""
-        for key, kind in (("project", PROJECTED), ("risk", WITHHELD)):
+        for key, kind in (("project", PROJECTED), ("dictionaries", WITHHELD), ("risk", WITHHELD)):
             if getattr(self, key) is not None and manifest.kind != kind:
                 raise ParameterError(
                     f"{key} is compared for releases of the kind {kind!r} only, and this is {manifest.kind!r}",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
+from sfumato.disclosure.withheld.risk_checks import risk_checks
 from sfumato.errors import SfumatoError
 from sfumato.plurals import count_of
 from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import original_table, published_table
 from sfumato.verification.checks import Check, Expectations
 from sfumato.verification.original_checks import Cells, comparable_texts
+
+if TYPE_CHECKING:
+    from sfumato.disclosure.risk_assumptions import RiskAssumptions
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 """A value that could be taken for something else stands in quotes, those within it doubled."""
@@ -80,30 +84,24 @@ def _value(cell: str, manifest: Manifest, name: str) -> str:
 
 
 def release_checks(manifest: Manifest, original: Any, expected: Expectations) -> Iterator[Check]:
-    """Check a withheld release; the entry of `KINDS`. `expected.risk`: a `setting`, or the arguments of `sf.risk`."""
-    passed = True
-    for check in withheld_checks(manifest, original, expected.schema):
-        passed = passed and check.holds is not False
-        yield check
-    if expected.risk is None:
-        yield Check("risk", None, 'not checked: pass risk={"dictionaries": …}, or the config that names them')
-    elif passed:
-        from sfumato.disclosure.setting import setting_of
-        from sfumato.disclosure.withheld.withheld_document import risk_checks
+    """Check a withheld release; the entry of `KINDS`."""
+    from sfumato.disclosure.risk_assumptions import RiskAssumptions
 
-        arguments = dict(expected.risk)
-        rows, setting = arguments.pop("rows", None), arguments.pop("setting", None)
-        if setting is None:
-            setting = setting_of(original, expected.schema, **arguments)
-        if rows is not None:
-            yield rows_check(manifest, PublishedCells.read(manifest), setting.table, rows)
-        yield from risk_checks(manifest, setting, rows)
+    assumptions = expected.risk if expected.dictionaries is None else RiskAssumptions.of(expected.dictionaries)
+    return withheld_checks(manifest, original, expected.schema, assumptions, expected.rows)
 
 
-def withheld_checks(manifest: Manifest, original: Any = None, schema: Schema | None = None) -> Iterator[Check]:
-    """Check the files, the columns, the counts, the rule, and, if the original is given, the rows against that.
+def withheld_checks(
+    manifest: Manifest,
+    original: Any = None,
+    schema: Schema | None = None,
+    assumptions: RiskAssumptions | None = None,
+    rows: NDArray[np.int64] | None = None,
+) -> Iterator[Check]:
+    """Check the files, columns, counts and rule; the rows, given the original; the risk, given the dictionaries.
 
-    `schema`: how the original is read. What the release says of risk is no part of this: that takes the dictionaries.
+    `schema`: how the original is read. `assumptions`: what the risk was measured against. `rows`: for each published row
+    its row in the original, which only the maker of a release knows.
     """
     try:
         shown = PublishedCells.read(manifest)
@@ -116,11 +114,14 @@ def withheld_checks(manifest: Manifest, original: Any = None, schema: Schema | N
         return
     yield _counts(manifest, shown)
     yield _rule(manifest, shown)
+    table = None
     if original is None:
         yield Check("rows", None, "not checked: the original is not given")
     else:
-        declared, _ = manifest.schema(schema)
-        yield _rows(shown, original_table(manifest, original, schema or declared), _starred(manifest))
+        # the maker passes the very table that it read: a dictionary may be the same object
+        table = original if rows is not None else original_table(manifest, original, schema or manifest.schema()[0])
+        yield _rows(shown, table, _starred(manifest)) if rows is None else rows_check(manifest, shown, table, rows)
+    yield from risk_checks(manifest, shown, assumptions, table, rows)
 
 
 def _starred(manifest: Manifest) -> set[str]:
