@@ -16,8 +16,8 @@ import sfumato as sf
 from report_shapes import SHAPES, dealt_again
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.anonymization.utility.workload import Workload
+from sfumato.data.column import MISSING
 from sfumato.data.groups import Groups
-from sfumato.data.table import MISSING
 from sfumato.reports.tables.cell_ranges import covers_of
 from sfumato.reports.tables.distribution_bars import BINS
 from sfumato.reports.tables.figure_tables import internal_figures

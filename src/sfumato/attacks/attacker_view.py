@@ -73,7 +73,7 @@ def secrets(table: Table, seen: Sequence[AttackerView]) -> dict[str, Attribute]:
     '1 + 3'
     """
     names = [name for each in seen for name in each.attributes]
-    return {name: Attribute.of(table, table.schema.components(name), name) for name in names}
+    return {name: table.attribute(table.schema.components(name), name) for name in names}
 
 
 def checked(table: Table, seen: Sequence[AttackerView]) -> tuple[AttackerView, ...]:

@@ -11,7 +11,6 @@ from sfumato._audit import listed, table_of
 from sfumato.anonymization._anonymize import check, checked_seed, checked_share, reading_notes
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.published_table import resolved_schema
-from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
@@ -193,9 +192,9 @@ def _told_harmless(harmless: Harmless, last: Round) -> dict[str, list[str | None
     """The published values that are not sensitive, as they are told."""
     found = {}
     for name in (name for name in last.choice.plan.attributes if name in harmless):
-        attribute = Attribute.of(last.apart.table, last.apart.table.schema.components(name), name)
+        attribute = last.apart.table.attribute(last.apart.table.schema.components(name), name)
         harms = harmless_values(attribute, harmless[name])
-        found[name] = [attribute.told(value) for value in range(len(attribute)) if harms[value]]
+        found[name] = [attribute.label_or_none(value) for value in range(len(attribute)) if harms[value]]
     return {name: labels for name, labels in found.items() if labels}
 
 

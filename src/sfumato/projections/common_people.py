@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import library_of
@@ -69,7 +68,7 @@ def same_people(source: Table, data: Any, harmless: Harmless | None, share: Frac
     while any(release.suppressed for release in last.releases):
         kept = kept[~last.dropped(most - (source.rows - len(kept)))]
         gone = source.rows - len(kept)
-        people = replace(source, data=source.data.take(pa.array(kept)), schema=resolved)
+        people = source.take(kept, resolved)
         rows = data.iloc[kept] if library_of(data) == "pandas" else data
         known = {*resolved.sensitive, *_bits(people, last.apart)}
         harms = {name: says for name, says in harms.items() if name in known}

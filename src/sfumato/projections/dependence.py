@@ -11,7 +11,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.attribute import Attribute
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 from sfumato.exact import Number, as_fraction
@@ -95,7 +94,7 @@ class Dependence:
         """
         names = tuple(table.schema.sensitive if names is None else names)
         _check(names, table)
-        attributes = [Attribute.of(table, table.schema.components(name), name) for name in names]
+        attributes = [table.attribute(table.schema.components(name), name) for name in names]
         harmed = sensitive_rows(attributes, harmless)
         size = len(names)
         entropy = np.array([entropy_of(attribute) for attribute in attributes])

@@ -51,7 +51,7 @@ def judged(table: Table, harmless: Harmless) -> dict[str, Callable[[Any], bool]]
     """The same as functions, which can be asked about some of the rows too: a value that none of them has is no error."""
     found = {}
     for name, given in harmless.items():
-        attribute = Attribute.of(table, table.schema.components(name), name)
+        attribute = table.attribute(table.schema.components(name), name)
         harms = harmless_values(attribute, given)
         found[name] = frozenset(attribute.value(v) for v in range(len(attribute)) if harms[v]).__contains__
     return found

@@ -116,4 +116,4 @@ def projected(table: Table, block: Sequence[str]) -> Table:
     schema = table.schema.projected(block)
     wanted = {*schema.quasi_identifiers, *schema.sensitive_columns()}
     names = [name for name in table.data.column_names if name in wanted]
-    return Table(table.data.select(names), schema, table.source, untyped=table.untyped, reading=table.reading)
+    return table.select(names, schema)

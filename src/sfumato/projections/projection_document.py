@@ -54,7 +54,6 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.anonymization.release import Release
 from sfumato.anonymization.release_document import config_of, described, reading_of, versions
-from sfumato.data.attribute import Attribute
 from sfumato.exact import written
 from sfumato.projections import Dependence, PlanRatios, PlanSearch, Tradeoff
 from sfumato.projections.contingency import entropy_of
@@ -125,7 +124,7 @@ def _within(projection: Projection, release: Release) -> dict[str, Any]:
     """How the attributes of one table depend on one another, as the table itself tells."""
     names = list(release.schema.sensitive)
     if len(names) == 1:
-        entropy = entropy_of(Attribute.of(release.table, release.schema.components(names[0]), names[0]))
+        entropy = entropy_of(release.table.attribute(release.schema.components(names[0]), names[0]))
         return {"names": names, "entropy": [entropy], "information": [[entropy]], "exposure": [[0.0]]}
     harmless = {name: projection.harmless[name] for name in names if name in projection.harmless}
     return _matrices(Dependence.of(release.table, harmless=harmless))

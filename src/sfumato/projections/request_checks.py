@@ -117,7 +117,7 @@ class Wished:
             schema, _ = table.schema(known)
             published = published_table(table, published_schema(schema, str(table.content["group"])))
             for name in names:
-                attribute = Attribute.of(published, schema.components(name), name)
+                attribute = published.attribute(schema.components(name), name)
                 wanted = _told(attribute, self.harmless.get(name, ()))
                 more, fewer = set(told.get(name, ())) - wanted, wanted - set(told.get(name, ()))
                 if more:
@@ -137,7 +137,7 @@ def _told(attribute: Attribute, given: Any) -> set[str | None]:
             if several:  # only suppressed rows have the value
                 continue
             raise
-        found |= {attribute.told(value) for value in range(len(attribute)) if harms[value]}
+        found |= {attribute.label_or_none(value) for value in range(len(attribute)) if harms[value]}
     return found
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sfumato.anonymization.recoding.domain import Domain, RecodingKind
+from sfumato.data.column import as_member, in_quotes
 from sfumato.data.schema import Kind
-from sfumato.data.table import as_member, in_quotes
 
 WITHHELD = "*"
 """A cell that tells nothing."""

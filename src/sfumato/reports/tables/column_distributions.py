@@ -13,8 +13,9 @@ from sfumato.anonymization.recoding import RecodingKind
 from sfumato.anonymization.recoding.domain import domain_of
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.anonymization.utility.marginals import marginal_of
+from sfumato.data.column import MISSING
 from sfumato.data.schema import Role
-from sfumato.data.table import MISSING, Table
+from sfumato.data.table import Table
 from sfumato.reports.tables.distribution_bars import BINS, OTHERS, Even, lined, listed
 from sfumato.reports.tables.reader_view import AttackerView
 from sfumato.reports.tables.rounding_steps import EXACT, in_steps
