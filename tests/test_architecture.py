@@ -32,6 +32,7 @@ ROOMS = [
     ["_audit"],
     ["_explain"],
     ["anonymization", "projections", "disclosure", "attacks", "reports", "verification", "releases"],
+    ["_report"],
     ["config", "census"],
     ["profiling"],
     ["demo"],

@@ -31,7 +31,7 @@ def graph_task(edges, ages, *principles):
 
 
 def exchanged(task, start, allowed, **options):
-    principle, names = task.asked[0]
+    principle, names = task.requirements[0]
     view = task.views[names]
     return exchange(
         np.array(start), view.attribute.codes, Nearness.of(view.graph(principle.epsilon)), allowed, task.places,

@@ -25,7 +25,7 @@ CELLS = st.fixed_dictionaries(
     {
         "number": st.sampled_from(["1", "1.0", "2.5", "-3", "", "100000000000000000000000"]),
         "order": st.sampled_from([*ORDER, ""]),
-        "word": st.sampled_from(["a", "b", "c; d", ""]),
+        "word": st.sampled_from(["a", "b", "c; d"]),
         "items": st.sampled_from(["x", "x;y", "y; x", ""]),
         "width": st.sampled_from(["1", "7", "12", "13.5"]),
         "free": st.sampled_from(["one", "two", "three"]),
@@ -129,9 +129,10 @@ def test_a_hierarchy_may_change_without_a_new_encoding(encodings):
     other = table.with_schema(replace(table.schema, hierarchies={"job": tree}))
     assert other.column("job").hierarchy is tree
     assert table.with_schema(replace(table.schema, hierarchies={})).column("job").hierarchy is None
-    with pytest.raises(sf.errors.HierarchyError, match="smith"):
-        table.with_schema(replace(table.schema, hierarchies={"job": sf.data.Hierarchy.from_rows([["cook", "*"]])}))
     assert encodings == ["job"]
+    small = table.with_schema(replace(table.schema, hierarchies={"job": sf.data.Hierarchy.from_rows([["cook", "*"]])}))
+    with pytest.raises(sf.errors.HierarchyError, match="smith"):
+        small.column("job")
 
 
 def test_codes_cannot_be_changed():

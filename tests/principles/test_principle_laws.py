@@ -231,7 +231,7 @@ def test_a_superset_holds_the_whole_group():
     """Groups that cut across the quasi-identifier have only the table as a natural superset."""
     table = sf.Table(pa.table({"zip": ["1", "1", "2", "2"], "s": ["a", "b", "b", "b"]}), sf.Schema(["zip"], ["s"]))
     across = sf.data.Groups(np.array([0, 1, 0, 1]), 2, 4)
-    found = sf.NTCloseness(2, 0).measure(sf.View(table, ["s"], across)).parts[0]
+    found = sf.NTCloseness(2, 0).measure(sf.principles.View(table, ["s"], across)).parts[0]
     assert [found.at(0), found.at(1)] == [Fraction(1, 4), Fraction(1, 4)]
 
 

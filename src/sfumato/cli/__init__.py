@@ -34,10 +34,11 @@ def _stop(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-class _Verbs(click.Group):
-    """Turns errors into exit statuses: one line and 2 (1 if the wish was too much); a fault of ours into 3."""
+class ErrorReportingGroup(click.Group):
+    """A group of commands that turns errors into one line and an exit status: 1, 2, or 3 for an internal fault."""
 
     def invoke(self, context: click.Context) -> Any:
+        """Run the command; an error never shows a traceback unless it is an internal fault."""
         before = signal.signal(signal.SIGTERM, _stop)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # an output that cannot show ε shows ? instead of failing
@@ -67,7 +68,7 @@ class _Verbs(click.Group):
             signal.signal(signal.SIGTERM, before)
 
 
-@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=ErrorReportingGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="sfumato")
 def main() -> None:
     """Publish tables about people so that nobody can pin a person, or a narrow range around a secret, to a row.

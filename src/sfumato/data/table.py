@@ -16,7 +16,7 @@ from sfumato.data.attribute import Attribute
 from sfumato.data.column import Column
 from sfumato.data.column_encoder import build_hierarchy, encode_column
 from sfumato.data.schema import Schema
-from sfumato.errors import ColumnError, FileError
+from sfumato.errors import ColumnError, FileError, SfumatoError
 from sfumato.masking import masked
 from sfumato.plurals import count_of
 
@@ -175,8 +175,11 @@ class Table:
         unchanged = declared is other.schema.hierarchies.get(name) and shared.has_dictionary_of(column)
         if unchanged or declared is shared.hierarchy:
             return shared
-        shared = replace(shared, hierarchy=build_hierarchy(declared, shared))
-        _ = shared.paths  # raises for values that the hierarchy lacks
+        try:
+            shared = replace(shared, hierarchy=build_hierarchy(declared, shared))
+            _ = shared.paths  # raises for values that the hierarchy lacks
+        except SfumatoError:
+            return None  # encoding raises it when the column is needed
         return shared
 
 

@@ -11,6 +11,7 @@ from sfumato.distances.jaro import Jaro
 from sfumato.distances.jaro_winkler import JaroWinkler
 from sfumato.distances.lp import Lp
 from sfumato.distances.min_coordinate import MinCoordinate
+from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.distances.taxonomy import Taxonomy
 from sfumato.distances.total_variation import TotalVariation
 from sfumato.errors import ConfigError
@@ -76,6 +77,7 @@ __all__ = [
     "JaroWinkler",
     "Lp",
     "MinCoordinate",
+    "NeighbourGraph",
     "Taxonomy",
     "TotalVariation",
     "distance_of",

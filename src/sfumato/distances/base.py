@@ -37,7 +37,8 @@ class Windows:
 class Balls:
     """Neighbours as points in a ball: a sum (or, at power 0, the largest) of weighted coordinate terms is at most ε.
 
-    The kernels of `sfumato.kernels.ball_counts` say what each array means. `decide` settles exactly the pairs that floats cannot.
+    The kernels of `sfumato.kernels.ball_counts` say what each array means. `decide` settles exactly the pairs that floats
+    cannot.
     """
 
     points: NDArray[Any]

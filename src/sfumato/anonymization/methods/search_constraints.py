@@ -17,7 +17,7 @@ from sfumato.distances.absolute import number_windows
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
 from sfumato.kernels import group_excess as excess
-from sfumato.kernels.group_excess import Crowds, Shapes, shape_excess
+from sfumato.kernels.group_excess import HistogramConditions, NeighbourLimits, shape_excess
 from sfumato.kernels.neighbour_lookup import WINDOWS
 from sfumato.principles import (
     AlphaKAnonymity,
@@ -85,7 +85,7 @@ class Limits:
     def of(cls, task: Task) -> Limits:
         """Translate a task's principles; one that search cannot serve is an error that says what can."""
         least, crowds, shapes = 1, [], []
-        for principle, names in task.asked:
+        for principle, names in task.requirements:
             least = max(least, getattr(principle, "k", 1) if not isinstance(principle, KEAnonymity) else 1)
             if isinstance(principle, KAnonymity):
                 continue
@@ -129,7 +129,7 @@ class Limits:
         sizes = range(self.least, most + 1)
         return max(sizes, key=lambda s: (min((Fraction(c.allowed(s) + 1, s) for c in self.crowds), default=Fraction(0)), -s))
 
-    def crowd_arrays(self, rows: int) -> Crowds:
+    def crowd_arrays(self, rows: int) -> NeighbourLimits:
         """The limits on neighbours as the kernels take them."""
         count = len(self.crowds)
         widest = max((len(c.nearness.rank) for c in self.crowds), default=0)
@@ -150,9 +150,9 @@ class Limits:
         bits.append(np.zeros((1, max(words, 1)), np.uint64))  # never empty, for the compiler
         matrix = np.concatenate([part for part in bits if part.shape[1] == max(words, 1)])
         windowed = np.array([crowd.nearness.kind == WINDOWS for crowd in self.crowds], bool)
-        return Crowds(value, windowed, rank, low, high, first, matrix, allowed, np.ones(count))
+        return NeighbourLimits(value, windowed, rank, low, high, first, matrix, allowed, np.ones(count))
 
-    def shape_arrays(self, tolerance: float = _TOLERANCE) -> Shapes:
+    def shape_arrays(self, tolerance: float = _TOLERANCE) -> HistogramConditions:
         """The conditions on histograms as the kernels take them."""
         count = len(self.shapes)
         rows = len(self.shapes[0].values) if count else 0
@@ -168,7 +168,7 @@ class Limits:
                 node[h, level, : len(nodes)] = nodes
                 share[h, level, : len(shares)] = shares
         depth = [len(s.nodes) if s.kind == excess.APART else 0 if s.number is None else len(s.number) for s in self.shapes]
-        return Shapes(
+        return HistogramConditions(
             np.array([s.values for s in self.shapes], np.int64).reshape(count, rows),
             np.array([s.kind for s in self.shapes], np.int64),
             np.array([s.first for s in self.shapes], float),
@@ -182,7 +182,7 @@ def served(principle: Principle) -> bool:
     return isinstance(principle, (KAnonymity, *_CROWDS, *_SHAPES))
 
 
-def scratch_counts(shapes: Shapes) -> NDArray[np.int64]:
+def scratch_counts(shapes: HistogramConditions) -> NDArray[np.int64]:
     """Zeros enough for any value or node of the conditions."""
     return np.zeros(2 + max(shapes.number.shape[1], shapes.share.shape[2]), np.int64)
 

@@ -202,10 +202,10 @@ def _profiles(places: NDArray[np.int32], shares: Shares) -> tuple[Integers, int]
 
 def _asked(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
     """The one principle that is served, its attribute, and the least number of rows of a group."""
-    served = [(p, names) for p, names in task.asked if isinstance(p, Dissimilarity)]
-    others = [p for p, _ in task.asked if not isinstance(p, Dissimilarity | KAnonymity)]
+    served = [(p, names) for p, names in task.requirements if isinstance(p, Dissimilarity)]
+    others = [p for p, _ in task.requirements if not isinstance(p, Dissimilarity | KAnonymity)]
     if len(served) != 1 or others:
-        titles = dict.fromkeys(p.title for p, _ in task.asked)
+        titles = dict.fromkeys(p.title for p, _ in task.requirements)
         raise ParameterError(
             f"the method xcolor serves one (ε,δ)^k-dissimilarity, with k-anonymity if wanted, on one attribute; "
             f"asked for: {', '.join(titles)}",

@@ -178,7 +178,7 @@ def generalized(cube: Cube, levels: tuple[int, ...], rows: NDArray[np.int64] | N
     """
     table = cube.task.table
     schema, data = table.schema, table.data
-    for ladder, level in zip(cube.ladders, levels, strict=True):
+    for ladder, level in zip(cube.columns, levels, strict=True):
         node = pa.array(ladder.nodes[level][ladder.domain.column.codes]).cast(pa.string())
         data = data.set_column(data.column_names.index(ladder.name), ladder.name, node)
     recoded = set(schema.quasi_identifiers)
