@@ -170,17 +170,20 @@ class Table:
         if schema.kinds.get(name) is not None and column.note is not None:
             shared = replace(shared, note=None)  # it is a remark on an inferred kind
         declared = schema.hierarchies.get(name)
-        if declared is None:
-            return shared if shared.hierarchy is None else replace(shared, hierarchy=None)
         unchanged = declared is other.schema.hierarchies.get(name) and shared.has_dictionary_of(column)
-        if unchanged or declared is shared.hierarchy:
-            return shared
-        try:
-            shared = replace(shared, hierarchy=build_hierarchy(declared, shared))
-            _ = shared.paths  # raises for values that the hierarchy lacks
-        except SfumatoError:
-            return None  # encoding raises it when the column is needed
-        return shared
+        return shared if unchanged or declared is shared.hierarchy else _with_hierarchy(shared, declared)
+
+
+def _with_hierarchy(column: Column, declared: Any) -> Column | None:
+    """Return a column with another hierarchy, or with none; None if the hierarchy does not fit the column."""
+    if declared is None:
+        return replace(column, hierarchy=None)
+    try:
+        column = replace(column, hierarchy=build_hierarchy(declared, column))
+        _ = column.paths  # raises for values that the hierarchy lacks
+    except SfumatoError:
+        return None  # encoding the column raises it, when the column is needed
+    return column
 
 
 def unknown_column(name: str, known: Sequence[str], source: str | None) -> ColumnError:
