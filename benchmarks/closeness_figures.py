@@ -65,8 +65,8 @@ def asked_for(subject: Subject, transformations: Transformations, limit: float, 
     for step in range(_STEPS + 1):
         t = Fraction(step, _STEPS)
         search = search_plans(dependence, LOSS, BETA, partial(close, transformations, t, k, limit), "greedy", monotone=True)
-        if search.found is not None:
-            return search.found
+        if search.best is not None:
+            return search.best
     return None
 
 

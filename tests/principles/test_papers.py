@@ -146,7 +146,7 @@ def distinct_l_col(column, groups):
 def gamma(table, plan):
     """Γ_α and Γ_β of a plan."""
     dependence = sf.projections.Dependence.of(sf.Table(pa.table(table), sf.Schema(sensitive=list(table))))
-    weighed = dependence.weighed(sf.projections.Plan.of(plan, list(table)))
+    weighed = dependence.ratios(sf.projections.Plan.of(plan, list(table)))
     return [weighed.association_loss, weighed.information_exposure]
 
 

@@ -343,7 +343,7 @@ class TestLeaks:
         assert before == after
 
     def test_ratios_are_told_in_hundredths(self, written):
-        content, exact = told(written), made().weighed
+        content, exact = told(written), made().ratios
         ratios = [threshold["measured"] for threshold in content["thresholds"]]
         assert ratios == [round(exact.association_loss, 2), round(exact.information_exposure, 2)]
         text = (written / "release.json").read_text(encoding="utf-8")

@@ -20,7 +20,7 @@ from sfumato._audit import table_of
 from sfumato.anonymization.published_table import publish, resolved_schema
 from sfumato.io.shuffle import Contents, ranks_of, table_seed
 from sfumato.io.write_files import write_csv, write_parquet
-from sfumato.projections.order_checks import order_check
+from sfumato.projections.checks.order_checks import order_check
 from sfumato.releases.manifest import FORMAT, Manifest
 from sfumato.verification.checks import digest
 from sfumato.verification.grouped_checks import published_schema

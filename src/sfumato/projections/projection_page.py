@@ -108,5 +108,7 @@ def _sections(content: Mapping[str, Any], internal: Mapping[str, Any] | None) ->
 def _attacks(internal: Mapping[str, Any] | None) -> dict[str, list[Figure]]:
     if internal is None:
         return {"joins": [], "inferences": []}
-    joins, others = internal["attacks"]["background"]["joins"], internal["attacks"]["intersection"]["inferences"]
+    results = internal["attacks"]["attacks"]
+    joins = results.get("background-join", {}).get("joins", [])
+    others = results.get("intersection", {}).get("inferences", [])
     return {"joins": [joins_plot(joins)] if joins else [], "inferences": [inferences_plot(others)] if others else []}

@@ -9,10 +9,10 @@ from typing import Any
 
 from sfumato._audit import table_of
 from sfumato.data.schema import Schema
-from sfumato.disclosure.withheld.withheld_checks import withheld_checks
+from sfumato.disclosure.risk_assumptions import RiskAssumptions
 from sfumato.principles import Principle
-from sfumato.projections.projected_checks import projected_checks
-from sfumato.projections.request_checks import Wished
+from sfumato.projections.checks.projected_checks import projected_checks
+from sfumato.projections.checks.request_checks import Wished
 from sfumato.releases.manifest import PROJECTED, WITHHELD, Manifest
 from sfumato.verification.checks import Check, Verification, files_check
 from sfumato.verification.declaration_checks import first_difference, in_their_order
@@ -26,6 +26,8 @@ def verify(
     schema: Schema | None = None,
     principles: Sequence[Principle] | None = None,
     project: Mapping[str, Any] | None = None,
+    dictionaries: Any = None,
+    risk: RiskAssumptions | None = None,
 ) -> Verification:
     """Check a release from its files, and, if the original table is given, against that.
 
@@ -33,7 +35,9 @@ def verify(
     release.json that declares anything else fails. A schema is needed where the distance is a function of your own, which
     release.json cannot hold (its functions are then used), and principles if they are of a class of your own. `project`: of
     several tables, what `sf.project` is to have been asked for beyond those, by its names: `alpha`, `beta`, `plan`,
-    `harmless`, `sets`, `suppress`. What is left out, or None, is not compared.
+    `harmless`, `sets`, `suppress`. What is left out, or None, is not compared. `dictionaries`: of records with withheld
+    cells, the dictionaries that the risk is measured against again; `risk`: the same with everything else that it depends
+    on, as `Config.risk_assumptions` returns it.
 
     >>> import tempfile
     >>> import pyarrow as pa
@@ -48,7 +52,10 @@ def verify(
     manifest = Manifest.load(Path(folder))
     wished = None if project is None else Wished.of(project)
     if manifest.kind == WITHHELD:
-        return Verification(str(folder), tuple(withheld_checks(manifest, original, schema)))
+        from sfumato.disclosure.withheld.withheld_checks import withheld_checks  # which imports this package
+
+        assumptions = risk if dictionaries is None else RiskAssumptions.of(dictionaries)
+        return Verification(str(folder), tuple(withheld_checks(manifest, original, schema, assumptions)))
     declared, unknown = manifest.schema(schema)
     asked, differing = manifest.principles() if principles is None else tuple(principles), None
     if principles is not None:

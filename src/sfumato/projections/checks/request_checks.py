@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Kind, Schema
-from sfumato.errors import ParameterError, SfumatoError
+from sfumato.errors import ParameterError
 from sfumato.exact import as_fraction
-from sfumato.projections import Harmless, Plan, harmless_values
-from sfumato.projections.given_plan import tables_of
+from sfumato.projections.checks.request_reading import harmless_labels, plan_problem, read_plan
 from sfumato.releases.manifest import Manifest
 from sfumato.verification.grouped_checks import published_schema
 from sfumato.verification.published_tables import published_table
@@ -28,7 +26,7 @@ class Wished:
     alpha: Any = None
     beta: Any = None
     plan: Any = None
-    harmless: Harmless | None = None
+    harmless: Any = None
     sets: str | None = None
     suppress: Any = None
 
@@ -72,15 +70,18 @@ class Wished:
             return None
         content = manifest.content
         attributes, sets = content["attributes"], content["sets"]
-        wanted = [[part for name in block for part in sets.get(name, [name])] for block in tables_of(self.plan)]
+        wanted = [[part for name in block for part in sets.get(name, [name])] for block in read_plan(self.plan)]
         if any(table["suppressed"] for table in content["tables"]):  # a bit that only suppressed rows have is gone
             wanted = [[name for name in block if name in attributes] for block in wanted]
-        try:
-            given = Plan.of(filter(None, wanted), attributes)
-        except SfumatoError as error:
-            return f"the plan that is given is not one of the attributes in release.json: {error.problem}"
-        told = Plan.of(content["plan"], attributes)
-        return None if given == told else f"the plan is {told.label} in release.json, and {given.label} is given"
+        problem = plan_problem([block for block in wanted if block], attributes)
+        if problem is not None:
+            return f"the plan that is given is not one of the attributes in release.json: {problem}"
+        given = sorted(sorted(block, key=attributes.index) for block in wanted if block)
+        told = content["plan"]
+        if sorted(map(list, told)) == given:
+            return None
+        given.sort(key=lambda block: attributes.index(block[0]))
+        return f"the plan is {_label(told)} in release.json, and {_label(given)} is given"
 
     def _sets(self, manifest: Manifest) -> str | None:
         """Sets are spread as it was asked for; bits, if nothing else is said, of every sensitive set."""
@@ -118,7 +119,7 @@ class Wished:
             published = published_table(table, published_schema(schema, str(table.content["group"])))
             for name in names:
                 attribute = published.attribute(schema.components(name), name)
-                wanted = _told(attribute, self.harmless.get(name, ()))
+                wanted = harmless_labels(attribute, self.harmless.get(name, ()))
                 more, fewer = set(told.get(name, ())) - wanted, wanted - set(told.get(name, ()))
                 if more:
                     yield f"{_shown(more)} of {name!r} is harmless in release.json, and not as is given"
@@ -126,19 +127,8 @@ class Wished:
                     yield f"{_shown(fewer)} of {name!r} is given as harmless, and is not so in release.json"
 
 
-def _told(attribute: Attribute, given: Any) -> set[str | None]:
-    """Which published values are among those that are given: values, or a function that says so of each."""
-    several = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
-    found: set[str | None] = set()
-    for wish in ([one] for one in given) if several else [given]:
-        try:
-            harms = harmless_values(attribute, wish)
-        except ParameterError:
-            if several:  # only suppressed rows have the value
-                continue
-            raise
-        found |= {attribute.label_or_none(value) for value in range(len(attribute)) if harms[value]}
-    return found
+def _label(plan: Sequence[Sequence[str]]) -> str:
+    return " | ".join(" + ".join(block) for block in plan)
 
 
 def _shown(values: set[str | None]) -> str:
