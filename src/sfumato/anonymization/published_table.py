@@ -15,7 +15,7 @@ from sfumato.data.groups import Groups
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.io.shuffle import Contents, ranks_of, shuffled
-from sfumato.verification.grouped_checks import published_schema
+from sfumato.releases.table_files import published_schema
 
 GROUP = "group"
 """The name of the group column, if the data has no column of that name."""

@@ -62,7 +62,7 @@ from sfumato.projections.plans.dependence import Dependence, PlanRatios
 from sfumato.projections.plans.information import entropy
 from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
-from sfumato.releases.manifest import FORMAT, PROJECTED
+from sfumato.releases.models import FORMAT, PROJECTED
 
 if TYPE_CHECKING:
     from sfumato.projections.projection import Projection

@@ -10,9 +10,8 @@ from sfumato.data.schema import Kind, Schema
 from sfumato.errors import ParameterError
 from sfumato.exact import as_fraction
 from sfumato.projections.checks.request_reading import harmless_labels, plan_problem, read_plan
-from sfumato.releases.manifest import Manifest
-from sfumato.verification.grouped_checks import published_schema
-from sfumato.verification.published_tables import published_table
+from sfumato.releases.reader import Manifest
+from sfumato.releases.table_files import published_schema, published_table
 
 
 @dataclass(frozen=True)
