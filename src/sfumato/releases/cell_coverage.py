@@ -11,8 +11,8 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Column
 from sfumato.exact.numbers import parse_decimal
 from sfumato.releases.cells import WITHHELD, hierarchy_cell, interval_end, is_quoted, members, unquote
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable
 from fractions import Fraction
 
-from sfumato.data.table import as_member, in_quotes
+from sfumato.data.column import as_member, in_quotes
 from sfumato.exact.numbers import parse_decimal
 
 WITHHELD = "*"

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sfumato.anonymization.recoding import Domain, RecodingKind
 from sfumato.anonymization.recoding.domain import domain_of
 from sfumato.anonymization.utility.cell_cover import Cover
+from sfumato.data.column import Column
 from sfumato.data.groups import Groups
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.errors import ReleaseError
 from sfumato.releases.cell_coverage import CellReader
 

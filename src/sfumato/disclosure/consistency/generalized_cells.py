@@ -15,9 +15,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.column import Column
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Schema
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.errors import CellError
 from sfumato.exact.numbers import packed
 from sfumato.releases.cells import interval_end, is_quoted, members, unquote

@@ -19,9 +19,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.column import Column
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Missing, Schema
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.distances.jaro import Similarities
 from sfumato.errors import ReleaseError
 from sfumato.exact import as_fraction

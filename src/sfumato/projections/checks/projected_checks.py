@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import SfumatoError
@@ -93,6 +92,9 @@ def projected_checks(
         if whole is not None and source is not None and found[0].holds:
             names = [*schema.quasi_identifiers, *schema.sensitive_columns()]
             part = Table(whole.select(names), schema, source.source, untyped=source.untyped)
+            for name in schema.quasi_identifiers:
+                source.column(name)  # encoded once for all tables
+            part.share_columns(source, names)
             parts.append(part)
         found += grouped_checks(table, schema, unknown, wanted, part)
         if all(check.holds is not False for check in found):
@@ -208,8 +210,8 @@ def _dependence(manifest: Manifest, table: TableManifest, published: Table, bloc
     found = Shared.of([published], manifest.content["harmless"])
     told: dict[str, Any] = {"entropy": found.entropy, "information": found.information, "exposure": found.exposure}
     for name in block:
-        attribute = Attribute.of(published, published.schema.components(name), name)
-        values = {attribute.told(value) for value in range(len(attribute))}
+        attribute = published.attribute(published.schema.components(name), name)
+        values = {attribute.label_or_none(value) for value in range(len(attribute))}
         if not values >= set(manifest.content["harmless"].get(name, ())):
             return Check("dependence", False, f"a value of {name!r} is said to be harmless that is not published")
     if not isinstance(claimed, Mapping) or claimed.get("names") != list(block):

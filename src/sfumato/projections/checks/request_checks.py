@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Kind, Schema
 from sfumato.errors import ParameterError
 from sfumato.exact import as_fraction
@@ -118,7 +117,7 @@ class Wished:
             schema, _ = table.schema(known)
             published = published_table(table, published_schema(schema, str(table.content["group"])))
             for name in names:
-                attribute = Attribute.of(published, schema.components(name), name)
+                attribute = published.attribute(schema.components(name), name)
                 wanted = harmless_labels(attribute, self.harmless.get(name, ()))
                 more, fewer = set(told.get(name, ())) - wanted, wanted - set(told.get(name, ()))
                 if more:
