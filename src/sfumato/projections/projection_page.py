@@ -29,6 +29,7 @@ from sfumato.projections.projection_text import (
     verdict,
     warned,
 )
+from sfumato.releases.models import ProjectedDocument
 from sfumato.reports.grouped_text import cited, configured
 from sfumato.reports.page_frame import invalid_content, render_page
 from sfumato.reports.plots.figure import Figure, Numbered
@@ -37,6 +38,11 @@ _WARNINGS = 15
 """The most warnings that are told one by one, the strongest; the heat map shows all."""
 _EXAMINED = 200
 """The most plans that are listed, of those that were examined."""
+
+
+def public_page(document: ProjectedDocument) -> str:
+    """Return the public report of a release as HTML; the entry of `KINDS`."""
+    return projected_page(document.to_dict())
 
 
 def projected_page(content: Mapping[str, Any]) -> str:

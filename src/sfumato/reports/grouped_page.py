@@ -8,11 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ReleaseError
+from sfumato.releases.models import GroupedDocument
 from sfumato.reports.grouped_text import cited, configured, criteria, heading, level, verdict
 from sfumato.reports.page_frame import invalid_content, render_page
 from sfumato.reports.plots.column_figures import column_figure, error_figure, loss_figure
 from sfumato.reports.plots.figure import Figure, Numbered
 from sfumato.reports.plots.group_figures import class_sizes, contour_figure, level_figure, risk_dials, worst_group
+
+
+def public_page(document: GroupedDocument) -> str:
+    """Return the public report of a release as HTML; the entry of `KINDS`."""
+    return page(document.to_dict())
 
 
 def page(content: Mapping[str, Any], internal: Mapping[str, Any] | None = None) -> str:

@@ -83,7 +83,8 @@ def _percent(share: float, step: float) -> str:
 def _decimals(step: float) -> int:
     """Return how many decimals multiples of a step need: that of 2.5 one more than that of 2."""
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
-    return decimals + (abs(step * 10**decimals - round(step * 10**decimals)) > 1e-6)
+    scaled = step * 10.0**decimals
+    return decimals + int(abs(scaled - round(scaled)) > 1e-6)
 
 
 def number_text(value: float, step: float) -> str:
