@@ -16,7 +16,7 @@ from sfumato.plurals import count_of
 from sfumato.projections.plans.dependence import PlanRatios
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection import Projection
-from sfumato.releases.manifest import table_name
+from sfumato.releases.kinds import table_name
 
 _MAX_WARNINGS = 3
 """The number of warnings that are shown."""

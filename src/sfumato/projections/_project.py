@@ -11,7 +11,6 @@ from sfumato._audit import listed, table_of
 from sfumato.anonymization._anonymize import check, checked_seed, checked_share, reading_notes
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.published_table import resolved_schema
-from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
@@ -208,9 +207,9 @@ def _harmless_labels(harmless: Harmless, last: ProjectionRound) -> dict[str, lis
     """Return the published values that are harmless, as the release shows them."""
     labels: dict[str, list[str | None]] = {}
     for name in (name for name in last.choice.plan.attributes if name in harmless):
-        attribute = Attribute.of(last.encoded.table, last.encoded.table.schema.components(name), name)
+        attribute = last.encoded.table.attribute(last.encoded.table.schema.components(name), name)
         mask = harmless_mask(attribute, harmless[name])
-        labels[name] = [attribute.told(value) for value in range(len(attribute)) if mask[value]]
+        labels[name] = [attribute.label_or_none(value) for value in range(len(attribute)) if mask[value]]
     return {name: values for name, values in labels.items() if values}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sfumato.releases.manifest import MANIFEST, Manifest
+from sfumato.releases.reader import MANIFEST, Manifest
 from sfumato.verification.checks import Check
 
 _WHOLE = """

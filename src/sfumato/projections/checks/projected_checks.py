@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import SfumatoError
@@ -21,13 +20,15 @@ from sfumato.principles import Principle, in_projection
 from sfumato.projections.checks.content_checks import known_checks
 from sfumato.projections.checks.order_checks import order_check
 from sfumato.projections.checks.ratio_checks import Shared
+from sfumato.projections.checks.request_checks import Wished
 from sfumato.projections.checks.set_checks import with_bits
-from sfumato.releases.manifest import Manifest, table_name
-from sfumato.verification.checks import Check
-from sfumato.verification.declaration_checks import first_difference, in_their_order
-from sfumato.verification.grouped_checks import grouped_checks, published_schema
-from sfumato.verification.published_tables import original_table, published_table
-from sfumato.verification.utility_checks import worth_check
+from sfumato.releases.kinds import table_name
+from sfumato.releases.reader import Manifest, TableManifest
+from sfumato.releases.table_files import original_table, published_schema, published_table
+from sfumato.verification.checks import Check, Expectations
+from sfumato.verification.declaration_checks import first_difference, in_declared_order
+from sfumato.verification.grouped_checks import declared_check, grouped_checks
+from sfumato.verification.utility_checks import utility_check
 
 THRESHOLDS = {"alpha": "association loss", "beta": "information exposure"}
 """The thresholds on a plan, and what they are on."""
@@ -40,6 +41,19 @@ _HALF = Fraction(1, 200)
 
 _SAME = 1e-9
 """Figures that are no rational numbers may differ in their last digits from machine to machine."""
+
+
+def release_checks(manifest: Manifest, original: Any, expected: Expectations) -> list[Check]:
+    """Check a projected release; the entry of `KINDS`."""
+    wished = None if expected.project is None else Wished.of(expected.project)
+    declared, _ = manifest.schema(expected.schema)
+    asked, difference = expected.requested(manifest)
+    checks = projected_checks(manifest, declared, asked, original, expected.schema)
+    if wished is not None and all(check.holds is not False for check in checks):
+        difference = difference or wished.first_difference(manifest, expected.schema)
+    if expected.schema is not None or expected.principles is not None or wished is not None:
+        checks.append(declared_check(expected.schema, declared, original, [], difference))
+    return checks
 
 
 def projected_checks(
@@ -78,13 +92,16 @@ def projected_checks(
         if whole is not None and source is not None and found[0].holds:
             names = [*schema.quasi_identifiers, *schema.sensitive_columns()]
             part = Table(whole.select(names), schema, source.source, untyped=source.untyped)
+            for name in schema.quasi_identifiers:
+                source.column(name)  # encoded once for all tables
+            part.share_columns(source, names)
             parts.append(part)
         found += grouped_checks(table, schema, unknown, wanted, part)
         if all(check.holds is not False for check in found):
             published = published_table(table, published_schema(schema, str(table.content["group"])))
             place = manifest.content["attributes"].index(block[0])
             found.append(order_check(published, table.content.get("seed"), manifest.content["seed"], place))
-            found += [_dependence(manifest, table, published, block), worth_check(table, published, wanted)]
+            found += [_dependence(manifest, table, published, block), utility_check(table.document, published, wanted)]
         checks += [replace(check, name=f"{table_name(number)}: {check.name}") for check in found]
     measured = None
     if len(parts) == len(tables):
@@ -143,7 +160,7 @@ def _are_texts(told: Any, *, or_missing: bool = False) -> bool:
 
 
 def _principles(
-    manifest: Manifest, table: Manifest, block: Sequence[str], asked: Sequence[Principle]
+    manifest: Manifest, table: TableManifest, block: Sequence[str], asked: Sequence[Principle]
 ) -> tuple[tuple[Principle, ...], str | None]:
     """The principles that one of the tables must hold, in its order; and what it declares otherwise."""
     found: list[Principle] = []
@@ -152,11 +169,11 @@ def _principles(
         if here is None:
             return tuple(asked), f"{principle.label} takes attributes together that stand in different tables"
         found += here
-    return in_their_order(found, table.asked)
+    return in_declared_order(found, table.requested)
 
 
 def _terms(
-    manifest: Manifest, table: Manifest, whole: Schema, schema: Schema, block: Sequence[str], differing: str | None
+    manifest: Manifest, table: TableManifest, whole: Schema, schema: Schema, block: Sequence[str], differing: str | None
 ) -> Check:
     """Check that a table is declared as the whole is: the same quasi-identifiers, its attributes, and no column beside."""
     problem = next(_wrong_terms(manifest, table, whole, schema, block, differing), None)
@@ -165,7 +182,7 @@ def _terms(
 
 
 def _wrong_terms(
-    manifest: Manifest, table: Manifest, whole: Schema, schema: Schema, block: Sequence[str], differing: str | None
+    manifest: Manifest, table: TableManifest, whole: Schema, schema: Schema, block: Sequence[str], differing: str | None
 ) -> Iterator[str]:
     if list(schema.sensitive) != list(block) or table.content.get("attributes") != list(block):
         yield f"the plan says {', '.join(block)}, and the table has {', '.join(schema.sensitive)}"
@@ -187,14 +204,14 @@ def _wrong_terms(
         yield f"{rows:,} rows are published or suppressed here, and the whole has {manifest.content['rows']:,}"
 
 
-def _dependence(manifest: Manifest, table: Manifest, published: Table, block: Sequence[str]) -> Check:
+def _dependence(manifest: Manifest, table: TableManifest, published: Table, block: Sequence[str]) -> Check:
     """Measure again what the attributes of a table share."""
     claimed = table.content.get("dependence")
     found = Shared.of([published], manifest.content["harmless"])
     told: dict[str, Any] = {"entropy": found.entropy, "information": found.information, "exposure": found.exposure}
     for name in block:
-        attribute = Attribute.of(published, published.schema.components(name), name)
-        values = {attribute.told(value) for value in range(len(attribute))}
+        attribute = published.attribute(published.schema.components(name), name)
+        values = {attribute.label_or_none(value) for value in range(len(attribute))}
         if not values >= set(manifest.content["harmless"].get(name, ())):
             return Check("dependence", False, f"a value of {name!r} is said to be harmless that is not published")
     if not isinstance(claimed, Mapping) or claimed.get("names") != list(block):

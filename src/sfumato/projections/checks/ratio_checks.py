@@ -43,9 +43,7 @@ class Shared:
         >>> found.entropy.tolist(), found.information[0, 1].tolist(), found.exposure[0, 1].tolist()
         ([1.0, 1.5], 1.0, 0.25)
         """
-        found = [
-            Attribute.of(table, table.schema.components(name), name) for table in tables for name in table.schema.sensitive
-        ]
+        found = [table.attribute(table.schema.components(name), name) for table in tables for name in table.schema.sensitive]
         entropy = np.array([_entropy(attribute.counts) for attribute in found])
         sensitive = [_sensitive(attribute, harmless.get(attribute.name, ())) for attribute in found]
         information, exposure = np.diag(entropy), np.zeros((len(found), len(found)))
@@ -103,5 +101,5 @@ def _independent(one: NDArray[np.int64], other: NDArray[np.int64], joint: NDArra
 def _sensitive(attribute: Attribute, harmless: Sequence[str | None]) -> float:
     """The share of the rows whose value is sensitive."""
     told = set(harmless)
-    counted = sum(int(count) for value, count in enumerate(attribute.counts) if attribute.told(value) not in told)
+    counted = sum(int(count) for value, count in enumerate(attribute.counts) if attribute.label_or_none(value) not in told)
     return counted / int(attribute.counts.sum())

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Kind, Schema
 from sfumato.errors import ParameterError
 from sfumato.exact import as_fraction
 from sfumato.projections.checks.request_reading import harmless_labels, plan_problem, read_plan
-from sfumato.releases.manifest import Manifest
-from sfumato.verification.grouped_checks import published_schema
-from sfumato.verification.published_tables import published_table
+from sfumato.releases.reader import Manifest
+from sfumato.releases.table_files import published_schema, published_table
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,7 @@ class Wished:
             schema, _ = table.schema(known)
             published = published_table(table, published_schema(schema, str(table.content["group"])))
             for name in names:
-                attribute = Attribute.of(published, schema.components(name), name)
+                attribute = published.attribute(schema.components(name), name)
                 wanted = harmless_labels(attribute, self.harmless.get(name, ()))
                 more, fewer = set(told.get(name, ())) - wanted, wanted - set(told.get(name, ()))
                 if more:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from sfumato.data.table import Column, Table
+from sfumato.data.column import Column
+from sfumato.data.table import Table
 
 
 def with_bits(table: Table, sets: Mapping[str, Sequence[str]], suppressed: bool = False) -> pa.Table | str:
