@@ -21,7 +21,7 @@ from sfumato._audit import table_of
 from sfumato.anonymization.published_table import publish, resolved_schema
 from sfumato.io.shuffle import Contents, ranks_of, table_seed
 from sfumato.io.write_files import write_csv, write_parquet
-from sfumato.projections.checks.order_checks import order_check
+from sfumato.projections.checks.projected_table_checks import order_check
 from sfumato.releases.digests import digest
 from sfumato.releases.models import FORMAT
 from sfumato.releases.table_files import published_schema, published_table
