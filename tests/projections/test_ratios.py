@@ -47,7 +47,10 @@ def test_two_ways_agree(case):
 def test_tables_apart_are_measured_as_one(case):
     table, harmless, plan = case
     apart = [sf.Table(table.data.select(block), table.schema.projected(block)) for block in plan]
-    whole, parts = DependenceMeasurement.of([table], harmless).ratios(plan), DependenceMeasurement.of(apart, harmless).ratios(plan)
+    whole, parts = (
+        DependenceMeasurement.of([table], harmless).ratios(plan),
+        DependenceMeasurement.of(apart, harmless).ratios(plan),
+    )
     assert parts == pytest.approx(whole, abs=1e-9)
 
 

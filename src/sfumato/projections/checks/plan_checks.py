@@ -70,9 +70,7 @@ def _in_canonical_order(plan: Sequence[Sequence[str]], attributes: Sequence[str]
     return blocks == sorted(sorted(block) for block in blocks)
 
 
-def threshold_checks(
-    document: ProjectedDocument, measured: Mapping[str, float] | None, suppressed: bool
-) -> list[Check]:
+def threshold_checks(document: ProjectedDocument, measured: Mapping[str, float] | None, suppressed: bool) -> list[Check]:
     """Compare the stated ratios with their thresholds and, if they were measured on the original, with the measurement."""
     if [(claim.key, claim.name) for claim in document.thresholds] != _THRESHOLDS:
         keys = " and ".join(key for key, _ in _THRESHOLDS)
@@ -81,6 +79,7 @@ def threshold_checks(
 
 
 def _threshold_check(claim: ThresholdClaim, measured: Mapping[str, float] | None, suppressed: bool) -> Check:
+    """Check one ratio: what release.json states, and then, if it is known, the ratio of the original."""
     try:
         limit = as_fraction(claim.wanted, claim.key)
     except SfumatoError as error:
@@ -95,7 +94,11 @@ def _threshold_check(claim: ThresholdClaim, measured: Mapping[str, float] | None
     if suppressed:
         reason = "not measured again: it is the ratio of the published rows, and release.json does not state which those are"
         return Check(claim.name, None, f"{stated}; {reason}")
-    ratio = measured[claim.key]
+    return _measured_check(claim, limit, measured[claim.key])
+
+
+def _measured_check(claim: ThresholdClaim, limit: Fraction, ratio: float) -> Check:
+    """Compare a ratio of the original with what release.json states, and with its threshold."""
     if not math.isclose(claim.measured, ratio, abs_tol=float(_ROUNDING) + _TOLERANCE):
         return Check(claim.name, False, f"release.json states {claim.measured}, but the ratio is {ratio:.4f}")
     if ratio > float(limit) + _TOLERANCE:

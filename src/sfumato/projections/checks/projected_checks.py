@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sfumato.data.column import Column
 from sfumato.data.schema import Role, Schema
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.principles import Principle
 from sfumato.projections.checks.dependence_measurement import DependenceMeasurement
 from sfumato.projections.checks.plan_checks import plan_check, threshold_checks
@@ -139,9 +140,7 @@ def content_checks(manifest: Manifest) -> list[Check]:
     files = sorted(path.name for path in manifest.folder.iterdir() if path.name not in expected)
     keys = list(unknown_keys(manifest.document))
     return [
-        Check(
-            "folder", not files, f"{files[0]!r} is not a file of the release" if files else "it contains no other file"
-        ),
+        Check("folder", not files, f"{files[0]!r} is not a file of the release" if files else "it contains no other file"),
         Check(
             "keys",
             not keys,
