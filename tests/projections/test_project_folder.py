@@ -10,11 +10,11 @@ import stat
 import numpy as np
 import pyarrow as pa
 import pytest
-from test_project import SCHEMA, SENSITIVE, K, people
 
 import sfumato as sf
 from sfumato.releases.digests import digest
 from standin import Chunks
+from test_project import SCHEMA, SENSITIVE, K, people
 
 PLAN = [["sex", "title"], ["job", "pay"]]
 WISH = [K, sf.TCloseness("0.6")]
