@@ -80,7 +80,7 @@ def described_projection(projection: Projection) -> dict[str, Any]:
         "kind": PROJECTED,
         **versions(),
         "seed": projection.seed,
-        "rows": projection.source.rows,
+        "rows": projection.rows,
         "holds": all(release.audit.holds for release in projection.releases),
         "attributes": list(projection.plan.attributes),
         "sets": {name: list(bits) for name, bits in projection.sets.items()},
