@@ -10,10 +10,9 @@ from pathlib import Path
 
 import click
 
-import sfumato as sf
+from make_reference import reference_page
 from sfumato._explain import Explanation, explain
 from sfumato.cli import main
-from sfumato.distances import DISTANCES
 from sfumato.principles import PRINCIPLES, told
 
 HERE = Path(__file__).parent
@@ -40,6 +39,13 @@ Every principle but k-anonymity also takes `on`: which sensitive attributes it i
 
 The papers that are cited by number: 000 *A General Proximity Privacy Principle*, 001 *XColor: Protecting General Proximity
 Privacy*, 003 *(δ,l)-diversity*. Where a paper is wrong the text says what is done instead.
+
+```{toctree}
+:hidden:
+:glob:
+
+principles/*
+```
 """
 
 FAMILIES = {
@@ -94,133 +100,6 @@ sfumato completion fish > ~/.config/fish/completions/sfumato.fish
 
 Then open a new shell.
 """
-
-REFERENCE_HEAD = """\
-# Reference
-
-Every public name of `import sfumato as sf`. Each has a docstring with its definition: `help(sf.audit)`.
-"""
-
-REFERENCE_TAIL = """\
-All errors are `SfumatoError`s and carry what they speak of: `file`, `key`, `column`, `row`, `value`, beside `problem` and
-`remedy`.
-
-```python
->>> import pyarrow as pa
->>> import sfumato as sf
->>> try:
-...     sf.Table(pa.table({"income": [1]}), sf.Schema(sensitive=["incom"]))
-... except sf.SfumatoError as error:
-...     print(type(error).__name__, error.column, "-", error.remedy)
-ColumnError incom - Did you mean 'income'?
->>> sf.data.Role.SENSITIVE.value, sf.data.Kind.SET.value
-('sensitive', 'set')
->>> issubclass(sf.KAnonymity, sf.Principle), issubclass(sf.distances.Absolute, sf.distances.Distance)
-(True, True)
->>> [type(finding) is sf.Finding for finding in sf.audit(pa.table({"a": [1]}), sf.Schema(["a"]), sf.KAnonymity(1))]
-[True]
-
-```
-"""
-
-SECTIONS = {
-    "Anonymize": ["anonymize", "Release", "verify", "Verification", "report", "replay", "Progress"],
-    "Methods": [
-        "Glaze",
-        "Mondrian",
-        "Lattice",
-        "full_domain",
-        "FullDomain",
-        "XColor",
-        "Method",
-        "Task",
-        "Grouping",
-        "recode",
-        "Recoded",
-    ],
-    "Audit": ["audit", "Audit", "Finding", "Principle", "View"],
-    "Is it possible?": [
-        "feasibility",
-        "Feasibility",
-        "Outlook",
-        "Certificate",
-        "frontier",
-        "Frontier",
-        "vulnerability",
-        "Contour",
-    ],
-    "Utility": [
-        "utility_of",
-        "Utility",
-        "Loss",
-        "ClassSizes",
-        "Workload",
-        "query_errors",
-        "QueryErrors",
-        "marginals",
-        "Marginal",
-    ],
-    "Disclosure risk": [
-        "risk",
-        "Risk",
-        "withhold",
-        "Disclosure",
-        "Best",
-        "Dictionary",
-        "Order",
-        "Bound",
-        "Equality",
-        "Containment",
-        "Similarity",
-        "Additive",
-        "Multiplicative",
-        "ConstantSensitivity",
-        "CustomSensitivity",
-        "k_levels",
-        "KLevels",
-    ],
-    "Several sensitive attributes": [
-        "project",
-        "Projection",
-        "Threshold",
-        "Dependence",
-        "Plan",
-        "Weighed",
-        "search_plans",
-        "PlanSearch",
-        "tradeoff",
-        "Tradeoff",
-        "spread",
-        "Spread",
-    ],
-    "Attacks on several tables": [
-        "background_join",
-        "BackgroundJoin",
-        "intersection",
-        "Intersection",
-        "Seen",
-        "Attacks",
-    ],
-    "Start": ["profile", "Profile", "ColumnProfile"],
-    "Data": ["read_table", "Table", "Attribute", "Groups", "NeighbourGraph", "synthetic_census"],
-    "What is declared": ["Schema", "Role", "Kind", "Missing", "Hierarchy", "Intervals", "Flat", "Config"],
-    "Principles": [kind.__name__ for kind in PRINCIPLES.values()],
-    "Distances": ["Distance", *(kind.__name__ for kind in DISTANCES.values())],
-    "Errors": [
-        "SfumatoError",
-        "FileError",
-        "DatabaseError",
-        "ColumnError",
-        "CellError",
-        "HierarchyError",
-        "ConfigError",
-        "ParameterError",
-        "DistanceError",
-        "ReleaseError",
-        "RequirementError",
-        "ReplayError",
-    ],
-}
 
 
 def principles_page() -> str:
@@ -343,17 +222,6 @@ def _commands(group: click.Group, context: click.Context) -> list[tuple[click.Co
         own = click.Context(command, info_name=name, parent=context)
         found += _commands(command, own) if isinstance(command, click.Group) else [(command, own)]
     return found
-
-
-def reference_page() -> str:
-    """Every public name with the first paragraph of its docstring."""
-    parts = [REFERENCE_HEAD]
-    for title, names in SECTIONS.items():
-        lines = [
-            f"- `{name}`: {' '.join(str(getattr(sf, name).__doc__).partition(chr(10) * 2)[0].split())}" for name in names
-        ]
-        parts.append(f"## {title}\n\n" + "\n".join(lines) + "\n")
-    return "\n".join([*parts, REFERENCE_TAIL])
 
 
 PAGES = {

@@ -131,7 +131,7 @@ def condition_arrays(conditions, value):
             node[h, level, : len(nodes)] = nodes
             share[h, level, : len(shares)] = shares
     return HistogramConditions(
-        np.array(value, np.int64).reshape(count, -1),
+        np.array(value, np.int64).reshape(count, len(value[0]) if count else 0),
         np.array([condition["kind"] for condition in conditions], np.int64),
         np.array([condition["first"] for condition in conditions], float),
         np.array([condition.get("second", 0) for condition in conditions], float),

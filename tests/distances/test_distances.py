@@ -30,7 +30,7 @@ def bound(columns, distance, **schema):
     """A distance over the distinct rows of columns, and those rows as numbers of values."""
     names = list(columns)
     table = sf.Table(pa.table(columns), sf.Schema(sensitive=names, **schema))
-    attribute = sf.data.Attribute.of(table, names)
+    attribute = table.attribute(names)
     return distance.bind(attribute), attribute.codes
 
 

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit, audit, finding_heading, library_of, listed, table_of, worst_shown
@@ -44,10 +43,11 @@ def anonymize(
     `data`: a path, a frame of pandas, polars or pyarrow, or a Table (which has a schema of its own). `method`: a method or
     its name; by default sfumato chooses one. The same data, method and seed give the same release. `suppress`: the largest
     share of the rows that may be dropped, as a last resort. `progress`: a function that is called with each step, see
-    `sfumato.progress`. If the requirements cannot be met, `RequirementError` says how far the method got, and what is known about
-    the reason.
+    `sfumato.progress`. If the requirements cannot be met, `RequirementError` says how far the method got, and what is known
+    about the reason.
 
     >>> import sfumato as sf
+    >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "gout", "flu", "cold"]})
     >>> release = anonymize(people, sf.Schema(["age"], ["ill"]), [sf.KAnonymity(2), sf.DistinctLDiversity(2)])
     >>> release.audit.holds, release.frame.column_names
@@ -213,7 +213,7 @@ def _publish_groups(
     while True:
         part = table
         if len(kept) < table.rows:  # the kinds of the columns stay those of the whole table
-            part = replace(table, data=table.data.take(pa.array(kept)), schema=resolved)
+            part = table.take(kept, resolved)
         part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
         published = publish(part, part_of_row, seed, levels)
         try:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Column
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import as_parameter
 
@@ -37,7 +37,8 @@ class Windows:
 class Balls:
     """Neighbours as points in a ball: a sum (or, at power 0, the largest) of weighted coordinate terms is at most ε.
 
-    The kernels of `sfumato.kernels.ball_counts` say what each array means. `decide` settles exactly the pairs that floats cannot.
+    The kernels of `sfumato.kernels.ball_counts` say what each array means. `decide` settles exactly the pairs that floats
+    cannot.
     """
 
     points: NDArray[Any]

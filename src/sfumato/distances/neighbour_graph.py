@@ -31,6 +31,12 @@ BITSET = 16_384
 """Up to so many distinct values every pair has its bit: 32 MiB."""
 
 
+_CACHE = 64 * 2**20
+"""The bytes that the cached graphs of one attribute may take."""
+
+_GRAPHS = 16
+"""The number of graphs that are cached for one attribute."""
+
 _FEW = 4
 """Sets with so many times fewer pairs than there are pairs of all values are asked about pair by pair, if that is costly."""
 
@@ -56,6 +62,33 @@ def counter_of(bound: BoundDistance, epsilon: Fraction, size: int) -> Counter:
     return PairCounter(bound, epsilon)
 
 
+def graph_of(attribute: Attribute, distance: Distance, epsilon: Fraction) -> NeighbourGraph:
+    """Return the neighbour graph of an attribute under a distance; the attribute caches those that were used last.
+
+    A graph of n values takes up to n²/8 bytes. The cache is bounded by `_CACHE` bytes, and contains at least one graph.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> attribute = sf.Table(pa.table({"x": [5, 9]}), sf.Schema(sensitive=["x"])).attribute(["x"])
+    >>> graph = graph_of(attribute, sf.distances.Absolute(), Fraction(1))
+    >>> graph is graph_of(attribute, sf.distances.Absolute(), Fraction(1))
+    True
+    """
+    graphs: list[NeighbourGraph] = attribute.graphs
+    bound = None
+    for position, graph in enumerate(graphs):
+        if graph.distance == distance:
+            if graph.epsilon == epsilon:
+                graphs.append(graphs.pop(position))
+                return graph
+            bound = graph.bound
+    graph = NeighbourGraph(attribute, distance, epsilon, bound)
+    most = _CACHE // max(1, len(attribute) ** 2 // 8)
+    del graphs[: max(0, len(graphs) + 1 - min(max(most, 1), _GRAPHS))]
+    graphs.append(graph)
+    return graph
+
+
 class NeighbourGraph:
     """The values of an attribute, with an edge between two tuples whose values are at most ε apart.
 
@@ -65,13 +98,15 @@ class NeighbourGraph:
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": [5, 5, 5, 9]}), sf.Schema(sensitive=["x"]))
-    >>> graph = NeighbourGraph(sf.data.Attribute.of(table, ["x"]), sf.distances.Absolute(), epsilon=0)
+    >>> graph = NeighbourGraph(table.attribute(["x"]), sf.distances.Absolute(), epsilon=0)
     >>> graph.degrees.tolist(), graph.max_degree
     ([2, 0], 2)
     """
 
-    def __init__(self, attribute: Attribute, distance: Distance, epsilon: Number) -> None:
-        """Apply the distance to the attribute."""
+    def __init__(
+        self, attribute: Attribute, distance: Distance, epsilon: Number, bound: BoundDistance | None = None
+    ) -> None:
+        """Apply the distance to the attribute; `bound` is the result of that, if it is known."""
         self.attribute = attribute
         self.distance = distance
         self.epsilon = as_fraction(epsilon, "epsilon")
@@ -79,7 +114,7 @@ class NeighbourGraph:
             raise ParameterError(
                 f"epsilon = {epsilon} is negative", remedy="Give it at least 0.", key="epsilon", value=epsilon
             )
-        self.bound = distance.bind(attribute)
+        self.bound = distance.bind(attribute) if bound is None else bound
 
     def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each entry of each set: how many tuples of the set are near it, itself included."""

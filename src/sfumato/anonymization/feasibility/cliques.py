@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.neighbour_graph import NeighbourGraph
+from sfumato.distances.neighbour_graph import NeighbourGraph, graph_of
 
 _PAIRS, _COSTLY_PAIRS = 1 << 22, 1 << 19
 """Pairs of values that one greedy search may look at."""
@@ -52,7 +52,7 @@ def heavy_clique(graph: NeighbourGraph) -> Clique:
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": [1, 2, 3, 3, 9]}), sf.Schema(sensitive=["x"]))
-    >>> clique = heavy_clique(NeighbourGraph(sf.data.Attribute.of(table, ["x"]), sf.distances.Absolute(), epsilon=1))
+    >>> clique = heavy_clique(NeighbourGraph(table.attribute(["x"]), sf.distances.Absolute(), epsilon=1))
     >>> clique.values.tolist(), clique.count, clique.largest
     ([1, 2], 3, True)
     """
@@ -78,7 +78,7 @@ def _grown(graph: NeighbourGraph) -> Iterator[NDArray[np.int64]]:
         yield _extended(graph, first, near[np.lexsort((-counts[near], apart))])
         yield _extended(graph, first, near[np.lexsort((apart, -counts[near]))])
     if graph.distance.is_metric:
-        half = NeighbourGraph(graph.attribute, graph.distance, graph.epsilon / 2)
+        half = graph_of(graph.attribute, graph.distance, graph.epsilon / 2)
         centre = int(np.argmax(half.degrees))
         ball = half.neighbourhood(centre)
         # what is near all of the ball is near its centre; the ball's own values are pairwise near already

@@ -26,7 +26,7 @@ class Nearness:
     >>> import sfumato as sf
     >>> from sfumato.kernels.neighbour_lookup import near
     >>> table = sf.Table(pa.table({"x": [5, 6, 9]}), sf.Schema(sensitive=["x"]))
-    >>> nearness = Nearness.of(NeighbourGraph(sf.data.Attribute.of(table, ["x"]), sf.distances.Absolute(), epsilon=1))
+    >>> nearness = Nearness.of(NeighbourGraph(table.attribute(["x"]), sf.distances.Absolute(), epsilon=1))
     >>> near(*nearness.arrays, 0, 1), near(*nearness.arrays, 1, 2)
     (True, False)
     """
