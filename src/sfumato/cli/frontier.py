@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sfumato.cli.completion import config_files
+from sfumato.cli.options import allow_code_option
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import say
 
@@ -35,6 +36,7 @@ Example:
 @click.option("--sample", type=click.IntRange(min=1), help="Try on at most so many rows; on all if not given.")
 @click.option("--contour", is_flag=True, help="Also tell which share of the groups breaches as the table is.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@allow_code_option
 def frontier(
     config: Path,
     epsilon: str | None,
@@ -44,6 +46,7 @@ def frontier(
     sample: int | None,
     contour: bool,
     as_json: bool,
+    allow_code: bool,
 ) -> None:
     """Tell for a grid of ε, δ and k whether (ε,δ)^k-dissimilarity is guaranteed, impossible, open, or reached.
 
@@ -57,8 +60,8 @@ def frontier(
     from sfumato.config import Config
     from sfumato.principles import Dissimilarity
 
-    declared = Config.load(config)
-    wishes = [principle for principle in declared.asked if isinstance(principle, Dissimilarity)]
+    declared = Config.load(config, allow_code=allow_code)
+    wishes = [principle for principle in declared.requested_principles if isinstance(principle, Dissimilarity)]
     wish = wishes[0] if wishes else None
     given = {"epsilon": _listed(epsilon, "--epsilon"), "delta": _listed(delta, "--delta"), "k": _listed(k, "--k")}
     _refuse_no_wish(wish, given, config)
@@ -76,7 +79,7 @@ def frontier(
         content: dict[str, Any] = {
             "source": table.source,
             "rows": table.rows,
-            "method": declared.finder.name if reach else None,
+            "method": declared.grouping_method.name if reach else None,
             "sample": min(sample, table.rows) if reach and sample is not None else None,
             "frontier": found.to_dict(),
             "contour": None if shown is None else shown.to_dict(),
@@ -126,7 +129,7 @@ def _attempt(declared: Config, table: Table, largest: int, sample: int | None, p
             value=sample,
         )
     method = declared.method or MethodSection()
-    attempt = attempt_with(table, declared.finder, method.seed, sample)
+    attempt = attempt_with(table, declared.grouping_method, method.seed, sample)
 
     def told(principle: Dissimilarity) -> float | None:
         progress(f"trying {principle.label}")
@@ -138,7 +141,7 @@ def _attempt(declared: Config, table: Table, largest: int, sample: int | None, p
 def _notes(declared: Config, wishes: list[Dissimilarity], table: Table, sample: int | None) -> list[str]:
     """What a reader should know."""
     notes = [*table.notes]
-    if wishes and len(declared.asked) > 1:
+    if wishes and len(declared.requested_principles) > 1:
         notes.append(f"only {wishes[0].label} is looked at, not the other principles of the config")
     if sample is not None and sample < table.rows:
         notes.append(f"what was reached, and at what loss, was tried on {sample:,} of {table.rows:,} rows")
