@@ -21,8 +21,9 @@ SOURCE = ROOT / "src" / "sfumato"
 ROOMS = [
     ["version", "masking", "plurals", "progress"],
     ["errors"],
-    ["registry"],
+    ["registry", "user_code"],
     ["exact"],
+    ["parameters"],
     ["kernels"],
     ["data"],
     ["distances"],
