@@ -147,7 +147,7 @@ def test_no_principles_is_2(project):
     config.write_text(CONFIG.split("[[", maxsplit=1)[0], encoding="utf-8")
     done = sfumato("audit", "sfumato.toml", cwd=project)
     assert done.returncode == 2
-    assert "asks for no principle" in done.stderr
+    assert "requests no principle" in done.stderr
 
 
 def test_usage_is_2():
