@@ -107,7 +107,7 @@ def test_a_changed_file_is_loaded_again(tmp_path):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("absent.py:f", "cannot be imported.*No such file"),
+        ("absent.py:f", r"cannot be imported.*No such file"),
         ("absent:f", "cannot be imported"),
         ("own:absent", "not the name of a function"),
         ("own", "not the name of a function"),
@@ -157,6 +157,6 @@ def test_parameters_of_a_method_are_checked_when_it_is_used():
     with pytest.raises(sf.errors.ConfigError, match="no parameter 'relased'") as caught:
         _ = config.grouping_method
     assert caught.value.key == "method.relased"
-    with pytest.raises(sf.errors.ConfigError, match="no method 'mondriaan'.*'mondrian'") as caught:
+    with pytest.raises(sf.errors.ConfigError, match=r"no method 'mondriaan'.*'mondrian'") as caught:
         sf.Config.parse(TEXT.replace("mondrian", "mondriaan"))
     assert caught.value.key == "method.name"
