@@ -8,8 +8,9 @@ from typing import Any
 
 from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
 from sfumato.data.schema import Kind, Missing, Role, Schema
-from sfumato.distances import DISTANCES, Custom, Distance
+from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigError, SfumatoError
+from sfumato.registry import DISTANCES
 
 COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance")
 """What may be declared of a column."""

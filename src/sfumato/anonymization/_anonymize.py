@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato._audit import Audit, audit, finding_heading, library_of, listed, table_of, worst_shown
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
-from sfumato.anonymization.methods import AUTO, Method, Task, method_of, suited
+from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.method import FINDING
 from sfumato.anonymization.published_table import Published, frame_of, publish, resolved_schema
 from sfumato.anonymization.release import Release
@@ -134,7 +134,7 @@ def _method(method: Method | str | None, asked: Sequence[Principle]) -> Method:
     if isinstance(method, Method):
         return method
     if method in (None, AUTO):
-        return suited(asked)
+        return default_method(asked)
     if isinstance(method, str):
         return method_of(method, {})
     raise ParameterError(

@@ -14,7 +14,7 @@ from sfumato.data.attribute import Attribute
 from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem
 from sfumato.errors import DistanceError, ParameterError, SfumatoError
 from sfumato.exact import as_fraction, largest_float_at_most
-from sfumato.registry import function_named
+from sfumato.registry import load_function
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Custom(Distance):
         if not isinstance(self.function, str):
             return self.function
         try:
-            return function_named(self.function)
+            return load_function(self.function)
         except ParameterError as error:
             raise parameter_problem(self.name, "function", self.function, error.problem, error.remedy) from error
 

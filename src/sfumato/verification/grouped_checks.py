@@ -146,7 +146,7 @@ def _groups(table: Table) -> Check:
 def _principles(manifest: Manifest, table: Table, principles: Sequence[Principle], unknown: Sequence[str]) -> list[Check]:
     """Measure every principle again, and compare verdict and levels with what is claimed."""
     claims = manifest.content["principles"]
-    able = [p for p in principles if not (unknown and p.asks_distance)]
+    able = [p for p in principles if not (unknown and p.uses_distance)]
     found = audit(table, None, able) if able else ()
     by_principle: dict[int, list[tuple[Finding, dict[str, Any]]]] = {}
     entries = found.to_dict(0)["principles"] if able else []  # type: ignore[union-attr]

@@ -20,7 +20,7 @@ def worth_check(manifest: Manifest, published: Table, asked: Sequence[Principle]
     claimed = manifest.content.get("utility")
     group = published.column(str(published.schema.group))
     suppressed = manifest.content["suppressed"]
-    k = max((k for principle in asked if (k := getattr(principle, "k", None)) is not None), default=None)
+    k = max((k for principle in asked if (k := principle.implied_k) is not None), default=None)
     sizes = ClassSizes.of(Groups(group.codes.astype(np.int64), group.size, published.rows), k, suppressed)
     found: dict[str, Any] = {"rows": published.rows, "groups": group.size, "suppressed": suppressed, "k": k}
     for key, value in {**found, "classes": sizes.to_dict()}.items():

@@ -18,7 +18,7 @@ from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.data.groups import Groups, combined
 from sfumato.data.table import Table
 from sfumato.exact import written
-from sfumato.principles import Principle, told
+from sfumato.principles import Principle, describe
 from sfumato.reports.tables.cell_ranges import covers_of
 from sfumato.reports.tables.column_distributions import columns
 from sfumato.reports.tables.contour_tables import contours
@@ -69,7 +69,7 @@ def words(kind: type[Principle]) -> dict[str, str]:
     >>> words(KAnonymity)["definition"]
     'Every group holds at least k people.'
     """
-    said = told(kind)
+    said = describe(kind)
     return {
         "definition": said.definition,
         "plain": said.plain,
