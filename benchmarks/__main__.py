@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: speed and memory, as ratios to a yardstick measured in the same run."""
+"""`python -m benchmarks`: measure speed and memory as ratios to a yardstick in the same run."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from pathlib import Path
 
 import click
 
+from sfumato.cli import ErrorReportingGroup
 from sfumato.cli.options import figure_options
 from sfumato.cli.streams import say
 
 
-@click.group()
-def bench() -> None:
+@click.group(cls=ErrorReportingGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+def main() -> None:
     """Measure speed and memory against a yardstick in the same run."""
 
 
-@bench.command(
+@main.command(
     epilog="""\b
 Example:
   SFUMATO_DATA=data python -m benchmarks audit
@@ -49,7 +50,7 @@ def audit(rows: int, seed: int, pycanon: Path | None, as_json: bool) -> None:
         out.print(f"{name:<{width}}  {value}")
 
 
-@bench.command(
+@main.command(
     epilog="""\b
 Example:
   SFUMATO_DATA=data python -m benchmarks anonymize --all --adult --methods glaze,mondrian
@@ -78,7 +79,7 @@ def anonymize(rows: int, everything: bool, hard: bool, adult: bool, methods: str
         show_runs(figures)
 
 
-@bench.command(
+@main.command(
     epilog="""\b
 Example:
   SFUMATO_DATA=data python -m benchmarks figures --out figures
@@ -110,7 +111,7 @@ def figures(rows: int, only: str, methods: str, out: Path, quick: bool, tables_o
             say(str(path))
 
 
-@bench.command(
+@main.command(
     epilog="""\b
 Example:
   SFUMATO_DATA=data python -m benchmarks release --rows 140000 --rows 1400000
@@ -141,7 +142,7 @@ def release(sizes: tuple[int, ...], seed: int, wishes: str, methods: str, as_jso
         show_release(figures)
 
 
-@bench.command(
+@main.command(
     epilog="""\b
 Example:
   SFUMATO_DATA=data python -m benchmarks risk
@@ -173,7 +174,7 @@ def risk(records: tuple[int, ...], similar: tuple[int, ...], seed: int, as_json:
         show_risk(figures)
 
 
-@bench.command(
+@main.command(
     epilog="""\b
 Example:
   SFUMATO_DATA=data python -m benchmarks curves --out figures
@@ -203,7 +204,7 @@ def curves(out: Path, seed: int, quick: bool, tables_only: bool, pictures_only: 
             say(str(path))
 
 
-@bench.command(
+@main.command(
     epilog="""\b
 Example:
   SFUMATO_DATA=data python -m benchmarks projections --out figures
@@ -242,7 +243,7 @@ def projections(out: Path, quick: bool, tables_only: bool, pictures_only: bool, 
                 say(str(path))
 
 
-@bench.command(
+@main.command(
     epilog="""\b
 Example:
   SFUMATO_DATA=data python -m benchmarks lattice --times 1 --times 20
@@ -279,4 +280,4 @@ def _names(listed: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    bench(prog_name="python -m benchmarks")
+    main(prog_name="python -m benchmarks")

@@ -17,10 +17,10 @@ import pyarrow as pa
 
 from sfumato.census import synthetic_census
 from sfumato.data.schema import Schema
-from sfumato.disclosure.consistency import Consistency
-from sfumato.disclosure.dictionary import Dictionary
+from sfumato.disclosure.consistency.consistency import Consistency
+from sfumato.disclosure.consistency.similarity import SimilarityConsistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.setting import Setting, setting_of
-from sfumato.disclosure.similarity import SimilarityConsistency
 from sfumato.errors import FileError
 from sfumato.io.read_csv import read_csv
 

@@ -15,7 +15,7 @@ from benchmarks.anonymize import cpu_seconds
 from benchmarks.apart import apart, peak_megabytes
 from benchmarks.directories import drawn, there
 from sfumato.disclosure._risk import risk_of
-from sfumato.disclosure.curves import QUARTERS, best_rules, cells_of
+from sfumato.disclosure.risk_report.risk_curves import QUARTERS, best_rules, cells_of
 
 GOALS: dict[tuple[str, int], tuple[float, int | None]] = {("equality", 10_000): (60, 2000), ("similarity", 2000): (60, None)}
 """The project's own, on the catalogue: CPU seconds and megabytes that should not be exceeded."""

@@ -16,12 +16,13 @@ import pyarrow as pa
 from benchmarks.anonymize import cpu_seconds
 from benchmarks.settings import adult_folder
 from sfumato.anonymization.methods import Task
-from sfumato.anonymization.methods.full_domain import LOSSES, Found, Search
+from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
 from sfumato.census import census_schema, synthetic_census
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.io.read_csv import read_csv
 from sfumato.principles import KAnonymity, Principle, TCloseness
+from sfumato.registry import LOSSES
 
 LIMIT = Fraction(1, 20)
 """The share of the rows that may be suppressed."""
@@ -41,7 +42,7 @@ _CENSUS_ROWS = 5000
 def run(
     times: Sequence[int], losses: Sequence[str] | None = None, tell: Callable[[str], None] = lambda _: None
 ) -> dict[str, Any]:
-    """Search with each wish and loss on a table whose rows are there so many times; `tell` hears what is under way."""
+    """Search with each requirement and loss on a table whose rows are repeated; `tell` receives the progress."""
     runs = []
     for source, make in _sources().items():
         for often in times:
@@ -55,8 +56,8 @@ def run(
 
 
 def _measured(table: Table, wish: str, loss: str, sorting: float, goal: bool) -> dict[str, Any]:
-    def search() -> Found:
-        return Search(Task(table, WISHES[wish], suppress=LIMIT), loss, settled=True).best()
+    def search() -> SearchResult:
+        return TransformationSearch(Task(table, WISHES[wish], suppress=LIMIT), loss, settled=True).best()
 
     search()
     seconds, found = min((cpu_seconds(search) for _ in range(3)), key=lambda one: one[0])

@@ -16,10 +16,10 @@ import numpy as np
 
 from benchmarks.directories import drawn, there
 from benchmarks.figures import write_rows
-from sfumato.disclosure.curves import QUARTERS, TENTHS, by_dictionary_size, cells_of, true_against_estimated
-from sfumato.disclosure.rules.min_risk import independence_costs
+from sfumato.disclosure.risk_report.risk_curves import QUARTERS, TENTHS, by_dictionary_size, cells_of, true_against_estimated
+from sfumato.disclosure.rules.minrisk_algorithm import independence_costs
+from sfumato.disclosure.sensitivity.sensitivity_weights import Form, SensitivityWeights
 from sfumato.disclosure.setting import Setting
-from sfumato.disclosure.weights import Form, Weights
 
 Tell = Callable[[str], None]
 Row = dict[str, Any]
@@ -132,11 +132,11 @@ def _each(cases: Sequence[Case], seed: int, tell: Tell) -> Iterator[tuple[Row, s
             yield start, name, replace(setting, phi=random_weights(form, setting, seed))
 
 
-def random_weights(form: Form, setting: Setting, seed: int) -> Weights:
+def random_weights(form: Form, setting: Setting, seed: int) -> SensitivityWeights:
     """A weight for every cell, uniform between 0 and 1."""
     shape = setting.records, len(setting.attributes)
     cells = np.random.default_rng(seed).random(shape)
-    return Weights(form, cells, np.zeros((shape[1], shape[1])), np.ones(shape[0]))
+    return SensitivityWeights(form, cells, np.zeros((shape[1], shape[1])), np.ones(shape[0]))
 
 
 def _digits(risk: float) -> str:

@@ -44,7 +44,7 @@ class Transformations:
     ) -> Transformations:
         """Measure every transformation with groups of at least k rows. Each is merged from a finer one."""
         cube = Cube(Task(table, tuple(TCloseness(1, on=name) for name in names)))
-        judges = [Judge(cube, principle, asked) for principle, asked in cube.task.asked]
+        judges = [Judge(cube, principle, asked) for principle, asked in cube.task.requirements]
         every = list(product(*(range(height + 1) for height in cube.heights)))
         levels, smallest, discernibility, closeness = [], [], [], []
         for place, chosen in enumerate(every, start=1):

@@ -11,10 +11,10 @@ from pathlib import Path
 import click
 
 import sfumato as sf
-from sfumato._explain import Explanation, explain
+from sfumato._explain import Explanation, MeasuredExample, explain
 from sfumato.cli import main
-from sfumato.distances import DISTANCES
-from sfumato.principles import PRINCIPLES, told
+from sfumato.principles import describe
+from sfumato.registry import DISTANCES, PRINCIPLES
 
 HERE = Path(__file__).parent
 
@@ -231,8 +231,8 @@ def principles_page() -> str:
         for name in names:
             kind = PRINCIPLES[name]
             link = f"[{kind.title}](principles/{name}.md)"
-            asks = [_yes(kind.monotone), _yes(kind.asks_distance)]
-            lines.append(_row(f'`"{name}"`', link, told(kind).plain, *asks))
+            asks = [_yes(kind.monotone), _yes(kind.uses_distance)]
+            lines.append(_row(f'`"{name}"`', link, describe(kind).plain, *asks))
         parts.append(f"## {family}\n\n" + "\n".join(lines) + "\n")
     return "\n".join([*parts, PRINCIPLES_TAIL])
 
@@ -240,7 +240,8 @@ def principles_page() -> str:
 def principle_page(name: str) -> str:
     """One principle: what it asks, its worked example, how to ask for it, its limits and its source."""
     found = explain(name)
-    words = found.words
+    words, measured = found.words, found.measured
+    assert measured is not None
     meanings = "\n".join(f"- `{key}`: {meaning}" for key, meaning in words.parameters.items())
     family = next(family for family in FAMILIES.values() if name in family)
     related = [f"[{PRINCIPLES[other].title}]({other}.md)" for other in family if other != name]
@@ -254,9 +255,9 @@ def principle_page(name: str) -> str:
 
 ## Example
 
-{found.example.principle.label}:
+{measured.example.principle.label}:
 
-{_example(found)}
+{_example(measured)}
 
 ## Ask for it
 
@@ -267,7 +268,7 @@ def principle_page(name: str) -> str:
 {meanings}
 
 ```python
-{_doctest(found)}
+{_doctest(found, measured)}
 
 ```
 
@@ -287,7 +288,7 @@ See also: {see}
 """
 
 
-def _example(found: Explanation) -> str:
+def _example(found: MeasuredExample) -> str:
     """The groups of the example as a table, and below it the arithmetic."""
     example = found.example
     heads = [*example.quasi_identifiers, example.sensitive, *(f"{part.name}, {part.wanted}" for part in found.parts), ""]
@@ -299,9 +300,9 @@ def _example(found: Explanation) -> str:
     return "\n".join(lines) + f"\n\n{arithmetic}"
 
 
-def _doctest(found: Explanation) -> str:
+def _doctest(found: Explanation, measured: MeasuredExample) -> str:
     """The example in Python."""
-    example = found.example
+    example = measured.example
     columns = "\n".join(f"...     {_quoted(name)}: {_quoted(values)}," for name, values in example.columns().items())
     roles = f"quasi_identifiers={_quoted(list(example.quasi_identifiers))}, sensitive={_quoted([example.sensitive])}"
     return f"""\
@@ -312,7 +313,7 @@ def _doctest(found: Explanation) -> str:
 ... }})
 >>> schema = sf.Schema({roles})
 >>> sf.audit(people, schema, {found.python()})
-{found.audit!r}"""
+{measured.audit!r}"""
 
 
 def _quoted(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The command line as a test calls it: what comes back is as of a process."""
+"""Run the command lines from a test, with a result like that of a process."""
 
 from __future__ import annotations
 
@@ -9,14 +9,25 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sfumato.cli import main
+from benchmarks.__main__ import main as benchmarks_main
+from sfumato.cli import main as sfumato_main
 
 
 def sfumato(*arguments, cwd=None, env=None):
-    """Run a verb in this process, which spares its start; in a process of its own if it is to have an environment."""
+    """Run a verb of sfumato."""
+    return _run("sfumato", sfumato_main, arguments, cwd, env)
+
+
+def benchmark(*arguments, cwd=None, env=None):
+    """Run a benchmark, as `python -m benchmarks` does."""
+    return _run("benchmarks", benchmarks_main, arguments, cwd, env)
+
+
+def _run(package, main, arguments, cwd, env):
+    """Run in this process, which is faster; in a separate process if an environment is given."""
     if env is not None:
         return subprocess.run(
-            [sys.executable, "-m", "sfumato", *arguments],
+            [sys.executable, "-m", package, *arguments],
             capture_output=True,
             text=True,
             cwd=cwd,
@@ -26,7 +37,7 @@ def sfumato(*arguments, cwd=None, env=None):
     out, errors = io.StringIO(), io.StringIO()
     with contextlib.chdir(cwd or Path.cwd()), contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         try:
-            code = main(list(arguments), prog_name="sfumato")
+            code = main(list(arguments), prog_name=package)
         except SystemExit as end:
             code = end.code
     return subprocess.CompletedProcess(arguments, code or 0, out.getvalue(), errors.getvalue())

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from sfumato import Schema
 from sfumato.disclosure._risk import risk_of
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.risk_tables import risk_content
-from sfumato.disclosure.sensitivity import Additive, ConstantSensitivity, Multiplicative
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.risk_report.risk_tables import risk_content
+from sfumato.disclosure.sensitivity.sensitivity import Additive, ConstantSensitivity, Multiplicative
 from sfumato.disclosure.setting import setting_of
 
 ROWS = 60

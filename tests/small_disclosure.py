@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 import naive_rules as naive
-from sfumato.disclosure.matching import Matching
-from sfumato.disclosure.weights import Weights
+from sfumato.disclosure.matching.matching import Matching
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 
 WEIGHTS = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), math.inf]
 
@@ -80,7 +80,7 @@ class Small:
         for (j, h), weight in pairs.items():
             between[j, h] = weight
         self.sensitivity = naive.Sensitivity(form, cells, pairs, scale)
-        self.phi = Weights(form, np.array(cells, float).reshape(n, m), between, np.array(scale, float))
+        self.phi = SensitivityWeights(form, np.array(cells, float).reshape(n, m), between, np.array(scale, float))
 
     def table(self):
         return naive.loss_table(self.records, self.sensitivity, self.books)

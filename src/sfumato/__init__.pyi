@@ -1,6 +1,7 @@
 from . import anonymization, attacks, data, disclosure, distances, errors, principles, projections
-from ._audit import Audit, audit
+from ._audit import Audit, Finding, audit
 from ._explain import Explanation, explain
+from ._report import report
 from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay
 from .anonymization.feasibility import feasibility
 from .anonymization.methods import Glaze, Lattice, Method, Mondrian, XColor
@@ -33,7 +34,6 @@ from .principles import (
 )
 from .profiling import Profile, profile
 from .projections import Projection, project
-from .reports import report
 from .verification import Verification, verify
 from .version import __version__
 
@@ -50,6 +50,7 @@ __all__ = [
     "EpsilonMAnonymity",
     "Explanation",
     "Feasibility",
+    "Finding",
     "FrequencyLDiversity",
     "Frontier",
     "FullDomain",

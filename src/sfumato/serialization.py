@@ -161,7 +161,7 @@ def distance_of(declared: Mapping[str, Any], key: str) -> Distance:
     """
     parameters = dict(declared)
     name = parameters.pop("kind", None)
-    kind = DISTANCES.get(str(name))
+    kind: type[Distance] | None = DISTANCES.get(str(name))
     if kind is None:
         problem = f"the distance kind {name!r} is unknown" if name else "a distance has no kind"
         remedy = f"Write one of: {', '.join(DISTANCES)}."

@@ -14,8 +14,8 @@ import pytest
 import naive
 import naive_lattice
 import sfumato as sf
-from sfumato.anonymization.methods.full_domain import LOSSES, Search
-from sfumato.principles import PRINCIPLES
+from sfumato.anonymization.methods.full_domain import TransformationSearch
+from sfumato.registry import LOSSES, PRINCIPLES
 
 CASES = 10_000 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 100
 
@@ -157,7 +157,9 @@ def test_the_search_is_as_good_as_trying_everything(part):
             continue
         for loss in LOSSES:
             least, levels, admissible = case.best(loss, settle=False)
-            search = Search(sf.anonymization.Task(case.table, case.principles, suppress=case.limit), loss, settled=False)
+            search = TransformationSearch(
+                sf.anonymization.Task(case.table, case.principles, suppress=case.limit), loss, settled=False
+            )
             found = search.best(count=True)
             told = seed, loss, case.principles, case.limit
             assert found.proven, told

@@ -132,7 +132,7 @@ def hierarchy_task(values, k):
 
 def test_a_hierarchy_is_cut_into_all_children_or_into_two_runs_of_them():
     task = hierarchy_task("aabbccdde", 1)
-    assert task.domains[0].how is RecodingKind.ANCESTOR
+    assert task.domains[0].recoding is RecodingKind.ANCESTOR
     assert Mondrian().group(task).count == 5
     assert Mondrian().group(hierarchy_task("aabbccddee", 2)).count == 5
     # Z has but one row: Y and Z stay together, under the root

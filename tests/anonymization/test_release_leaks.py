@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 import sfumato as sf
 from sfumato.anonymization._anonymize import anonymize
-from sfumato.reports.tables.rounding_steps import in_steps, step_of
+from sfumato.anonymization.figures.rounding_steps import in_steps, step_of
 from sfumato.verification._verify import verify
 from standin import Chunks
 

@@ -168,7 +168,7 @@ def asked_values(workload, query, rows):
     return {
         domain_.name: domain(rows, domain_.name)[workload.low[query, i] : workload.high[query, i]]
         for i, domain_ in enumerate(workload.domains)
-        if workload.asked[query, i]
+        if workload.column_mask[query, i]
     }
 
 
@@ -259,15 +259,15 @@ def test_random_queries(qd, qs, selectivity, seed):
     workload, again = (Workload.random(table, 20, qd, qs, selectivity, seed) for _ in range(2))
     assert (workload.low == again.low).all()
     assert (workload.high == again.high).all()
-    assert (workload.asked == again.asked).all()
-    assert (workload.asked[:, :4].sum(axis=1) == qd).all()
-    assert (workload.asked[:, 4:].sum(axis=1) == qs).all()
+    assert (workload.column_mask == again.column_mask).all()
+    assert (workload.column_mask[:, :4].sum(axis=1) == qd).all()
+    assert (workload.column_mask[:, 4:].sum(axis=1) == qs).all()
     sizes = [85, 7, 5, 4, 50, 17]
     with localcontext() as context:
         context.prec = 50
         for column, size in enumerate(sizes):
             wanted = size * Decimal(selectivity) ** (1 / Decimal(qd + qs))
-            low, high = (ends[workload.asked[:, column], column] for ends in (workload.low, workload.high))
+            low, high = (ends[workload.column_mask[:, column], column] for ends in (workload.low, workload.high))
             assert (low >= 0).all()
             assert (high <= size).all()
             assert all(length >= 1 and (length == 1 or abs(length - wanted) <= Decimal("0.5")) for length in (high - low))
@@ -276,10 +276,10 @@ def test_random_queries(qd, qs, selectivity, seed):
 def test_stretches_begin_anywhere():
     table, _ = made([(0, age, "ab", "a", "low", 5, "x") for age in (1, 2, 3, 4)])
     workload = Workload.random(table, 400, 1, 0, "0.5", seed=1)
-    ages = workload.low[workload.asked[:, 0], 0]
+    ages = workload.low[workload.column_mask[:, 0], 0]
     assert set(ages.tolist()) == {0, 1, 2}
-    assert workload.asked.sum(axis=0).tolist()[4:] == [0, 0]
-    assert all(count > 50 for count in workload.asked.sum(axis=0).tolist()[:4])
+    assert workload.column_mask.sum(axis=0).tolist()[4:] == [0, 0]
+    assert all(count > 50 for count in workload.column_mask.sum(axis=0).tolist()[:4])
 
 
 WORKED = [
@@ -305,7 +305,7 @@ def test_worked_example():
         {"tree": "c", "job": "x"},  # one row × 1/5, and there is one; the row of a missing job is not within x
         {"grade": ("mid", "high")},  # 2 × 1/2 + 2 × 2/4, and there is one
     ]
-    errors = query_errors(recoded, Workload.asking(table, asked), bound="0.5")
+    errors = query_errors(recoded, Workload.from_queries(table, asked), bound="0.5")
     assert errors.raw.tolist() == [2, 1, 0, 1, 1]
     assert errors.estimate.tolist() == pytest.approx([2, 0.5, 0.4, 0.2, 2])
     assert errors.zeros == 1
@@ -383,10 +383,10 @@ def test_wrong_wishes():
         (lambda: Workload.random(table, queries=0), "without queries"),
         (lambda: Workload.random(table, selectivity=0), "selectivity"),
         (lambda: Workload.random(table, selectivity="1.5"), "selectivity"),
-        (lambda: Workload.asking(table, []), "without queries"),
-        (lambda: Workload.asking(table, [{"agee": 1}]), "Did you mean 'age'"),
-        (lambda: Workload.asking(table, [{"age": 3}]), "not a value"),
-        (lambda: Workload.asking(table, [{"age": (4, 1)}]), "first value first"),
+        (lambda: Workload.from_queries(table, []), "without queries"),
+        (lambda: Workload.from_queries(table, [{"agee": 1}]), "Did you mean 'age'"),
+        (lambda: Workload.from_queries(table, [{"age": 3}]), "not a value"),
+        (lambda: Workload.from_queries(table, [{"age": (4, 1)}]), "first value first"),
         (lambda: query_errors(recoded, Workload.random(table), bound=0), "bound"),
         (lambda: query_errors(recoded, Workload.random(other)), "another table"),
         (lambda: utility_of(other, recoded), "3"),

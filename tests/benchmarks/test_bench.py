@@ -26,15 +26,15 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def sfumato(*arguments, **env):
-    return commandline.sfumato(*arguments, env={"SFUMATO_DATA": "", **env})
+def benchmark(*arguments, **env):
+    return commandline.benchmark(*arguments, env={"SFUMATO_DATA": "", **env})
 
 
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory):
     """The quick figures, made by the command line from the synthetic census."""
     folder = tmp_path_factory.mktemp("figures") / "below"
-    done = sfumato("bench", "figures", "--rows", "2000", "--quick", "--out", str(folder))
+    done = benchmark("figures", "--rows", "2000", "--quick", "--out", str(folder))
     assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()) == 6
     return folder
@@ -98,14 +98,14 @@ def test_pictures_are_drawn_from_the_tables_alone(figures, tmp_path):
 def test_without_matplotlib(tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError", encoding="utf-8")
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    done = sfumato("bench", "figures", "--out", str(tmp_path / "out"), PYTHONPATH=path)
+    done = benchmark("figures", "--out", str(tmp_path / "out"), PYTHONPATH=path)
     assert done.returncode == 2
     assert "sfumato[figures]" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_anonymize_on_the_synthetic_census():
-    done = sfumato("bench", "anonymize", "--rows", "2000", "--json")
+    done = benchmark("anonymize", "--rows", "2000", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     runs = json.loads(done.stdout)["runs"]
     assert [one["method"] for one in runs] == ["glaze", "mondrian", "xcolor"]
@@ -119,7 +119,7 @@ def test_anonymize_on_the_synthetic_census():
 
 
 def test_anonymize_shows_a_table():
-    done = sfumato("bench", "anonymize", "--rows", "1000", "--methods", "mondrian")
+    done = benchmark("anonymize", "--rows", "1000", "--methods", "mondrian")
     assert (done.returncode, done.stderr) == (0, "")
     assert "S1" in done.stdout
     assert "synthetic census" in done.stdout
@@ -131,7 +131,7 @@ def test_what_is_not_there(monkeypatch):
         settings.adult()
     with pytest.raises(ParameterError, match="no method 'colour'"):
         run(1000, everything=False, hard=False, adult=False, methods=["colour"])
-    done = sfumato("bench", "figures", "--only", "7", "--tables-only")
+    done = benchmark("figures", "--only", "7", "--tables-only")
     assert done.returncode == 2
     assert "no figure '7'" in done.stderr
 
@@ -165,7 +165,7 @@ def test_adult_is_what_other_tools_anonymize(real_data, monkeypatch):
 
 
 def test_full_domain_search_beside_a_sort():
-    done = sfumato("bench", "lattice", "--losses", "mean", "--times", "1", "--times", "2", "--json")
+    done = benchmark("lattice", "--losses", "mean", "--times", "1", "--times", "2", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     figures = json.loads(done.stdout)
     assert [(one["source"], one["rows"], one["wish"]) for one in figures["runs"][:3]] == [
@@ -175,7 +175,7 @@ def test_full_domain_search_beside_a_sort():
     ]
     assert all(one["suppressed"] <= one["rows"] // 20 and one["CPU s"] > 0 for one in figures["runs"])
     assert [one["times the rows"] for one in figures["growth"]] == [2.0, 2.0, 2.0]
-    shown = sfumato("bench", "lattice", "--losses", "mean")
+    shown = benchmark("lattice", "--losses", "mean")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "every least loss is proven" in shown.stdout
-    assert sfumato("bench", "lattice", "--losses", "men").returncode == 2
+    assert benchmark("lattice", "--losses", "men").returncode == 2

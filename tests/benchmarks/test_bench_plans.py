@@ -21,15 +21,15 @@ from sfumato.projections import Codip
 ATTRIBUTES = ["education", "workclass", "income", "graduate", "household=18-", "household=married"]
 
 
-def sfumato(*arguments):
-    return commandline.sfumato(*arguments, env={"SFUMATO_DATA": ""})
+def benchmark(*arguments):
+    return commandline.benchmark(*arguments, env={"SFUMATO_DATA": ""})
 
 
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory):
     """The quick figures, made by the command line from the synthetic census."""
     folder = tmp_path_factory.mktemp("figures") / "below"
-    done = sfumato("bench", "projections", "--quick", "--out", str(folder))
+    done = benchmark("projections", "--quick", "--out", str(folder))
     assert (done.returncode, done.stderr) == (0, "")
     assert "CPU / lexsort" in done.stdout
     assert all(str(folder / name) in done.stdout for name in PICTURES)
@@ -106,7 +106,7 @@ def test_pictures_are_drawn_from_the_tables_alone(figures, tmp_path):
 
 
 def test_the_cost_alone(tmp_path):
-    done = sfumato("bench", "projections", "--cost-only", "--json", "--out", str(tmp_path / "none"))
+    done = benchmark("projections", "--cost-only", "--json", "--out", str(tmp_path / "none"))
     assert (done.returncode, done.stderr) == (0, "")
     told = json.loads(done.stdout)
     assert (told["rows"], told["attributes"], told["transformations"], told["goal: CPU s"]) == (5000, 6, 36, None)

@@ -14,14 +14,14 @@ from benchmarks.release import Stages, make_file, run
 from sfumato.errors import ParameterError
 
 
-def sfumato(*arguments):
-    command = [sys.executable, "-m", "sfumato", "bench", "release", *arguments]
+def release_benchmark(*arguments):
+    command = [sys.executable, "-m", "benchmarks", "release", *arguments]
     env = {**os.environ, "SFUMATO_DATA": ""}
     return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
 
 
 def test_on_the_synthetic_census():
-    done = sfumato("--rows", "2000", "--rows", "4000", "--wishes", "k", "--json")
+    done = release_benchmark("--rows", "2000", "--rows", "4000", "--wishes", "k", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     figures = json.loads(done.stdout)
     assert [(one["rows"], one["wish"]) for one in figures["runs"]] == [(2000, "k"), (4000, "k")]
@@ -38,7 +38,7 @@ def test_on_the_synthetic_census():
 
 
 def test_a_table_is_shown():
-    done = sfumato("--rows", "1000")
+    done = release_benchmark("--rows", "1000")
     assert (done.returncode, done.stderr) == (0, "")
     assert "/ pyarrow" in done.stdout
     assert "verifying what was written" in done.stdout
@@ -46,7 +46,7 @@ def test_a_table_is_shown():
 
 def test_what_is_not_known():
     for options, words in ((("--wishes", "l"), "no wish 'l'"), (("--methods", "colour"), "no method 'colour'")):
-        done = sfumato("--rows", "1000", *options)
+        done = release_benchmark("--rows", "1000", *options)
         assert done.returncode == 2
         assert words in done.stderr
     with pytest.raises(ParameterError):

@@ -20,15 +20,15 @@ COLUMNS = {
 }
 
 
-def sfumato(*arguments):
-    return commandline.sfumato(*arguments, env={"SFUMATO_DATA": ""})
+def benchmark(*arguments):
+    return commandline.benchmark(*arguments, env={"SFUMATO_DATA": ""})
 
 
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory):
     """The quick figures, made by the command line from the synthetic census."""
     folder = tmp_path_factory.mktemp("figures") / "below"
-    done = sfumato("bench", "curves", "--quick", "--out", str(folder))
+    done = benchmark("curves", "--quick", "--out", str(folder))
     assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()) == 5
     return folder

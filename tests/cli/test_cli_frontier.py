@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 import commandline
-from sfumato.anonymization.methods import METHODS
+from sfumato.registry import METHODS
 from standin import Chunks
 
 CONFIG = """
@@ -42,7 +42,7 @@ def project(tmp_path):
 @pytest.fixture
 def sfumato(monkeypatch, project):
     """Run the verb on the project, on a narrow terminal."""
-    monkeypatch.setitem(METHODS, Chunks.name, Chunks)
+    monkeypatch.setitem(METHODS.entries, Chunks.name, Chunks)
     monkeypatch.setenv("COLUMNS", "80")
     return partial(commandline.sfumato, "frontier", "sfumato.toml", cwd=project)
 

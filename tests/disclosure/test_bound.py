@@ -14,13 +14,13 @@ from pyarrow import compute
 import sfumato as sf
 from sfumato.data.table import Table
 from sfumato.disclosure._risk import risk_of
-from sfumato.disclosure.consistency import EqualityConsistency
-from sfumato.disclosure.containment import ContainmentConsistency
-from sfumato.disclosure.dictionary import Dictionary
+from sfumato.disclosure.consistency.consistency import EqualityConsistency
+from sfumato.disclosure.consistency.containment import ContainmentConsistency
+from sfumato.disclosure.consistency.similarity import SimilarityConsistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.risk_bound import upper_bound
-from sfumato.disclosure.sensitivity import Additive, Multiplicative
+from sfumato.disclosure.sensitivity.sensitivity import Additive, Multiplicative
 from sfumato.disclosure.setting import setting_of
-from sfumato.disclosure.similarity import SimilarityConsistency
 
 VALUES = st.sampled_from([None, "x", "y"])
 

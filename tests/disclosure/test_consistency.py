@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 import naive_consistency as naive
 import sfumato as sf
 from sfumato.data.table import Table
-from sfumato.disclosure.attribute_matching import matched
-from sfumato.disclosure.consistency import EqualityConsistency
-from sfumato.disclosure.consistency_kinds import CONSISTENCIES, consistency_of
-from sfumato.disclosure.containment import ContainmentConsistency
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.similarity import SimilarityConsistency
+from sfumato.disclosure.consistency.consistency import EqualityConsistency
+from sfumato.disclosure.consistency.consistency_kinds import CONSISTENCIES, consistency_of
+from sfumato.disclosure.consistency.containment import ContainmentConsistency
+from sfumato.disclosure.consistency.similarity import SimilarityConsistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.matching.attribute_matching import match_attributes
 from sfumato.distances.jaro import Similarities
 from sfumato.kernels.jaro_bounds import common_subsequence, place_characters
 
@@ -51,9 +51,11 @@ def test_who_is_consistent_is_what_the_definition_says(records, people, data):
         columns=columns,
         missing=(),
     )
-    schema = sf.Schema(missing=sf.schema.Missing(values=()))
+    schema = sf.Schema(missing=sf.data.Missing(values=()))
     table = Table(frame(records, ("age", "name", "town"), id=pa.array(whose, pa.string())), schema)
-    both = matched(table, ("age", "name", "town"), book, {"name": SimilarityConsistency("jaro", "0.8")}, identity="id")
+    both = match_attributes(
+        table, ("age", "name", "town"), book, {"name": SimilarityConsistency("jaro", "0.8")}, identity="id"
+    )
     cells = data.draw(st.lists(st.booleans(), min_size=3 * len(records), max_size=3 * len(records)))
     rule = np.array(cells, bool).reshape(-1, 3)
     for i, record in enumerate(records):
@@ -201,7 +203,7 @@ ORDINAL_CELLS = st.one_of(
 def check_containment(mine, theirs, values, schema):
     table = Table(pa.table({"a": [cell for cell, _ in mine]}), schema, untyped=True)
     book = Dictionary(pa.table({"a": [cell for cell, _ in theirs]}))
-    both = matched(table, ["a"], book, {"a": ContainmentConsistency()})
+    both = match_attributes(table, ["a"], book, {"a": ContainmentConsistency()})
     for i, (_, one) in enumerate(mine):
         expected = [v for v, (_, other) in enumerate(theirs) if naive.can_meet(one, other, values)]
         assert both.consistent(i, np.ones((len(mine), 1), bool)).tolist() == expected, (mine[i], theirs)
@@ -228,7 +230,7 @@ def test_ordinal_intervals(mine, theirs):
 
 def containment(records, people, schema=None, untyped=True):
     table = Table(pa.table({"a": records}), schema or sf.Schema(["a"]), untyped=untyped)
-    both = matched(table, ["a"], Dictionary(pa.table({"a": people})), {"a": ContainmentConsistency()})
+    both = match_attributes(table, ["a"], Dictionary(pa.table({"a": people})), {"a": ContainmentConsistency()})
     return [both.consistent(i, np.ones((len(records), 1), bool)).tolist() for i in range(len(records))]
 
 
@@ -255,7 +257,7 @@ def test_a_release_of_real_cells_contains_what_it_was_made_from(tmp_path):
     people = pa.table({"age": rng.integers(18, 70, 60), "town": towns, "pay": np.arange(60)})
     release = sf.anonymize(people, schema, sf.KAnonymity(5), method="mondrian")
     published = Table(release.frame, sf.Schema(["age", "town"], ["pay"], hierarchies=schema.hierarchies))
-    both = matched(
+    both = match_attributes(
         published,
         ["age", "town"],
         Dictionary(people, identity="pay"),
@@ -338,7 +340,7 @@ def test_people_are_found_among_real_records_with_typing_errors(real_data):
     for side in (records, people):
         side["person"] = [name.rsplit("-", 2 if "dup" in name else 1)[0] for name in side.pop("rec_id")]
     names = [name for name in records if name != "person"]
-    both = matched(
+    both = match_attributes(
         Table(pa.table(records), sf.Schema(), untyped=True),
         names,
         Dictionary(pa.table(people), identity="person"),

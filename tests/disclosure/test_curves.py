@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from risk_shapes import SETTINGS
-from sfumato.disclosure.curves import by_cells, by_dictionary_size, true_against_estimated
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.matching import Matching
-from sfumato.disclosure.sensitivity import Additive, Multiplicative
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.matching.matching import Matching
+from sfumato.disclosure.risk_report.risk_curves import by_cells, by_dictionary_size, true_against_estimated
+from sfumato.disclosure.sensitivity.sensitivity import Additive, Multiplicative
 from sfumato.disclosure.setting import setting_of
 
 CELLS = st.sampled_from("ab") | st.none()

@@ -18,10 +18,10 @@ from pyarrow import parquet
 import naive_consistency as naive
 import sfumato as sf
 from sfumato.data.table import Table
-from sfumato.disclosure.attribute_matching import matched
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.dictionary_order import precedes
-from sfumato.disclosure.similarity import SimilarityConsistency
+from sfumato.disclosure.consistency.similarity import SimilarityConsistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.dictionaries.dictionary_order import precedes
+from sfumato.disclosure.matching.attribute_matching import match_attributes
 
 BOOK = {"id": ["x", "y", "z"], "age": [30, 41, None], "town": ["Rome", "", "Bonn"], "leaning": [1, 0, 2.5]}
 
@@ -50,7 +50,7 @@ def test_every_source_gives_the_same_dictionary(tmp_path):
         assert book.identities == ["x", "y", "z"]
         assert book.attributes == {"age": "age", "city": "town"}
         assert book.weights.tolist() == [1, 0, 2.5]
-        both = matched(people, ["age", "city"], book, identity="id")
+        both = match_attributes(people, ["age", "city"], book, identity="id")
         assert both.own.tolist() == [1, -1]
         assert [both.consistent(i, both.everything).tolist() for i in (0, 1)] == [[1], [0]]
         assert both.sizes(np.array([[True, False], [False, True]])).tolist() == [2, 2]
@@ -62,19 +62,19 @@ def test_without_identities_rows_are_individuals():
     assert book.identities == ["1", "2"]
     assert book.weights.size == 0
     people = Table(pa.table({"id": ["1"], "age": [1]}), sf.Schema())
-    assert matched(people, ["age"], book, identity="id").own.tolist() == [-1], "a row number is nobody's name"
+    assert match_attributes(people, ["age"], book, identity="id").own.tolist() == [-1], "a row number is nobody's name"
 
 
 def test_the_table_itself_has_every_record_in_its_row():
     people = Table(pa.table({"age": [30, 41, 30]}), sf.Schema())
-    both = matched(people, ["age"], Dictionary.of(people))
+    both = match_attributes(people, ["age"], Dictionary.of(people))
     assert both.own.tolist() == [0, 1, 2]
     assert both.sizes(both.everything).tolist() == [2, 1, 2]
 
 
 def test_an_attribute_that_the_dictionary_lacks_is_consistent_with_anything():
     people = Table(pa.table({"age": [30], "pay": [5]}), sf.Schema())
-    both = matched(people, ["pay", "age"], Dictionary(pa.table({"age": [30, 31]})))
+    both = match_attributes(people, ["pay", "age"], Dictionary(pa.table({"age": [30, 31]})))
     assert both.held[:, 0].tolist() == [-1, -1]
     assert both.sizes(both.everything).tolist() == [1]
     assert both.sizes(np.array([[True, False]])).tolist() == [2]
@@ -83,7 +83,7 @@ def test_an_attribute_that_the_dictionary_lacks_is_consistent_with_anything():
 def found(records, people, schema=None, untyped=False):
     """How many individuals are consistent with each record, in the one attribute there is."""
     table = Table(pa.table({"a": records}), schema or sf.Schema(), untyped=untyped)
-    both = matched(table, ["a"], Dictionary(pa.table({"a": people})))
+    both = match_attributes(table, ["a"], Dictionary(pa.table({"a": people})))
     return both.sizes(both.everything).tolist()
 
 
@@ -97,13 +97,13 @@ def test_the_kind_of_the_records_decides():
 
 
 def test_what_is_missing_in_the_records_is_missing_in_the_dictionary_unless_it_says_so():
-    schema = sf.Schema(missing=sf.schema.Missing(values=("?",)))
+    schema = sf.Schema(missing=sf.data.Missing(values=("?",)))
     people = Table(pa.table({"town": ["Rome", "?"]}), schema, untyped=True)
     frame = pa.table({"town": ["?", "Rome", "-"]})
     for missing, expected in ((None, [2, 3]), ("-", [2, 3]), (("?", "-"), [3, 3])):
-        both = matched(people, ["town"], Dictionary(frame, missing=missing))
+        both = match_attributes(people, ["town"], Dictionary(frame, missing=missing))
         assert both.sizes(both.everything).tolist() == expected
-    assert not (matched(people, ["town"], Dictionary.of(people)).held[1] >= 0).any()
+    assert not (match_attributes(people, ["town"], Dictionary.of(people)).held[1] >= 0).any()
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def test_bad_weights_are_refused(weights, error, says, row):
 def match_problem(error, says, data, book, **keywords):
     people = Table(pa.table({"age": [30], "town": ["Rome"]}), sf.Schema())
     with pytest.raises(error) as caught:
-        matched(people, keywords.pop("attributes", ["age", "town"]), Dictionary(data, **book), **keywords)
+        match_attributes(people, keywords.pop("attributes", ["age", "town"]), Dictionary(data, **book), **keywords)
     assert says in str(caught.value), str(caught.value)
 
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import naive_risk as naive
 import sfumato as sf
-import sfumato.disclosure.matching as matching_module
+import sfumato.disclosure.matching.matching as matching_module
+from sfumato.disclosure._k_anonymity_levels import k_anonymity_levels, levels_of_matching
 from sfumato.disclosure._risk import risk
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.joint_matching import joint_sizes
-from sfumato.disclosure.k_anonymity_levels import k_anonymity_levels, k_levels_of
-from sfumato.disclosure.matching import Matching
-from sfumato.disclosure.sensitivity import ConstantSensitivity
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.matching.joint_matching import joint_sizes
+from sfumato.disclosure.matching.matching import Matching
+from sfumato.disclosure.sensitivity.sensitivity import ConstantSensitivity
 
 CODES = st.integers(-1, 2)
 
@@ -59,7 +59,7 @@ def test_a_joint_matching_is_what_all_assignments_leave(case):
 def test_three_levels_of_k(case):
     """Rows alike can be exchanged in any assignment, and an assignment takes individuals from ρ."""
     _, _, rule, itself = case
-    found = k_levels_of(itself, rule & itself.everything)
+    found = levels_of_matching(itself, rule & itself.everything)
     assert found.release <= found.joint <= found.consistent
 
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.disclosure.matching import Matching
-from sfumato.disclosure.rules.min_risk import independence_costs, min_risk
-from sfumato.disclosure.weights import Weights
+from sfumato.disclosure.matching.matching import Matching
+from sfumato.disclosure.rules.minrisk_algorithm import independence_costs, min_risk
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ParameterError
 
 
 def weights(cells):
     cells = np.array(cells, float)
-    return Weights("product", cells, np.zeros((cells.shape[1], cells.shape[1])), np.ones(len(cells)))
+    return SensitivityWeights("product", cells, np.zeros((cells.shape[1], cells.shape[1])), np.ones(len(cells)))
 
 
 def loss(record, shown, dictionary, weight):
@@ -118,7 +118,7 @@ def test_the_risk_is_measured_not_multiplied():
 
 @pytest.mark.parametrize("form", ["sum", "constant"])
 def test_other_sensitivities_are_refused(form):
-    phi = Weights(form, np.ones((1, 1)), np.zeros((1, 1)), np.ones(1))
+    phi = SensitivityWeights(form, np.ones((1, 1)), np.zeros((1, 1)), np.ones(1))
     with pytest.raises(ParameterError, match="MinRisk is for multiplicative"):
         min_risk(Matching.of_codes(np.array([[0]]), np.array([[0]])), phi, 1)
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.disclosure.joint_matching import joint_sizes
-from sfumato.disclosure.matching import Matching
+from sfumato.disclosure.matching.joint_matching import joint_sizes
+from sfumato.disclosure.matching.matching import Matching
 from sfumato.disclosure.rules import best_by_cells, best_rule
-from sfumato.disclosure.weights import Weights
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 
 
 @st.composite
@@ -75,7 +75,9 @@ def test_who_fits(case, random):
 def test_the_best_values_of_each_record(case):
     records, people, leanings, own, weights, misfits = case
     m = len(weights)
-    phi = Weights("sum", np.tile(np.array(weights, float), (len(records), 1)), np.zeros((m, m)), np.ones(len(records)))
+    phi = SensitivityWeights(
+        "sum", np.tile(np.array(weights, float), (len(records), 1)), np.zeros((m, m)), np.ones(len(records))
+    )
     found = best_by_cells([matching_of(case)], phi)
     for k in range(m + 1):
         total = Fraction(0)

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import naive_risk as naive
 import sfumato as sf
 from sfumato.disclosure._risk import risk, risk_of
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.sensitivity import Additive, ConstantSensitivity, CustomSensitivity, Multiplicative
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.sensitivity.sensitivity import Additive, ConstantSensitivity, CustomSensitivity, Multiplicative
 from sfumato.disclosure.setting import setting_of
 
 VALUES = st.sampled_from([None, "x", "y", "z"])

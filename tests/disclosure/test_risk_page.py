@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import sfumato as sf
 from reader import Reader
 from risk_shapes import EVIL, LINK, SETTINGS, content
-from sfumato.disclosure.loss_format import amount
-from sfumato.disclosure.loss_tables import distributed, fitting
-from sfumato.disclosure.risk_page import risk_page
+from sfumato.disclosure.risk_report.loss_format import amount
+from sfumato.disclosure.risk_report.loss_tables import fitting, loss_histogram
+from sfumato.disclosure.risk_report.risk_page import risk_page
 from sfumato.reports.plots.figure import percent
 from tearing import tear
 
@@ -180,7 +180,7 @@ def test_who_fit_is_counted_once(sizes):
 
 @given(st.lists(st.floats(1e-100, 1e12) | st.sampled_from([0.0, np.inf]) | st.floats(1e-6, 1), min_size=1, max_size=30))
 def test_losses_are_counted_once(losses):
-    found = distributed(np.array(losses))
+    found = loss_histogram(np.array(losses))
     assert sum(found["records"]) == len(losses)
     for name, count in zip(found["bins"], found["records"], strict=True):
         if name in ("0", "∞"):

@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_rules as naive
-from sfumato.disclosure.rules import best_by_cells, best_rule, choices, each_attribute
-from sfumato.disclosure.rules import choice_tables as held
-from sfumato.disclosure.rules import small_selection as few
+from sfumato.disclosure.rules import attribute_rules, best_by_cells, best_rule, choice_losses, selections
 from small_disclosure import Small
 
 SEEDS = st.integers(0, 10**9)
@@ -24,11 +22,11 @@ def agree(small, cells, per, prior, large=False, searched=False, exact=True):
     table = small.table()
     with pytest.MonkeyPatch.context() as patch:
         if large:  # as if there were too many records to keep all in mind
-            patch.setattr(few, "MOST_LOOKS", -1)
+            patch.setattr(selections, "MOST_LOOKS", -1)
         if searched:  # as if records had too many values for a table of all choices
-            patch.setattr(choices, "TABLE", 1)
+            patch.setattr(choice_losses, "TABLE", 1)
         best = best_rule(small.matchings, small.phi, cells, per, None if prior is None else [float(p) for p in prior])
-    shown = small.sets(best.rule)
+    shown = small.sets(best.disclosed)
     assert shown in set(naive.rules(small.records, cells, per))
     assert same(best.risk, naive.combined(naive.risks(table, shown, small.books), prior))
     least = float(naive.least(table, small.records, small.books, cells, per, prior))
@@ -65,7 +63,7 @@ def test_all_numbers_of_cells_at_once(seed, worst, searched):
     prior = None if worst else small.prior
     floats = None if worst else [float(share) for share in small.prior]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choices, "TABLE", 1 if searched else 20)
+        patch.setattr(choice_losses, "TABLE", 1 if searched else 20)
         every = best_by_cells(small.matchings, small.phi, floats)
     table = small.table()
     for cells, risk in enumerate(every):
@@ -97,7 +95,7 @@ def test_each_attribute_out_of_few_choices(seed, worst):
     small = Small(seed)
     cells = int(small.random.integers(0, small.shape[0] + 1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(each_attribute, "FEW", 2)
-        patch.setattr(each_attribute, "OFFERS", 0)
-        patch.setattr(held, "ROOM", 8)
+        patch.setattr(attribute_rules, "FEW", 2)
+        patch.setattr(attribute_rules, "OFFERS", 0)
+        patch.setattr(attribute_rules, "ROOM", 8)
         agree(small, cells, "attribute", None if worst else small.prior, exact=False)

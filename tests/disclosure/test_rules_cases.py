@@ -10,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_rules as naive
-from sfumato.disclosure.matching import Matching
-from sfumato.disclosure.rules import best_by_cells, best_rule, choices, whole_table
-from sfumato.disclosure.rules import branch_and_bound as searching
-from sfumato.disclosure.rules import small_selection as few
-from sfumato.disclosure.weights import Weights, losses
+from sfumato.disclosure.matching.matching import Matching
+from sfumato.disclosure.rules import best_by_cells, best_rule, choice_losses, record_rules, selections, table_rules
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights, losses
 from sfumato.errors import ParameterError
 from small_disclosure import Small
 
@@ -24,11 +22,11 @@ SETS = ["record", "table", "attribute"]
 
 def summed(weights):
     cells = np.array(weights, float)
-    return Weights("sum", cells, np.zeros((cells.shape[1],) * 2), np.ones(len(cells)))
+    return SensitivityWeights("sum", cells, np.zeros((cells.shape[1],) * 2), np.ones(len(cells)))
 
 
 def product(weights):
-    return Weights("product", *(vars(summed(weights))[name] for name in ("cells", "pairs", "scale")))
+    return SensitivityWeights("product", *(vars(summed(weights))[name] for name in ("cells", "pairs", "scale")))
 
 
 def most(small, per):
@@ -39,7 +37,7 @@ def test_erratum_9_zero_times_infinity_and_what_discloses_nothing():
     known = Matching.of_codes(np.array([[0, 9]]), np.array([[0, 0], [0, 1], [1, 0]]))  # nobody has a 9
     for phi in (product([[0.0, math.inf]]), summed([[1.0, math.inf]])):
         best = best_rule([known], phi, 1, "record")
-        assert best.rule.tolist() == [[False, True]]
+        assert best.disclosed.tolist() == [[False, True]]
         assert best.risk == 0.0
     assert best_by_cells([known], product([[0.0, math.inf]]))[0] == pytest.approx(1 / 3), "Φ₅ of nothing is 1"
     assert best_by_cells([known], summed([[1.0, math.inf]]))[0] == 0.0
@@ -56,20 +54,20 @@ def test_erratum_9_zero_times_infinity_and_what_discloses_nothing():
 def test_an_infinite_risk_is_accepted_only_if_it_must_be(per, small_case, worst, monkeypatch):
     """Everybody has a second value that must not be disclosed, and four of eight cells are to be: as many as may."""
     if not small_case:
-        monkeypatch.setattr(few, "MOST_LOOKS", -1)
+        monkeypatch.setattr(selections, "MOST_LOOKS", -1)
     codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     known = [Matching.of_codes(codes, codes)] * (2 if worst else 1)
     phi = summed([[1.0, math.inf]] * 4)
     if per == "table":
         best = best_rule(known, phi, 4, per)
-        assert best.rule.tolist() == [[True, False]] * 4
+        assert best.disclosed.tolist() == [[True, False]] * 4
         assert best.risk == 0.5
     best = best_rule(known, phi, 5 if per == "table" else 1, per)
     assert math.isinf(best.risk)
     assert math.isinf(best.bound)
     assert best.exact
     assert "finite" in best.how
-    assert best.rule.sum(axis=0).tolist() == ([4, 1] if per == "table" else [1, 1])
+    assert best.disclosed.sum(axis=0).tolist() == ([4, 1] if per == "table" else [1, 1])
 
 
 @given(SEEDS, st.sampled_from(SETS), st.booleans())
@@ -80,7 +78,7 @@ def test_a_function_of_ones_own_need_not_grow(seed, per, worst):
     def own(i, shown):
         return float(values[i, sum(1 << int(j) for j in np.flatnonzero(shown))])
 
-    small.phi = Weights("function", np.zeros(small.shape), small.phi.pairs, np.ones(small.shape[0]), own)
+    small.phi = SensitivityWeights("function", np.zeros(small.shape), small.phi.pairs, np.ones(small.shape[0]), own)
     small.sensitivity = naive.Sensitivity(
         "function", None, None, None, lambda i, shown: own(i, np.isin(np.arange(small.shape[1]), list(shown)))
     )
@@ -99,10 +97,10 @@ def test_a_search_that_is_broken_off_says_so(seed, per, worst):
     if per == "table" and small.values.size > 12:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choices, "TABLE", 1)
-        patch.setattr(searching, "BUDGET", int(small.random.integers(0, 60)))
+        patch.setattr(choice_losses, "TABLE", 1)
+        patch.setattr(record_rules, "BUDGET", int(small.random.integers(0, 60)))
         best = best_rule(small.matchings, small.phi, cells, per, None if worst else [float(share) for share in small.prior])
-    table, shown = small.table(), small.sets(best.rule)
+    table, shown = small.table(), small.sets(best.disclosed)
     assert shown in set(naive.rules(small.records, cells, per))
     assert best.risk == pytest.approx(float(naive.combined(naive.risks(table, shown, small.books), prior)), rel=1e-9)
     least = float(naive.least(table, small.records, small.books, cells, per, prior))
@@ -115,9 +113,9 @@ def test_a_search_that_is_broken_off_leaves_a_gap(monkeypatch):
     held = random.integers(0, 2, (60, 16))
     known, phi = Matching.of_codes(held[:1], held), product(random.random((1, 16)))
     table = best_rule([known], phi, 6, "record")
-    monkeypatch.setattr(choices, "TABLE", 1)
+    monkeypatch.setattr(choice_losses, "TABLE", 1)
     assert best_rule([known], phi, 6, "record").risk == pytest.approx(table.risk)
-    monkeypatch.setattr(searching, "BUDGET", 2_000)
+    monkeypatch.setattr(record_rules, "BUDGET", 2_000)
     broken = best_rule([known], phi, 6, "record")
     assert broken.bound < table.risk <= broken.risk
     assert not broken.exact
@@ -129,9 +127,9 @@ def test_more_values_than_a_table_can_have():
     held = np.where(random.random((300, 40)) < 0.1, -1, random.integers(0, 3, (300, 40)))
     known, phi = Matching.of_codes(held[:3], held), summed(random.random((3, 40)))
     best = best_rule([known], phi, 5, "record")
-    assert best.rule.sum(axis=1).tolist() == [5, 5, 5]
+    assert best.disclosed.sum(axis=1).tolist() == [5, 5, 5]
     assert best.bound <= best.risk
-    assert best.risk == pytest.approx(losses(phi.of(best.rule), known.probabilities(best.rule)).mean())
+    assert best.risk == pytest.approx(losses(phi.of(best.disclosed), known.probabilities(best.disclosed)).mean())
     for _ in range(200):  # none of a few others is better than the bound, nor, as the search came to its end, than the best
         rule = np.zeros((3, 40), bool)
         for i in range(3):
@@ -139,7 +137,7 @@ def test_more_values_than_a_table_can_have():
         assert losses(phi.of(rule), known.probabilities(rule)).mean() >= best.bound
 
 
-def test_the_whole_table_in_many_ties():
+def test_the_table_rules_in_many_ties():
     """Many equal losses, and wide steps: the cells that are lacking are found by several records together."""
     random = np.random.default_rng(1)
     for _ in range(300):
@@ -153,7 +151,7 @@ def test_the_whole_table_in_many_ties():
                 for more, value in enumerate(row.tolist()):
                     after[cells + more] = min(after.get(cells + more, math.inf), lost + value)
             totals = after
-        found = whole_table.sizes_for(least, np.full(6, 4), np.arange(6), wanted)
+        found = table_rules.sizes_for(least, np.full(6, 4), np.arange(6), wanted)
         assert found.closed
         assert found.sizes.sum() == wanted
         assert least[np.arange(6), found.sizes].sum() == totals[wanted]
@@ -168,10 +166,10 @@ def test_records_are_chosen_for_in_any_order(seed):
     turned = Matching(
         known.values[order], known.held, known.near_starts, known.near, known.weights, known.own[order]
     )  # fmt: skip
-    other = Weights(phi.form, phi.cells[order], phi.pairs, phi.scale[order])
+    other = SensitivityWeights(phi.form, phi.cells[order], phi.pairs, phi.scale[order])
     one, two = best_rule([known], phi, cells, "record"), best_rule([turned], other, cells, "record")
     assert one.risk == two.risk
-    assert one.rule[order].tolist() == two.rule.tolist()
+    assert one.disclosed[order].tolist() == two.disclosed.tolist()
 
 
 def test_progress_is_told():
@@ -185,7 +183,7 @@ def test_progress_is_told():
 def test_no_records_and_no_individuals(per):
     nobody = Matching.of_codes(np.zeros((0, 2), int), np.zeros((2, 2), int))
     best = best_rule([nobody], summed(np.zeros((0, 2))), 0, per)
-    assert (best.rule.shape, best.risk, best.exact) == ((0, 2), 0.0, True)
+    assert (best.disclosed.shape, best.risk, best.exact) == ((0, 2), 0.0, True)
     assert best_by_cells([nobody], summed(np.zeros((0, 2)))).tolist() == [0.0, 0.0, 0.0]
     empty = Matching.of_codes(np.zeros((2, 2), int), np.zeros((0, 2), int))
     best = best_rule([empty], summed(np.ones((2, 2))), 1, per)
@@ -221,6 +219,8 @@ def test_too_many_attributes():
     wide = Matching.of_codes(np.zeros((1, 63), int), np.zeros((2, 63), int))
     with pytest.raises(ParameterError, match="Name fewer attributes"):
         best_rule([wide], summed(np.ones((1, 63))), 1, "record")
-    own = Weights("function", np.zeros((1, 13)), np.zeros((13, 13)), np.ones(1), lambda i, shown: float(shown.sum()))
+    own = SensitivityWeights(
+        "function", np.zeros((1, 13)), np.zeros((13, 13)), np.ones(1), lambda i, shown: float(shown.sum())
+    )
     with pytest.raises(ParameterError, match="up to 12"):
         best_rule([Matching.of_codes(np.zeros((1, 13), int), np.zeros((2, 13), int))], own, 1, "record")

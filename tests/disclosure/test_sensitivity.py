@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 import naive_risk as naive
 import sfumato as sf
-from sfumato.disclosure.sensitivity import (
+from sfumato.disclosure.sensitivity.exact_weights import present
+from sfumato.disclosure.sensitivity.sensitivity import (
     SENSITIVITIES,
     Additive,
     ConstantSensitivity,
     CustomSensitivity,
     Multiplicative,
 )
-from sfumato.disclosure.weight_parts import present
 
 NAMES = ("a", "b", "c")
 WEIGHTS = st.sampled_from([0, 1, 2, 0.5, "0.1", "1/3", Decimal("0.7"), "inf", math.inf, 10**6])

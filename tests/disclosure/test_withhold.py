@@ -15,7 +15,7 @@ import sfumato as sf
 from sfumato.data.schema import Schema
 from sfumato.disclosure import Dictionary
 from sfumato.disclosure._withhold import withhold
-from sfumato.disclosure.withheld_rows import withheld_rows
+from sfumato.disclosure.withheld.withheld_rows import withheld_rows
 from sfumato.errors import FileError, ParameterError, ReleaseError
 
 AWKWARD = ["*", "", '"', '"*"', "=1+1", "a;b", " x", "{a}", "[1, 2]", "ü", "plain"]
@@ -41,7 +41,7 @@ def test_what_is_written_is_what_was_chosen(tmp_path, per, cells, form):
     found = made(cells=cells, per=per)
     folder = found.save(tmp_path / "out", format=form)
     assert sf.verify(folder, PEOPLE).holds
-    rule, rows = found.best.rule, found.rows
+    rule, rows = found.rule.disclosed, found.rows
     cells = found.frame.to_pylist()
     for at, record in enumerate(rows.tolist()):
         for j, name in enumerate(("age", "town", "job")):
@@ -108,7 +108,7 @@ def test_tampering_is_found(tmp_path, how):
 
 
 def test_a_false_risk_is_found(tmp_path):
-    from sfumato.disclosure.withheld_document import risk_checks
+    from sfumato.disclosure.withheld.withheld_document import risk_checks
     from sfumato.releases.manifest import Manifest
 
     found = made()
@@ -122,7 +122,7 @@ def test_a_false_risk_is_found(tmp_path):
 
 
 def test_false_statements_are_found(tmp_path):
-    from sfumato.disclosure.withheld_document import risk_checks
+    from sfumato.disclosure.withheld.withheld_document import risk_checks
     from sfumato.releases.manifest import Manifest
 
     found = made(sensitivity=sf_additive(weights={"age": 3}))

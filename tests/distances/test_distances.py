@@ -16,9 +16,9 @@ from rapidfuzz.distance import JaroWinkler as FastJaroWinkler
 
 import naive
 import sfumato as sf
-from sfumato.distances import DISTANCES
 from sfumato.distances.jaro import exact_jaro, exact_jaro_winkler
 from sfumato.exact import as_fraction
+from sfumato.registry import DISTANCES
 
 TREE = {"a": ("a", "X", "*"), "b": ("b", "X", "*"), "c": ("c", "Y", "*"), "d": ("d", "Y", "*"), "e": ("e", "Z", "*")}
 ORDER = ["low", "mid", "high", "top"]

@@ -13,7 +13,7 @@ import projection_shapes
 import risk_shapes
 import sfumato as sf
 from report_shapes import SHAPES
-from sfumato.disclosure.risk_page import risk_page
+from sfumato.disclosure.risk_report.risk_page import risk_page
 from sfumato.projections.projection_page import projected_page, projection_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -18,8 +18,8 @@ import sfumato as sf
 from commandline import sfumato
 from reader import Reader
 from report_shapes import EVIL, SCRIPTS, SHAPES
+from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.reports.grouped_page import page
-from sfumato.reports.tables.figure_tables import internal_figures
 from sfumato.verification.checks import digest
 from standin import Chunks
 from tearing import tear

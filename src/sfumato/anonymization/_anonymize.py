@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato._audit import Audit, audit, finding_heading, library_of, listed, table_of, worst_shown
+from sfumato._audit import Audit, audit, finding_heading, library_of, table_of, worst_shown
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
@@ -25,14 +25,14 @@ from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
 from sfumato.exact import Number, as_fraction, written
 from sfumato.plurals import count_of
-from sfumato.principles import Principle, attributes_of
+from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
 
 
 def anonymize(
     data: Any,
     schema: Schema | None,
-    principles: Sequence[Principle] | Principle,
+    principles: PrincipleRequest | Sequence[PrincipleRequest],
     *,
     method: Method | str | None = None,
     seed: int = 0,
@@ -52,7 +52,7 @@ def anonymize(
     >>> release.audit.holds, release.frame.column_names
     (True, ['group', 'age', 'ill'])
     """
-    asked, seed, share = listed(principles), checked_seed(seed), checked_share(suppress)
+    asked, seed, share = requested_principles(principles), checked_seed(seed), checked_share(suppress)
     chosen = _method(method, asked)
     return anonymized(table_of(data, schema), data, asked, chosen, seed, share, progress)
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato._audit import listed, table_of
+from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check, checked_share
 from sfumato.anonymization.methods import Task
-from sfumato.anonymization.methods.full_domain import Found, Search
+from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
 from sfumato.anonymization.methods.lattice import check_loss, checked_limits, searched
 from sfumato.errors import RequirementError
 from sfumato.exact import Number, nearest_float
 from sfumato.plurals import count_of
-from sfumato.principles import Principle
+from sfumato.principles import PrincipleRequest, requested_principles
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,7 +66,7 @@ class FullDomain:
 def full_domain(
     data: Any,
     schema: Any,
-    principles: Sequence[Principle] | Principle,
+    principles: PrincipleRequest | Sequence[PrincipleRequest],
     *,
     loss: str = "mean",
     suppress: Number = 0,
@@ -91,13 +91,13 @@ def full_domain(
       loss        0.5 (mean), 0 rows suppressed
       search      4 of 6 transformations checked: none has a lower loss
     """
-    asked = listed(principles)
+    asked = requested_principles(principles)
     share = checked_share(suppress)
     check_loss(loss)
     checks, seconds = checked_limits(checks, seconds)
     table = table_of(data, schema)
     check(table, asked)
-    search = Search(Task(table, asked, suppress=share), loss, settled=False)
+    search = TransformationSearch(Task(table, asked, suppress=share), loss, settled=False)
     found = search.best(count=count, checks=checks, seconds=seconds)
     if found.score is None:
         raise _unreached(found, search, loss, table.source)
@@ -115,7 +115,7 @@ def full_domain(
     )
 
 
-def _unreached(found: Found, search: Search, loss: str, source: str | None) -> RequirementError:
+def _unreached(found: SearchResult, search: TransformationSearch, loss: str, source: str | None) -> RequirementError:
     """The error that says how far the search got."""
     levels = dict(zip(search.task.table.schema.quasi_identifiers, found.levels, strict=True))
     so_far = "" if found.proven else " The search was stopped before it had looked everywhere."

@@ -86,7 +86,7 @@ class Release:
     @property
     def recodings(self) -> dict[str, str]:
         """How each quasi-identifier is published: as intervals, ancestors or sets."""
-        return {column.domain.name: str(column.domain.how) for column in self.recoded.columns}
+        return {column.domain.name: str(column.domain.recoding) for column in self.recoded.columns}
 
     @property
     def levels(self) -> dict[str, int]:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from sfumato.anonymization.figures.figure_tables import public_figures
+from sfumato.anonymization.figures.rounding_steps import in_steps, step_of
 from sfumato.data.hierarchy import Hierarchy, Intervals
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
@@ -19,8 +21,6 @@ from sfumato.distances import Custom, Distance
 from sfumato.exact import written
 from sfumato.principles import Principle
 from sfumato.releases.manifest import FORMAT, READING
-from sfumato.reports.tables.figure_tables import figures
-from sfumato.reports.tables.rounding_steps import in_steps, step_of
 from sfumato.serialization import hierarchy_section, stated
 from sfumato.version import __version__
 
@@ -93,7 +93,7 @@ def reading_of(source: Table | None) -> dict[str, str]:
 
 def _figures(release: Release, loss: Mapping[str, float]) -> dict[str, Any]:
     """The tables that report.html is drawn from."""
-    return figures(release.original, release.audit, release.recodings, loss, release.seed)
+    return public_figures(release.original, release.audit, release.recodings, loss, release.seed)
 
 
 def _rounded(told: Any, step: Fraction) -> Any:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 
 from sfumato.anonymization.database_rows import rows_in_database
+from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.release_document import described
 from sfumato.anonymization.replay_comparison import refuse_different
 from sfumato.data.schema import Kind
@@ -23,7 +24,6 @@ from sfumato.progress import Progress, silent
 from sfumato.releases.manifest import DATA_FILES, MANIFEST, REPORT, Manifest
 from sfumato.reports.grouped_page import page
 from sfumato.reports.report_files import free_page
-from sfumato.reports.tables.figure_tables import internal_figures
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Verification, digest
 

@@ -34,7 +34,7 @@ def _stop(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-class _Verbs(click.Group):
+class ErrorReportingGroup(click.Group):
     """Turns errors into exit statuses: one line and 2 (1 if the wish was too much); a fault of ours into 3."""
 
     def invoke(self, context: click.Context) -> Any:
@@ -67,7 +67,7 @@ class _Verbs(click.Group):
             signal.signal(signal.SIGTERM, before)
 
 
-@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=ErrorReportingGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="sfumato")
 def main() -> None:
     """Publish tables about people so that nobody can pin a person, or a narrow range around a secret, to a row.

@@ -38,8 +38,8 @@ def report(folder: Path, output: Path, original: str | None, config: Path | None
     original stands, and must not be published; that of several tables is drawn by `sfumato project --internal`. Exit
     status: 0 written, 2 it is no release, or not one of that original.
     """
+    from sfumato._report import report as drawn
     from sfumato.cli.show import console
-    from sfumato.reports._report import report as drawn
     from sfumato.reports.report_files import free_page, write_page
 
     schema, principles = declared_in(config)

@@ -83,8 +83,8 @@ def risk(
     from sfumato.config.risk_section import RiskSection
     from sfumato.disclosure import risk_of
     from sfumato.disclosure._withhold import withhold_in
-    from sfumato.disclosure.risk_page import risk_page
-    from sfumato.disclosure.risk_tables import risk_content
+    from sfumato.disclosure.risk_report.risk_page import risk_page
+    from sfumato.disclosure.risk_report.risk_tables import risk_content
     from sfumato.reports.report_files import free_page, write_page
 
     declared = Config.load(config)
@@ -131,7 +131,7 @@ def risk(
 
 def _content(found: Risk, made: WithheldRelease | None, folder: Path | None, worst: int) -> dict[str, Any]:
     """Everything as plain data: the risk of the records as they are, and of what is disclosed of them."""
-    from sfumato.disclosure.risk_tables import risk_content
+    from sfumato.disclosure.risk_report.risk_tables import risk_content
 
     content = risk_content(found, curves=False, worst=worst)
     if made is not None:
@@ -141,10 +141,10 @@ def _content(found: Risk, made: WithheldRelease | None, folder: Path | None, wor
             "per": made.per,
             "against": made.against,
             "withheld": made.withheld,
-            "short": made.best.short,
-            "exact": made.best.exact,
-            "gap": made.best.gap,
-            "how": made.best.how,
+            "short": made.rule.short,
+            "exact": made.rule.exact,
+            "gap": made.rule.gap,
+            "how": made.rule.how,
             "risk": risk_content(made.risk, curves=False, worst=worst),
         }
     return content

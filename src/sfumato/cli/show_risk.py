@@ -43,7 +43,7 @@ def show_risk(found: Risk, worst: int) -> None:
 def show_disclosure(made: WithheldRelease, folder: Path | None) -> None:
     """Print what is withheld, what that lowers the risk to, and how near that is to the least."""
     out = console()
-    best = made.best
+    best = made.rule
     for note in made.notes:
         out.print(f"[yellow]note[/yellow] {escape(note)}")
     out.print(
@@ -65,11 +65,11 @@ def show_disclosure(made: WithheldRelease, folder: Path | None) -> None:
 
 def _short(made: WithheldRelease) -> str:
     """How many have fewer values than were to be disclosed."""
-    if not made.best.short:
+    if not made.rule.short:
         return ""
     if made.per == "table":
-        return f"; there are {count_of(made.best.short, 'value')} fewer than that, so nothing is withheld"
-    return f"; {count_of(made.best.short, made.per)} had fewer, and withhold nothing"
+        return f"; there are {count_of(made.rule.short, 'value')} fewer than that, so nothing is withheld"
+    return f"; {count_of(made.rule.short, made.per)} had fewer, and withhold nothing"
 
 
 def _verdict(found: Risk, out: Console) -> None:

@@ -66,7 +66,7 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
 def _with_risk(found: Verification, folder: Path, config: Path | None) -> Verification:
     """What was found, and whether the risk is as a release of records with cells withheld says."""
     from sfumato.config import Config
-    from sfumato.disclosure.withheld_document import risk_checks
+    from sfumato.disclosure.withheld.withheld_document import risk_checks
     from sfumato.releases.manifest import Manifest
     from sfumato.verification.checks import Check, Verification
 

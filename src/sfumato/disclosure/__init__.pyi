@@ -1,14 +1,18 @@
-from ._risk import Risk, risk, risk_of
+from ._k_anonymity_levels import KAnonymityLevels, k_anonymity_levels
+from ._risk import AttributeRisk, DictionaryRisk, RecordRisk, Risk, risk, risk_of
 from ._withhold import WithheldRelease, withhold
-from .consistency import Consistency, EqualityConsistency
-from .consistency_kinds import CONSISTENCIES, consistency_of
-from .containment import ContainmentConsistency
-from .dictionary import Dictionary
-from .dictionary_order import DictionaryOrder
-from .k_anonymity_levels import KAnonymityLevels, k_anonymity_levels
-from .risk_bound import RiskBound
+from .attackers import AttackerChances
+from .consistency.consistency import AttributePairing, Consistency, ConsistentValues, EqualityConsistency
+from .consistency.consistency_kinds import CONSISTENCIES, consistency_of
+from .consistency.containment import ContainmentConsistency
+from .consistency.similarity import SimilarityConsistency
+from .dictionaries.dictionary import Dictionary
+from .dictionaries.dictionary_order import DictionaryOrder
+from .matching.matching import Matching
+from .risk_bound import BoundCondition, RiskBound
 from .rules import DisclosureRule, best_by_cells, best_rule
-from .sensitivity import (
+from .sensitivity.exact_weights import ExactSensitivity
+from .sensitivity.sensitivity import (
     SENSITIVITIES,
     Additive,
     ConstantSensitivity,
@@ -16,26 +20,36 @@ from .sensitivity import (
     Multiplicative,
     Sensitivity,
 )
+from .sensitivity.sensitivity_weights import SensitivityWeights
 from .setting import Setting, setting_of
-from .similarity import SimilarityConsistency
 
 __all__ = [
     "CONSISTENCIES",
     "SENSITIVITIES",
     "Additive",
+    "AttackerChances",
+    "AttributePairing",
+    "AttributeRisk",
+    "BoundCondition",
     "Consistency",
+    "ConsistentValues",
     "ConstantSensitivity",
     "ContainmentConsistency",
     "CustomSensitivity",
     "Dictionary",
     "DictionaryOrder",
+    "DictionaryRisk",
     "DisclosureRule",
     "EqualityConsistency",
+    "ExactSensitivity",
     "KAnonymityLevels",
+    "Matching",
     "Multiplicative",
+    "RecordRisk",
     "Risk",
     "RiskBound",
     "Sensitivity",
+    "SensitivityWeights",
     "Setting",
     "SimilarityConsistency",
     "WithheldRelease",

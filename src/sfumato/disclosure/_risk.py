@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from sfumato._audit import level_shown
 from sfumato.data.schema import Schema
-from sfumato.disclosure.attackers import Attackers, attackers
-from sfumato.disclosure.consistency import Consistency
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.matching import Matching, Rule
+from sfumato.disclosure.attackers import AttackerChances, attackers
+from sfumato.disclosure.consistency.consistency import Consistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.disclosure.risk_verdict import chances, clear, risk_at_most
-from sfumato.disclosure.rules.optimal_rule import mean
-from sfumato.disclosure.sensitivity import Sensitivity
+from sfumato.disclosure.rules.disclosure_rule import mean
+from sfumato.disclosure.sensitivity.sensitivity import Sensitivity
+from sfumato.disclosure.sensitivity.sensitivity_weights import losses
 from sfumato.disclosure.setting import Setting, setting_of
-from sfumato.disclosure.weights import losses
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction, written
 from sfumato.plurals import count_of
@@ -44,7 +44,7 @@ class DictionaryRisk:
     """The chance that the attacker identifies each record."""
     losses: NDArray[np.float64]
     """What each record is expected to lose."""
-    attackers: Attackers
+    attackers: AttackerChances
 
     @cached_property
     def risk(self) -> float:
@@ -125,7 +125,7 @@ class Risk:
         return self._over([found.risk for found in self.dictionaries])
 
     @property
-    def attackers(self) -> tuple[Attackers, ...]:
+    def attackers(self) -> tuple[AttackerChances, ...]:
         """Prosecutor, journalist and marketer, dictionary by dictionary."""
         return tuple(found.attackers for found in self.dictionaries)
 
@@ -195,7 +195,7 @@ class Risk:
         )
 
     def bound(self, estimate: str, attacker: str) -> RiskBound:
-        """Whether the risk against one dictionary bounds that against another, whatever is disclosed; see `sf.disclosure.RiskBound`."""
+        """Check whether the risk against `estimate` bounds the risk against `attacker` under every rule."""
         from sfumato.disclosure.risk_bound import upper_bound  # which measures risks itself
 
         return upper_bound(self.setting, estimate, attacker, self.rule)
@@ -357,7 +357,7 @@ def risk(
     >>> import pyarrow as pa
     >>> people = pa.table({"id": [1, 2], "age": [30, 41], "income": [10, 20]})
     >>> book = Dictionary(pa.table({"id": [1, 2, 3], "age": [30, 41, 41]}), identity="id", name="book")
-    >>> from sfumato.disclosure.sensitivity import Additive
+    >>> from sfumato.disclosure.sensitivity.sensitivity import Additive
     >>> risk(people, Schema(), book, identity="id", sensitivity=Additive({"income": 5}), limit="4.5")
     Risk of 2 records with 2 attributes: 4.5, at most 4.5
       book (3 individuals): risk 4.5; journalist 1, marketer 0.75; 1 record with one consistent individual

@@ -17,14 +17,14 @@ from sfumato.anonymization._anonymize import checked_seed
 from sfumato.anonymization.undeclared_columns import telling_columns
 from sfumato.data.schema import Schema
 from sfumato.disclosure._risk import Risk, risk_of
-from sfumato.disclosure.cell_amount import amount_of
-from sfumato.disclosure.consistency import Consistency
-from sfumato.disclosure.dictionary import Dictionary
+from sfumato.disclosure.consistency.consistency import Consistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.rules import DisclosureRule, best_rule
-from sfumato.disclosure.sensitivity import Sensitivity
+from sfumato.disclosure.rules.disclosure_rule import number_of_cells
+from sfumato.disclosure.sensitivity.sensitivity import Sensitivity
 from sfumato.disclosure.setting import Setting, setting_of
-from sfumato.disclosure.withheld_document import describe_withheld, save_withheld
-from sfumato.disclosure.withheld_rows import withheld_rows
+from sfumato.disclosure.withheld.withheld_document import describe_withheld, save_withheld
+from sfumato.disclosure.withheld.withheld_rows import withheld_rows
 from sfumato.errors import ParameterError
 from sfumato.exact import Number
 from sfumato.plurals import count_of
@@ -96,21 +96,21 @@ def withhold_in(
 ) -> WithheldRelease:
     """Find which cells to disclose in a setting that is there already; `limit`: what the risk may be at most."""
     seed = checked_seed(seed)
-    number = amount_of(cells, per, setting.everything)
+    number = number_of_cells(cells, per, setting.everything)
     chosen = _against(against, setting)
     progress("finding what to withhold")
     prior = None if chosen == "worst" or setting.prior is None else [float(share) for share in setting.prior]
     best = best_rule(setting.matchings, setting.phi, number, per, prior, progress=progress)
     progress("measuring")
-    table, rows = withheld_rows(setting.table, setting.attributes, best.rule, setting.everything, seed)
+    table, rows = withheld_rows(setting.table, setting.attributes, best.disclosed, setting.everything, seed)
     return WithheldRelease(
         setting=setting,
-        best=best,
+        rule=best,
         cells=number,
         per=per,
         against=chosen,
         seed=seed,
-        risk=risk_of(setting, best.rule, limit, chosen),
+        risk=risk_of(setting, best.disclosed, limit, chosen),
         before=risk_of(setting, over=chosen),
         notes=_notes(setting),
         table=table,
@@ -170,7 +170,7 @@ class WithheldRelease:
     """
 
     setting: Setting
-    best: DisclosureRule
+    rule: DisclosureRule
     """The rule, its risk, and how far from it the least risk can be."""
     cells: int
     per: str
@@ -196,7 +196,7 @@ class WithheldRelease:
     @property
     def withheld(self) -> int:
         """The number of cells that are withheld."""
-        return int((self.setting.everything & ~self.best.rule).sum())
+        return int((self.setting.everything & ~self.rule.disclosed).sum())
 
     def to_dict(self) -> dict[str, Any]:
         """What release.json says, but for the files: nothing that depends on what is withheld, but which cells are."""
@@ -220,5 +220,5 @@ class WithheldRelease:
     def __repr__(self) -> str:
         withheld = f"{self.withheld:,} of {count_of(int(self.setting.everything.sum()), 'cell')} withheld"
         head = f"Disclosure of {count_of(self.setting.records, 'record')}, {self.cells:,} per {self.per}: {withheld}"
-        gap = "least" if self.best.exact else f"at most {self.best.gap:.2%} above the least"
-        return f"{head}\n  risk   {self.best.risk:.6g} ({gap}); {self.before.risk:.6g} with nothing withheld"
+        gap = "least" if self.rule.exact else f"at most {self.rule.gap:.2%} above the least"
+        return f"{head}\n  risk   {self.rule.risk:.6g} ({gap}); {self.before.risk:.6g} with nothing withheld"

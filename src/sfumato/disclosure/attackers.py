@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.disclosure.matching import Matching
+from sfumato.disclosure.matching.matching import Matching
 from sfumato.exact import written
 
 THRESHOLDS = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(1, 3), Fraction(1, 2))
@@ -22,7 +22,7 @@ THRESHOLDS = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(1, 3), 
 
 
 @dataclass(frozen=True)
-class Attackers:
+class AttackerChances:
     """The chance of identification against one dictionary, as three attackers have it."""
 
     dictionary: str
@@ -57,7 +57,9 @@ class Attackers:
         }
 
 
-def attackers(name: str, matching: Matching, sizes: NDArray[np.int64], probabilities: NDArray[np.float64]) -> Attackers:
+def attackers(
+    name: str, matching: Matching, sizes: NDArray[np.int64], probabilities: NDArray[np.float64]
+) -> AttackerChances:
     """The three attackers against one dictionary, from |ρ| and the chance of identification of every record.
 
     Prosecutor if the dictionary holds the records' individuals and nobody else, journalist otherwise.
@@ -76,7 +78,7 @@ def attackers(name: str, matching: Matching, sizes: NDArray[np.int64], probabili
     else:
         fits = sizes[sizes > 0]
         above = [int((fits * threshold.numerator < threshold.denominator).sum()) for threshold in THRESHOLDS]
-    return Attackers(
+    return AttackerChances(
         dictionary=name,
         prosecutor=highest if itself else None,
         journalist=None if itself else highest,

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from sfumato.disclosure._risk import risk_of
-from sfumato.disclosure.dictionary_comparison import precedes_here
-from sfumato.disclosure.matching import Matching, Rule
+from sfumato.disclosure.dictionaries.order_by_consistency import precedes_here
+from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.disclosure.setting import Setting
 from sfumato.errors import ParameterError
 
 
 @dataclass(frozen=True)
-class Condition:
+class BoundCondition:
     """A condition of the theorem, whether it holds, and what shows that it does not."""
 
     name: str
@@ -43,7 +43,7 @@ class RiskBound:
     """The risk against the estimate θ̂: the bound, if it is one."""
     true: float
     """The risk against the attacker's dictionary θ."""
-    conditions: tuple[Condition, ...]
+    conditions: tuple[BoundCondition, ...]
 
     @property
     def holds(self) -> bool:
@@ -51,7 +51,7 @@ class RiskBound:
         return all(condition.holds for condition in self.conditions)
 
     @property
-    def failing(self) -> tuple[Condition, ...]:
+    def failing(self) -> tuple[BoundCondition, ...]:
         """The conditions that do not hold."""
         return tuple(condition for condition in self.conditions if not condition.holds)
 
@@ -88,7 +88,7 @@ def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | Non
     who fits a record's value in θ̂ must fit it in θ (`precedes_here`).
 
     >>> import pyarrow as pa
-    >>> from sfumato.disclosure.dictionary import Dictionary
+    >>> from sfumato.disclosure.dictionaries.dictionary import Dictionary
     >>> from sfumato.disclosure.setting import setting_of
     >>> from sfumato.data.schema import Schema
     >>> people = pa.table({"id": [1, 2], "age": [30, 41]})
@@ -113,42 +113,44 @@ def _place(setting: Setting, name: str, key: str) -> int:
     return setting.names.index(name)
 
 
-def _identities(setting: Setting, *places: int) -> Condition:
+def _identities(setting: Setting, *places: int) -> BoundCondition:
     """Identities are unique in a dictionary that declares them; the records must declare theirs too."""
     name = "identities are declared and unique"
     if setting.identity is None:
-        return Condition(name, False, "whose records they are is not declared")
+        return BoundCondition(name, False, "whose records they are is not declared")
     for dictionary in (setting.dictionaries[place] for place in places):
         if dictionary.identity is None:
-            return Condition(name, False, f"{dictionary.title} declares none, so its rows may be of the same individual")
-    return Condition(name, True)
+            return BoundCondition(
+                name, False, f"{dictionary.title} declares none, so its rows may be of the same individual"
+            )
+    return BoundCondition(name, True)
 
 
-def _uniform(setting: Setting, *places: int) -> Condition:
+def _uniform(setting: Setting, *places: int) -> BoundCondition:
     name = "the attacker picks any consistent individual alike"
     leaning = [place for place in places if len(setting.matchings[place].weights)]
     why = f"{setting.dictionaries[leaning[0]].title} has weights" if leaning else ""
-    return Condition(name, not leaning, why)
+    return BoundCondition(name, not leaning, why)
 
 
-def _present(setting: Setting, mine: int) -> Condition:
+def _present(setting: Setting, mine: int) -> BoundCondition:
     lacking = setting.matchings[mine].own < 0
     why = _example(setting, lacking, "has no individual there") if lacking.any() else ""
-    return Condition("the estimate holds every record's individual", not lacking.any(), why)
+    return BoundCondition("the estimate holds every record's individual", not lacking.any(), why)
 
 
-def _consistent(setting: Setting, mine: int) -> Condition:
+def _consistent(setting: Setting, mine: int) -> BoundCondition:
     """With everything disclosed: what is withheld only makes more individuals consistent."""
     matching: Matching = setting.matchings[mine]
     unlike = ~matching.match(setting.everything)[2] & (matching.own >= 0)
     why = _example(setting, unlike, "is not consistent with what the estimate has of its individual") if unlike.any() else ""
-    return Condition("the records are consistent with their individuals in the estimate", not unlike.any(), why)
+    return BoundCondition("the records are consistent with their individuals in the estimate", not unlike.any(), why)
 
 
-def _order(setting: Setting, mine: int, theirs: int) -> Condition:
+def _order(setting: Setting, mine: int, theirs: int) -> BoundCondition:
     order = precedes_here(setting, mine, theirs)
     name = "the estimate precedes the attacker's dictionary (⪯), as far as the records can tell"
-    return Condition(name, order.holds, "" if order.holds else str(order))
+    return BoundCondition(name, order.holds, "" if order.holds else str(order))
 
 
 def _example(setting: Setting, which: Any, what: str) -> str:

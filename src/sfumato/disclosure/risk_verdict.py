@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.disclosure.matching import Matching, Rule
-from sfumato.disclosure.weight_parts import Exactly
+from sfumato.disclosure.matching.matching import Matching, Rule
+from sfumato.disclosure.sensitivity.exact_weights import ExactSensitivity
 from sfumato.exact import as_fraction, exponentials_at_most, nearest_float
 
 NEAR = 1e-6
@@ -55,10 +55,10 @@ def chances(matching: Matching, rule: Rule, sizes: NDArray[np.int64]) -> list[Fr
     return [chance(record) for record in range(matching.records)]
 
 
-def risk_at_most(phi: Exactly, chances: Sequence[Fraction], limit: Fraction) -> bool:
+def risk_at_most(phi: ExactSensitivity, chances: Sequence[Fraction], limit: Fraction) -> bool:
     """Whether the mean of Φ times the chance of identification is at most the limit.
 
-    >>> phi = Exactly.of([Fraction("0.1"), Fraction("0.2")])
+    >>> phi = ExactSensitivity.of([Fraction("0.1"), Fraction("0.2")])
     >>> risk_at_most(phi, [Fraction(1)] * 2, Fraction("0.15")), 0.1 + 0.2 <= 2 * 0.15
     (True, False)
     """

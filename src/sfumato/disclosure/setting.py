@@ -12,12 +12,12 @@ import numpy as np
 from sfumato._audit import table_of
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table, unknown_column
-from sfumato.disclosure.attribute_matching import matched
-from sfumato.disclosure.consistency import Consistency
-from sfumato.disclosure.dictionary import Dictionary
-from sfumato.disclosure.matching import Matching, Rule
-from sfumato.disclosure.sensitivity import Additive, Sensitivity
-from sfumato.disclosure.weights import Weights
+from sfumato.disclosure.consistency.consistency import Consistency
+from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.matching.attribute_matching import match_attributes
+from sfumato.disclosure.matching.matching import Matching, Rule
+from sfumato.disclosure.sensitivity.sensitivity import Additive, Sensitivity
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, as_fraction, written
 
@@ -37,7 +37,7 @@ class Setting:
     prior: tuple[Fraction, ...] | None
     """How likely each dictionary is the attacker's; None if nothing is known of that."""
     sensitivity: Sensitivity
-    phi: Weights
+    phi: SensitivityWeights
     consistency: Mapping[str, Consistency] = field(default_factory=dict)
     """How attributes are compared, where not by equality."""
     misfits: int = 0
@@ -121,7 +121,7 @@ def setting_of(
             key="misfits",
             value=misfits,
         )
-    matchings = [matched(table, chosen, dictionary, compared, identity, misfits) for dictionary in known]
+    matchings = [match_attributes(table, chosen, dictionary, compared, identity, misfits) for dictionary in known]
     for dictionary, matching in zip(known, matchings, strict=True):
         _refuse_unknown_owners(dictionary, matching)
     return Setting(table, chosen, identity, known, tuple(matchings), likely, phi, weights, compared, misfits)

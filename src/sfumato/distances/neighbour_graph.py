@@ -38,9 +38,7 @@ class NeighbourGraph:
         self.distance = distance
         self.epsilon = as_fraction(epsilon, "epsilon")
         if self.epsilon < 0:
-            raise ParameterError(
-                f"epsilon = {epsilon} is negative", remedy="Give at least 0.", key="epsilon", value=epsilon
-            )
+            raise ParameterError(f"epsilon = {epsilon} is negative", remedy="Give at least 0.", key="epsilon", value=epsilon)
         self.bound = distance.bind(attribute)
 
     def counts(self, offsets: Indices, values: Indices, counts: Indices) -> Indices:

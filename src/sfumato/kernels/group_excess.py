@@ -1,8 +1,8 @@
 """How far a group is from satisfying principles, as a number that search can lower: its excess, 0 when satisfied.
 
-Two forms cover the principles. Crowds: every tuple may have so many neighbours in its group, by the group's size
-(dissimilarity, (ε,m), (δ,l), (α,k), frequency l). Shapes: a condition on the group's histogram of values. Floats with a
-tolerance serve the search; whether a principle holds is decided elsewhere, exactly.
+Two forms cover the principles. NeighbourLimits: every tuple may have so many neighbours in its group, by the group's size
+(dissimilarity, (ε,m), (δ,l), (α,k), frequency l). HistogramConditions: a condition on the group's histogram of values.
+Floats with a tolerance serve the search; whether a principle holds is decided elsewhere, exactly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO = ran
 """The shapes; `shape_excess` says what each demands."""
 
 
-class Crowds(NamedTuple):
+class NeighbourLimits(NamedTuple):
     """Limits on neighbours within a group; limit c speaks of the values `value[c]`."""
 
     value: Any
@@ -36,7 +36,7 @@ class Crowds(NamedTuple):
     """What one neighbour too many costs, to bring limits to one scale."""
 
 
-class Shapes(NamedTuple):
+class HistogramConditions(NamedTuple):
     """Conditions on a group's histogram; condition h speaks of the values `value[h]`."""
 
     value: Any

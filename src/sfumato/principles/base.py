@@ -159,7 +159,7 @@ class Principle(ABC):
     uses_distance: ClassVar[bool] = False
     """Whether the verdict depends on the distance that is declared for the sensitive attribute."""
     histogram_only: ClassVar[bool] = False
-    """Whether `measure` reads group sizes and the attribute's histogram only, and no rows: faster with the method lattice."""
+    """Whether `measure` reads group sizes and the attribute's histogram only, and no rows; makes lattice faster."""
     size_only: ClassVar[bool] = False
     """Whether a group satisfies it exactly if it contains at least `implied_k` people."""
 

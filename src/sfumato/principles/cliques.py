@@ -43,7 +43,7 @@ def fullest_run(counts: NDArray[np.int64], high: NDArray[np.int64]) -> tuple[int
 
 
 def heavy_clique(graph: NeighbourGraph) -> Clique:
-    """Return a heavy clique of the neighbour graph: the heaviest if the distance orders the values, else the best of a search.
+    """Return a heavy clique of the neighbour graph: the heaviest if the distance orders the values, else the best found.
 
     Along an order in which neighbours are consecutive, a clique lies between its first value and the last neighbour of
     that value, and all values between are near one another. Otherwise, cliques are grown from the values of the highest
@@ -83,7 +83,7 @@ def _grown_cliques(graph: NeighbourGraph) -> Iterator[NDArray[np.int64]]:
         half = NeighbourGraph(graph.attribute, graph.distance, graph.epsilon / 2)
         centre = int(np.argmax(half.degrees))
         ball = half.neighbourhood(centre)
-        # Values near all of the ball are near its centre. The ball's own values are pairwise near by the triangle inequality.
+        # Values near all of the ball are near its centre. The ball's own values are pairwise near (triangle inequality).
         near = graph.neighbourhood(centre)
         outside = near[~np.isin(near, ball)]
         outside = outside[np.argsort(-counts[outside], kind="stable")]

@@ -14,7 +14,7 @@ ON = 'the sensitive attributes that it applies to: "each" alone, all as a "whole
 
 @dataclass(frozen=True)
 class Description:
-    """The parts of a principle's docstring. Each text is one line, to be wrapped where it is shown; empty if it is absent."""
+    """The parts of a principle's docstring. Each text is one line, empty if it is absent; wrap it where it is shown."""
 
     definition: str
     """What every group must satisfy, in a sentence."""

@@ -54,9 +54,7 @@ def _principle(requested: Any) -> Principle:
     kind: type[Principle] = PRINCIPLES.find(name, key="principles")
     missing = [key for key in required_parameters(kind) if key not in parameters]
     if missing:
-        raise ParameterError(
-            f"{name} requires {' and '.join(map(repr, missing))}", remedy=_call(kind, name), key=missing[0]
-        )
+        raise ParameterError(f"{name} requires {' and '.join(map(repr, missing))}", remedy=_call(kind, name), key=missing[0])
     return build(kind, name, parameters)
 
 
@@ -67,7 +65,7 @@ def _call(kind: type[Principle], name: str) -> str:
     values = {} if example is None else example.principle.parameters()
     shown = {key: values.get(key, "…") for key in required}
     arguments = ", ".join(f"{key}={value!r}" for key, value in shown.items())
-    return f"Pass {python_name(kind)}({arguments}) or {({'name': name} | shown)!r}."
+    return f"Pass {python_name(kind)}({arguments}) or { ({'name': name} | shown)!r}."
 
 
 def python_name(kind: type[Principle]) -> str:

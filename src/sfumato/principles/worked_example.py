@@ -57,6 +57,6 @@ def two_age_groups(
     young: tuple[tuple[Secret, ...], str, str],
     old: tuple[tuple[Secret, ...], str, str],
 ) -> Example:
-    """Return an example of two groups that differ in age; each is given as its secrets, what to count, and the arithmetic."""
+    """Return an example of two groups that differ in age; each is its secrets, what to count, and the arithmetic."""
     groups = (ExampleGroup(("20-29",), *young), ExampleGroup(("30-39",), *old))
     return Example(principle, ("age",), sensitive, groups)

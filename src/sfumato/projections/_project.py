@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from sfumato._audit import listed, table_of
+from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check, checked_seed, checked_share, reading_notes
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.published_table import resolved_schema
@@ -17,7 +17,7 @@ from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, as_fraction, written
 from sfumato.plurals import count_of
-from sfumato.principles import Principle, attributes_of
+from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
 from sfumato.projections import (
     Dependence,
@@ -43,7 +43,7 @@ SETS = ("bits", "whole")
 def project(
     data: Any,
     schema: Schema | None,
-    principles: Sequence[Principle] | Principle,
+    principles: PrincipleRequest | Sequence[PrincipleRequest],
     *,
     alpha: Number | None = None,
     beta: Number | None = None,
@@ -84,7 +84,7 @@ def project(
     >>> projection.plan.label, [release.audit.holds for release in projection.releases]
     ('sex + title | rich', [True, True])
     """
-    asked = listed(principles)
+    asked = requested_principles(principles)
     seed, share = checked_seed(seed), checked_share(suppress)
     limits = {"alpha": checked_limit(alpha, "alpha"), "beta": checked_limit(beta, "beta")}
     check_search(search)

@@ -52,6 +52,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from sfumato.anonymization.figures.figure_tables import internal_figures
+from sfumato.anonymization.figures.rounding_steps import in_steps
 from sfumato.anonymization.release import Release
 from sfumato.anonymization.release_document import config_of, described, reading_of, versions
 from sfumato.data.attribute import Attribute
@@ -60,8 +62,6 @@ from sfumato.projections import Dependence, PlanRatios, PlanSearch, Tradeoff
 from sfumato.projections.contingency import entropy_of
 from sfumato.projections.projected_checks import THRESHOLDS
 from sfumato.releases.manifest import FORMAT, PROJECTED
-from sfumato.reports.tables.figure_tables import internal_figures
-from sfumato.reports.tables.rounding_steps import in_steps
 
 if TYPE_CHECKING:
     from sfumato.projections.projection import Projection

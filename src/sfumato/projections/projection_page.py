@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from sfumato.projections.attack_plots import inferences_plot, joins_plot
@@ -62,7 +63,7 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
     search = None if internal is None else internal["search"]
     warnings = [] if internal is None else warned(internal)
     return framed(
-        "projection_page.html.j2",
+        Path(__file__).with_name("projection_page.html.j2"),
         numbered,
         version=str(content["sfumato"]),
         internal=internal,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ReleaseError
@@ -37,7 +38,7 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
     sections = _sections(figures, principles, content["utility"]["loss"]["mean"], internal)
     drawn = {name: numbered.add(found) for name, found in sections.items()}
     return framed(
-        "page.html.j2",
+        Path(__file__).with_name("grouped_page.html.j2"),
         numbered,
         version=str(content["sfumato"]),
         internal=internal,

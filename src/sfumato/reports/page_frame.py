@@ -19,17 +19,18 @@ from sfumato.reports.plots.figure import Numbered, percent
 _HERE = Path(__file__).parent
 
 
-def framed(template: str, numbered: Numbered, *, version: str, internal: Any, **told: Any) -> str:
+def framed(template: Path, numbered: Numbered, *, version: str, internal: Any, **told: Any) -> str:
     """A page from its template: figures as data that its own scripts draw, and nothing from elsewhere.
 
+    `template`: the file, which lies beside the code of its product.
     `version`: of the sfumato that measured what is shown. `internal`: whether the page must not be published; it is then
     marked so throughout. `told`: what the template asks for beyond the frame.
     """
     island = json.dumps({f.key: f.spec for f in numbered.figures}, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     scripts = [_plotly(), (_HERE / "page.js").read_text(encoding="utf-8")]
     text: str = (
-        _templates()
-        .get_template(template)
+        _templates(template.parent)
+        .get_template(template.name)
         .render(
             version=version,
             internal=internal,
@@ -65,10 +66,10 @@ def _plotly() -> str:
 
 
 @cache
-def _templates() -> Any:
+def _templates(folder: Path) -> Any:
     import jinja2
 
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader([_HERE, _HERE.parent / "disclosure", _HERE.parent / "projections"]), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
+        loader=jinja2.FileSystemLoader([folder, _HERE]), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip

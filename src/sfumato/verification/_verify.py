@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato._audit import table_of
 from sfumato.data.schema import Schema
-from sfumato.disclosure.withheld_checks import withheld_checks
+from sfumato.disclosure.withheld.withheld_checks import withheld_checks
 from sfumato.principles import Principle
 from sfumato.projections.projected_checks import projected_checks
 from sfumato.projections.request_checks import Wished

@@ -28,8 +28,8 @@ def shares_over(domains: Sequence[Domain]) -> Shares:
     (0.25, 1.0)
     """
     count = len(domains)
-    lines = [domain for domain in domains if domain.how is RecodingKind.INTERVAL]
-    trees = [domain for domain in domains if domain.how is RecodingKind.ANCESTOR]
+    lines = [domain for domain in domains if domain.recoding is RecodingKind.INTERVAL]
+    trees = [domain for domain in domains if domain.recoding is RecodingKind.ANCESTOR]
     kinds = {RecodingKind.INTERVAL: LINE, RecodingKind.ANCESTOR: TREE, RecodingKind.SET: SET}
     at = np.zeros((count, max((domain.size for domain in lines), default=0)))
     levels = max((len(domain.above) for domain in trees), default=0)
@@ -39,17 +39,17 @@ def shares_over(domains: Sequence[Domain]) -> Shares:
     for j, domain in enumerate(domains):
         if domain.numeric:
             at[j, : domain.size] = domain.at
-        elif domain.how is RecodingKind.INTERVAL:
+        elif domain.recoding is RecodingKind.INTERVAL:
             at[j, : domain.size] = np.arange(domain.size) / domain.size
             least[j] = 1 / domain.size
         for level, nodes in enumerate(domain.above):
             above[j, level, : domain.size] = nodes
             wide[j, level, : domain.size] = domain.leaves[level][nodes] / domain.size
-        if domain.how is not RecodingKind.SET and domain.size <= _PAIRS:
+        if domain.recoding is not RecodingKind.SET and domain.size <= _PAIRS:
             first[j] = sum(map(len, pairs))
             pairs.append(_pairs(domain, at[j], least[j], wide[j]).ravel())
     return Shares(
-        np.array([kinds[domain.how] for domain in domains], np.int64),
+        np.array([kinds[domain.recoding] for domain in domains], np.int64),
         np.array([domain.size for domain in domains], np.int64),
         at, least, above, wide, first, np.concatenate(pairs),
     )  # fmt: skip
@@ -57,7 +57,7 @@ def shares_over(domains: Sequence[Domain]) -> Shares:
 
 def _pairs(domain: Domain, at: NDArray[np.float64], least: float, wide: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each pair of places the share of a cell that covers both."""
-    if domain.how is RecodingKind.INTERVAL:
+    if domain.recoding is RecodingKind.INTERVAL:
         return np.asarray(np.abs(at[: domain.size] - at[: domain.size, None]) + least)
     table = np.ones((domain.size, domain.size))
     for level in range(len(domain.above) - 1, -1, -1):

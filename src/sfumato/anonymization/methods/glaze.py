@@ -11,7 +11,7 @@ from sfumato.anonymization.methods.group_repair import mend
 from sfumato.anonymization.methods.method import Grouping, Method, Task, numbered
 from sfumato.anonymization.methods.packing import deal
 from sfumato.anonymization.methods.search_constraints import Limits
-from sfumato.anonymization.methods.search_state import Canvas
+from sfumato.anonymization.methods.search_state import SearchState
 from sfumato.errors import ParameterError
 
 _SMALL = 400
@@ -69,7 +69,7 @@ class Glaze(Method):
         if rows < 2 * limits.least:
             return Grouping(np.zeros(rows, np.int64), ("the table is too small for two groups",))
         starts = _STARTS if rows <= _SMALL else 1
-        best: Canvas | None = None
+        best: SearchState | None = None
         for start in range(starts):
             canvas = self._painted(task, limits, seed, start)
             if best is None or canvas.rank < best.rank:
@@ -77,8 +77,8 @@ class Glaze(Method):
         assert best is not None
         return Grouping(numbered(best.labels))
 
-    def _painted(self, task: Task, limits: Limits, seed: int, start: int) -> Canvas:
-        canvas = Canvas(task, limits, seed * _STARTS + start)
+    def _painted(self, task: Task, limits: Limits, seed: int, start: int) -> SearchState:
+        canvas = SearchState(task, limits, seed * _STARTS + start)
         canvas.cut(price=(0.3, 3.0, 0.0)[start % 3], shuffled=start >= 3)
         canvas.span = (0.1, 0.5)
         if canvas.can_be_dealt and canvas.excess > canvas.rows:

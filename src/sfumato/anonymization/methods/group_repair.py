@@ -6,7 +6,7 @@ import numpy as np
 
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.anonymization.methods.packing import deal_around
-from sfumato.anonymization.methods.search_state import DEAR, Canvas
+from sfumato.anonymization.methods.search_state import DEAR, SearchState
 from sfumato.anonymization.methods.xcolor import exchange, guarantee, initialize
 from sfumato.kernels.group_packing import crowding
 
@@ -20,7 +20,7 @@ _CROWD = 2_000
 """Neighbours are counted pair by pair: groups of more rows are not merged further for their sake."""
 
 
-def mend(canvas: Canvas, effort: int) -> None:
+def mend(canvas: SearchState, effort: int) -> None:
     """Try everything, from the cheapest to the surest, until no group has excess."""
     shake(canvas)
     if canvas.excess > 0 and canvas.can_be_dealt:
@@ -41,7 +41,7 @@ def mend(canvas: Canvas, effort: int) -> None:
         canvas.regroup(before)  # as little as possible is to fail
 
 
-def shake(canvas: Canvas) -> None:
+def shake(canvas: SearchState) -> None:
     """Look for partners of the last bad rows in the whole table, with heat, so that what cannot be mended here moves on."""
     bad = canvas.bad_rows
     if not 0 < bad <= max(_FEW, canvas.rows // 100):
@@ -53,7 +53,7 @@ def shake(canvas: Canvas) -> None:
             return
 
 
-def exchange_if_promised(canvas: Canvas) -> None:
+def exchange_if_promised(canvas: SearchState) -> None:
     """Start from equitable groups and exchange, as XColor does, if its bound says that this ends without excess."""
     if canvas.excess <= 0 or all(principle.as_dissimilarity() is None for principle in canvas.task.principles):
         return
@@ -66,7 +66,7 @@ def exchange_if_promised(canvas: Canvas) -> None:
         canvas.regroup(found.of_row)
 
 
-def merge(canvas: Canvas) -> None:
+def merge(canvas: SearchState) -> None:
     """Merge every bad group with the one beside it along a good order that costs least."""
     line, _ = canvas.in_line()
     count = len(line)

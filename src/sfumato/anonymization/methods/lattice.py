@@ -8,7 +8,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from sfumato.anonymization.methods.full_domain import Found, Search
+from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
 from sfumato.anonymization.methods.method import Grouping, Method, Task, numbered
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
@@ -25,9 +25,9 @@ class Lattice(Method):
     A quasi-identifier without a hierarchy is published as it is, or as `*`. Source: L. Sweeney, IJUFKS 10(5), 2002;
     the order of the search follows F. Kohlmayer et al., Flash, PASSAT 2012.
 
-    `loss`: what is minimised, one of `sfumato.registry.LOSSES`. `checks`: look at so many transformations at most;
-    `seconds`: search so long at most, which may end differently on another machine. Then the grouping says how far from the
-    best it may be.
+    `loss`: what is minimised, a name in `sfumato.registry.LOSSES`. `checks`: the largest number of transformations to
+    examine. `seconds`: the
+    longest time to search; the result may then differ between machines. The grouping states the optimality gap.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -51,19 +51,19 @@ class Lattice(Method):
         object.__setattr__(self, "seconds", seconds)
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
-        """Search the lattice. Nothing is random.
+        """TransformationSearch the lattice. Nothing is random.
 
         Cost: for each transformation looked at that of merging the classes of a finer one.
         """
         del seed
-        search = Search(task, self.loss, settled=True)
+        search = TransformationSearch(task, self.loss, settled=True)
         found = search.best(checks=self.checks, seconds=self.seconds)
         of_row = numbered(search.cube.of_rows(found.levels))
         return Grouping(of_row, self._notes(search, found), found.levels, (searched(found, self.loss),))
 
-    def _notes(self, search: Search, found: Found) -> tuple[str, ...]:
+    def _notes(self, search: TransformationSearch, found: SearchResult) -> tuple[str, ...]:
         """What follows from the release, the schema and the parameters alone: what the search met would tell of secrets."""
-        ladders = search.cube.ladders
+        ladders = search.cube.columns
         told = [f"{ladder.name} {level} of {ladder.height}" for ladder, level in zip(ladders, found.levels, strict=True)]
         plain = [repr(ladder.name) for ladder in ladders if ladder.domain.column.hierarchy is None]
         notes = [f"every column is published at one level of its hierarchy: {', '.join(told)}"]
@@ -84,7 +84,7 @@ class Lattice(Method):
         return tuple(notes)
 
 
-def searched(found: Found, loss: str) -> str:
+def searched(found: SearchResult, loss: str) -> str:
     """How far a search got, in words."""
     head = f"{found.checked:,} of {count_of(found.transformations, 'transformation')} checked"
     if found.score is None:

@@ -54,7 +54,7 @@ class Task:
         return np.column_stack(columns) if columns else np.zeros((self.table.rows, 0), np.int32)
 
     @cached_property
-    def asked(self) -> tuple[tuple[Principle, tuple[str, ...]], ...]:
+    def requirements(self) -> tuple[tuple[Principle, tuple[str, ...]], ...]:
         """Each principle with each sensitive attribute, or several taken together, that it is to hold on."""
         return tuple((p, names) for p in self.principles for names in attributes_of(p, self.table.schema))
 
@@ -62,7 +62,7 @@ class Task:
     def views(self) -> dict[tuple[str, ...], View]:
         """The sensitive attributes asked about, with all rows in one group."""
         everyone = Groups.partition(self.table, np.zeros(self.table.rows, np.int64), 1)
-        return {names: View(self.table, names, everyone) for _, names in self.asked}
+        return {names: View(self.table, names, everyone) for _, names in self.requirements}
 
     def satisfied(self, of_row: NDArray[np.int64]) -> NDArray[np.bool_]:
         """For each group of a partition (numbered from 0, none empty) whether every principle holds in it, exactly."""
@@ -70,7 +70,7 @@ class Task:
         groups = Groups.partition(self.table, of_row, count)
         views = {names: view.regrouped(groups) for names, view in self.views.items()}
         fine = np.ones(count, bool)
-        for principle, names in self.asked:
+        for principle, names in self.requirements:
             fine &= principle.measure(views[names]).group_holds
         return fine
 

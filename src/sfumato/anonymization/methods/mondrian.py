@@ -123,7 +123,7 @@ class _Level:
 def _notes(task: Task) -> tuple[str, ...]:
     """What the principles mean for a method that cuts from the top down."""
     notes = []
-    for principle, names in task.asked:
+    for principle, names in task.requirements:
         on = f" on {' + '.join(names)}" if names else ""
         whole = principle.holds(task.views[names])
         if not principle.monotone:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.search_state import Canvas
+from sfumato.anonymization.methods.search_state import SearchState
 from sfumato.kernels.group_packing import crowding, pack
 
 _PART = 32
@@ -21,7 +21,7 @@ _WIDEST = 65_536
 """No more rows than this are dealt in one go."""
 
 
-def deal(canvas: Canvas) -> None:
+def deal(canvas: SearchState) -> None:
     """Deal the whole table anew: small parts of a good order first, what no group takes then in ever larger parts.
 
     On the way up, groups that were dealt below may be taken back and dealt again with the rows left over, those first
@@ -37,7 +37,7 @@ def deal(canvas: Canvas) -> None:
 class Dealer:
     """Deals a table part by part."""
 
-    def __init__(self, canvas: Canvas) -> None:
+    def __init__(self, canvas: SearchState) -> None:
         self.canvas = canvas
         self.order = canvas.order
         self.size = canvas.dealt_size
@@ -114,14 +114,14 @@ def _split(coarse: NDArray[np.int64], start: int, stop: int, least: int) -> int 
     return start + margin + int(np.argmax(inner))
 
 
-def _dealt(canvas: Canvas, rows: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
+def _dealt(canvas: SearchState, rows: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
     """A group for each of these rows, none with excess; -1 for those that dealing finds no group for."""
     out = np.empty(len(rows), np.int64)
     pack(canvas.crowds, rows, canvas.dealt_size, min(groups, len(rows) // canvas.dealt_size), out)
     return out
 
 
-def deal_around(canvas: Canvas) -> None:
+def deal_around(canvas: SearchState) -> None:
     """Deal the rows of each bad group and of the groups around it anew, in circles that double until it works."""
     line, position = canvas.in_line()
     labels, count = canvas.labels.copy(), len(line)

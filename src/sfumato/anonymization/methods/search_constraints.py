@@ -16,7 +16,7 @@ from sfumato.anonymization.methods.method import Task
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.errors import ParameterError
 from sfumato.kernels import group_excess as excess
-from sfumato.kernels.group_excess import Crowds, Shapes, shape_excess
+from sfumato.kernels.group_excess import HistogramConditions, NeighbourLimits, shape_excess
 from sfumato.kernels.neighbour_lookup import WINDOWS
 from sfumato.principles import HistogramCondition, NeighbourLimit
 
@@ -41,7 +41,7 @@ class Limits:
         least = 1
         crowds: list[NeighbourLimit] = []
         shapes: list[HistogramCondition] = []
-        for principle, names in task.asked:
+        for principle, names in task.requirements:
             if not principle.searchable:
                 raise ParameterError(
                     f"the method glaze cannot serve {principle.title}, which states no search conditions",
@@ -81,7 +81,7 @@ class Limits:
         sizes = range(self.least, most + 1)
         return max(sizes, key=lambda s: (min((Fraction(c.allowed(s) + 1, s) for c in self.crowds), default=Fraction(0)), -s))
 
-    def crowd_arrays(self, rows: int) -> Crowds:
+    def crowd_arrays(self, rows: int) -> NeighbourLimits:
         """Return the limits on neighbours as the kernels take them: all limits padded to one shape."""
         count = len(self.crowds)
         near_arrays = [NeighbourArrays.of(crowd.neighbours) for crowd in self.crowds]
@@ -102,9 +102,9 @@ class Limits:
         bits.append(np.zeros((1, max(words, 1)), np.uint64))  # never empty, for the compiler
         matrix = np.concatenate([part for part in bits if part.shape[1] == max(words, 1)])
         windowed = np.array([near.kind == WINDOWS for near in near_arrays], bool)
-        return Crowds(value, windowed, rank, low, high, first, matrix, allowed, np.ones(count))
+        return NeighbourLimits(value, windowed, rank, low, high, first, matrix, allowed, np.ones(count))
 
-    def shape_arrays(self, tolerance: float = _TOLERANCE) -> Shapes:
+    def shape_arrays(self, tolerance: float = _TOLERANCE) -> HistogramConditions:
         """Return the conditions on histograms as the kernels take them: all conditions padded to one shape."""
         count = len(self.shapes)
         rows = len(self.shapes[0].values) if count else 0
@@ -121,7 +121,7 @@ class Limits:
                 share[h, level, : len(shares)] = shares
         # How many levels a hierarchy has, or how many values have a number.
         depth = [len(s.nodes) if s.kind == excess.APART else 0 if s.number is None else len(s.number) for s in self.shapes]
-        return Shapes(
+        return HistogramConditions(
             np.array([s.values for s in self.shapes], np.int64).reshape(count, rows),
             np.array([s.kind for s in self.shapes], np.int64),
             np.array([s.threshold for s in self.shapes], float),
@@ -130,7 +130,7 @@ class Limits:
         )  # fmt: skip
 
 
-def scratch_counts(shapes: Shapes) -> NDArray[np.int64]:
+def scratch_counts(shapes: HistogramConditions) -> NDArray[np.int64]:
     """Return zeros, enough for any value or node of the conditions; kernels leave them zero."""
     return np.zeros(2 + max(shapes.number.shape[1], shapes.share.shape[2]), np.int64)
 

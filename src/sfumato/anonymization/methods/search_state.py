@@ -31,7 +31,7 @@ _NEARLY_ALL = 0.8
 """From this share of bad groups on, nearly every group is bad."""
 
 
-class Canvas:
+class SearchState:
     """Rows in groups, with what the search needs to know of them."""
 
     def __init__(self, task: Task, limits: Limits, seed: int) -> None:

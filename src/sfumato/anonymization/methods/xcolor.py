@@ -201,10 +201,10 @@ def _profiles(places: NDArray[np.int32], shares: Shares) -> tuple[Integers, int]
 
 def _asked(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
     """The one principle that is served, its attribute, and the least number of rows of a group."""
-    served = [(found, names) for p, names in task.asked if (found := p.as_dissimilarity()) is not None]
-    others = [p for p, _ in task.asked if p.as_dissimilarity() is None and not p.size_only]
+    served = [(found, names) for p, names in task.requirements if (found := p.as_dissimilarity()) is not None]
+    others = [p for p, _ in task.requirements if p.as_dissimilarity() is None and not p.size_only]
     if len(served) != 1 or others:
-        titles = dict.fromkeys(p.title for p, _ in task.asked)
+        titles = dict.fromkeys(p.title for p, _ in task.requirements)
         raise ParameterError(
             f"the method xcolor serves one (ε,δ)^k-dissimilarity, with k-anonymity if wanted, on one attribute; "
             f"asked for: {', '.join(titles)}",

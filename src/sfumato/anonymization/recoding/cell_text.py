@@ -25,10 +25,10 @@ def cell_text(domain: Domain, places: Sequence[int]) -> str | None:
         return WITHHELD
     if low == high:
         return value_text(domain, low)
-    if domain.how is RecodingKind.ANCESTOR:
+    if domain.recoding is RecodingKind.ANCESTOR:
         return node_text(domain, domain.common_level(low, high), low)
     member = domain.label if _plain(domain) else lambda place: as_member(domain.label(place))
-    if domain.how is RecodingKind.SET:
+    if domain.recoding is RecodingKind.SET:
         return "{" + "; ".join(map(member, places)) + "}"
     return f"[{member(low)}, {member(high)}]"
 

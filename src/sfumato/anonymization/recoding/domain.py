@@ -47,12 +47,12 @@ class Domain:
     >>> from sfumato.data.schema import Schema
     >>> table = Table(pa.table({"age": [20, 30, 60]}), Schema(["age"]))
     >>> domain = domains_of(table)[0]
-    >>> domain.how.value, domain.size, domain.share(0, 1)
+    >>> domain.recoding.value, domain.size, domain.share(0, 1)
     ('interval', 3, 0.25)
     """
 
     column: Column
-    how: RecodingKind
+    recoding: RecodingKind
     place: NDArray[np.int32]
     size: int
     """The number of places, the missing one not counted."""
@@ -69,7 +69,7 @@ class Domain:
     @property
     def numeric(self) -> bool:
         """Whether it is published as intervals of numbers."""
-        return self.how is RecodingKind.INTERVAL and self.column.numbers is not None
+        return self.recoding is RecodingKind.INTERVAL and self.column.numbers is not None
 
     @cached_property
     def leaves(self) -> list[NDArray[np.int64]]:
@@ -88,17 +88,17 @@ class Domain:
             return 1.0
         if self.numeric:
             return float(self.at[high] - self.at[low])
-        if self.how is RecodingKind.ANCESTOR:
+        if self.recoding is RecodingKind.ANCESTOR:
             level = self.common_level(low, high)
             return float(self.leaves[level][self.above[level, low]] / self.size)
-        if self.how is RecodingKind.INTERVAL:
+        if self.recoding is RecodingKind.INTERVAL:
             return (high - low + 1) / self.size
         assert distinct is not None
         return distinct / self.size
 
     def label(self, place: int) -> str:
         """The value at a place, as it is shown."""
-        if self.how is RecodingKind.ANCESTOR:
+        if self.recoding is RecodingKind.ANCESTOR:
             assert self.column.hierarchy is not None
             return self.column.hierarchy.leaves[int(self.leaf_at[place])]
         return self.column.label(place)

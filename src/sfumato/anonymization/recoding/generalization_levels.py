@@ -15,7 +15,7 @@ from sfumato.errors import ColumnError
 
 
 @dataclass(frozen=True, eq=False)
-class Ladder:
+class ColumnLevels:
     """A quasi-identifier's levels: those of its hierarchy; or, without one, the values themselves and `*`.
 
     For each level and code the stretch of places that its node covers. Missing values stand in a node of their own, below
@@ -25,7 +25,7 @@ class Ladder:
     >>> from sfumato.data.hierarchy import Intervals
     >>> from sfumato.data.schema import Schema
     >>> people = pa.table({"age": [31, 34, 47], "sex": ["f", "m", None]})
-    >>> age, sex = ladders_of(Table(people, Schema(["age", "sex"], hierarchies={"age": Intervals((10,))})))
+    >>> age, sex = column_levels(Table(people, Schema(["age", "sex"], hierarchies={"age": Intervals((10,))})))
     >>> age.height, age.nodes.tolist(), sex.nodes.tolist()
     (2, [[0, 1, 2], [0, 0, 1], [0, 0, 0]], [[0, 1, 2], [0, 0, 0]])
     """
@@ -71,7 +71,7 @@ class Ladder:
         return node_text(self.domain, level, low) if level else value_text(self.domain, low)
 
 
-def ladders_of(table: Table) -> list[Ladder]:
+def column_levels(table: Table) -> list[ColumnLevels]:
     """The levels of all quasi-identifiers of a table, in the schema's order; only nodes can be published level by level."""
     ladders = []
     for name in table.schema.quasi_identifiers:
@@ -88,9 +88,9 @@ def ladders_of(table: Table) -> list[Ladder]:
     return ladders
 
 
-def _ladder(domain: Domain) -> Ladder:
+def _ladder(domain: Domain) -> ColumnLevels:
     place, size, missing = domain.place.astype(np.int64), domain.size, domain.column.has_missing
-    below = domain.above[:-1] if domain.how is RecodingKind.ANCESTOR else [np.arange(size)]
+    below = domain.above[:-1] if domain.recoding is RecodingKind.ANCESTOR else [np.arange(size)]
     low, high = [], []
     for nodes in below:
         known = np.append(nodes, size)[place]  # the missing place has no node, and stands behind all
@@ -98,4 +98,4 @@ def _ladder(domain: Domain) -> Ladder:
         high.append(np.where(place == size, size, np.searchsorted(nodes, known, side="right") - 1))
     low.append(np.zeros(len(place), np.int64))
     high.append(np.full(len(place), size if missing else size - 1))
-    return Ladder(domain, np.stack(low), np.stack(high))
+    return ColumnLevels(domain, np.stack(low), np.stack(high))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding.cell_text import cell_text
 from sfumato.anonymization.recoding.domain import Domain, RecodingKind, domains_of
-from sfumato.anonymization.recoding.generalization_levels import Ladder, ladders_of
+from sfumato.anonymization.recoding.generalization_levels import ColumnLevels, column_levels
 from sfumato.data.groups import Groups, distinct_pairs
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
@@ -49,7 +49,7 @@ class ColumnRecoding:
     def keys(self) -> Iterator[tuple[int, ...]]:
         """For each distinct cell its first and last place; all its places if it is a set."""
         for group in np.unique(self.cell, return_index=True)[1].tolist():
-            if self.domain.how is RecodingKind.SET:
+            if self.domain.recoding is RecodingKind.SET:
                 yield tuple(self.places[self.offsets[group] : self.offsets[group + 1]].tolist())
             else:
                 yield int(self.low[group]), int(self.high[group])
@@ -82,8 +82,8 @@ def recode(table: Table, groups: Groups, levels: Sequence[int] | None = None) ->
     """Publish each group's quasi-identifiers as what all its rows have in common.
 
     With `levels`, one per quasi-identifier, every cell is the node on that level of the column's hierarchy, and `*` on the
-    last one (see `Ladder`); all rows of a group must have the same nodes. Cost: that of sorting one integer per row and
-    column.
+    last one (see `ColumnLevels`); all rows of a group must have the same nodes. Cost: that of sorting one integer per row
+    and column.
 
     >>> from sfumato.data.schema import Schema
     >>> table = Table(pa.table({"town": ["Rome", "Bonn", "Bonn"]}), Schema(["town"]))
@@ -93,7 +93,7 @@ def recode(table: Table, groups: Groups, levels: Sequence[int] | None = None) ->
     if levels is None:
         return Recoding(groups, tuple(_column(domain, groups) for domain in domains_of(table)))
     levels = tuple(map(int, levels))
-    ladders = ladders_of(table)
+    ladders = column_levels(table)
     if len(levels) != len(ladders) or any(not 0 <= at <= ladder.height for at, ladder in zip(levels, ladders, strict=False)):
         raise ParameterError(
             f"levels = {list(levels)} do not fit the quasi-identifiers",
@@ -109,7 +109,7 @@ def _column(domain: Domain, groups: Groups) -> ColumnRecoding:
     group, covered = distinct_pairs(groups.of_row, groups.count, domain.place[domain.column.codes], domain.size + 1)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups.count))])
     low, high = covered[offsets[:-1]], covered[offsets[1:] - 1]
-    if domain.how is RecodingKind.SET:
+    if domain.recoding is RecodingKind.SET:
         members = covered.tolist()
         known: dict[tuple[int, ...], int] = {}
         cell = np.array([known.setdefault(tuple(members[a:b]), len(known)) for a, b in pairwise(offsets.tolist())])
@@ -121,7 +121,7 @@ def _column(domain: Domain, groups: Groups) -> ColumnRecoding:
     return replace(column, shares=shares[cell], cells=tuple(cell_text(domain, key) for key in keys))
 
 
-def _level_column(ladder: Ladder, groups: Groups, level: int) -> ColumnRecoding:
+def _level_column(ladder: ColumnLevels, groups: Groups, level: int) -> ColumnRecoding:
     """Every cell the node of one level: what a group publishes covers all that is under it."""
     domain, codes = ladder.domain, ladder.domain.column.codes
     first = codes[groups.first_rows]

@@ -65,9 +65,9 @@ def _stretches(domain: Domain, places: tuple[int, ...], label: str | None) -> li
         return [(0, domain.size + domain.column.has_missing)]
     if low == high:
         return [(low, low + 1)]
-    if domain.how is RecodingKind.SET:
+    if domain.recoding is RecodingKind.SET:
         return [(place, place + 1) for place in places]
-    if domain.how is RecodingKind.ANCESTOR:
+    if domain.recoding is RecodingKind.ANCESTOR:
         nodes = domain.above[domain.common_level(low, high)]
         # the nodes of a level are numbered along the line
         low, after = np.searchsorted(nodes, [nodes[low], nodes[low] + 1]).tolist()

@@ -35,7 +35,7 @@ class QueryErrors:
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> table, recoded = example()
-    >>> errors = query_errors(recoded, Workload.asking(table, [{"city": "Nice"}, {"age": 30, "income": 10}]))
+    >>> errors = query_errors(recoded, Workload.from_queries(table, [{"city": "Nice"}, {"age": 30, "income": 10}]))
     >>> errors.raw.tolist(), errors.estimate.tolist(), errors.zeros, errors.mean
     ([1, 0], [1.0, 0.5], 1, 0.0)
     """
@@ -169,12 +169,12 @@ def matches(places: NDArray[np.int32], workload: Workload) -> NDArray[np.int64]:
     """For each query the rows that match it; `places` as in `answers`.
 
     >>> from sfumato.anonymization.utility.utility_example import example
-    >>> workload = Workload.asking(example()[0], [{"age": 30, "income": 20}])
+    >>> workload = Workload.from_queries(example()[0], [{"age": 30, "income": 20}])
     >>> matches(np.array([[0, 1, 2, 2], [0, 1, 2, 3], [0, 1, 2, 3]], np.int32), workload).tolist()
     [1]
     """
     raw = np.empty(len(workload), np.int64)
-    count_matches(places, workload.low, workload.high, workload.asked, raw)
+    count_matches(places, workload.low, workload.high, workload.column_mask, raw)
     return raw
 
 
@@ -188,7 +188,7 @@ def answers(
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> table, recoded = example()
-    >>> workload = Workload.asking(table, [{"age": 30, "income": 10}])
+    >>> workload = Workload.from_queries(table, [{"age": 30, "income": 10}])
     >>> places = np.array([[0, 1, 2, 2], [0, 1, 2, 3], [0, 1, 2, 3]], np.int32)
     >>> [found.tolist() for found in answers(places, recoded.groups.sizes, [Cover.of(c) for c in recoded.columns], workload)]
     [[0], [0.5]]
@@ -211,7 +211,7 @@ def answers(
         np.concatenate([empty, *(cover.stop for cover in covers)]),
         workload.low,
         workload.high,
-        workload.asked,
+        workload.column_mask,
         raw,
         estimate,
     )

@@ -24,12 +24,12 @@ class Workload:
     """Count queries: each asks how many rows have their values within a stretch of the domain, in several columns at once.
 
     The columns are the quasi-identifiers and then the sensitive ones. A query asks for the places from `low` up to, not
-    including, `high` of the columns that are `asked`. A missing value is within no stretch.
+    including, `high` of the columns that are `column_mask`. A missing value is within no stretch.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> len(Workload.random(example()[0], queries=100, qd=1, qs=1))
     100
-    >>> Workload.asking(example()[0], [{"age": (20, 30), "income": (20, 40)}, {"city": "Lyon"}]).describe(0)
+    >>> Workload.from_queries(example()[0], [{"age": (20, 30), "income": (20, 40)}, {"city": "Lyon"}]).describe(0)
     'age in [20, 30] and income in [20, 40]'
     """
 
@@ -37,7 +37,7 @@ class Workload:
     sensitive: tuple[Domain, ...]
     low: NDArray[np.int32]
     high: NDArray[np.int32]
-    asked: NDArray[np.bool_]
+    column_mask: NDArray[np.bool_]
     selectivity: Fraction | None = None
     """The share of rows that the queries were drawn for; None if they were not drawn."""
     seed: int | None = None
@@ -53,10 +53,10 @@ class Workload:
         of s, the selectivity, of the rows. |A| is the number of places, as in the paper's Table III, and the length is
         rounded to the nearest whole number of places, at least one. Columns without any value are not picked.
         """
-        return cls.over(*queried_columns(table), queries, qd, qs, selectivity, seed)
+        return cls.over_domains(*queried_columns(table), queries, qd, qs, selectivity, seed)
 
     @classmethod
-    def over(
+    def over_domains(
         cls,
         quasi: tuple[Domain, ...],
         sensitive: tuple[Domain, ...],
@@ -90,25 +90,25 @@ class Workload:
             raise _nothing_asked(queries)
         draw = np.random.default_rng(seed)
         shape = (queries, len(domains))
-        low, high, asked = np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(shape, bool)
+        low, high, column_mask = np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(shape, bool)
         lengths = [_length(domain.size, share, qd + qs) if domain.size else 0 for domain in domains]
         for query in range(queries):
             picked = [draw.choice(pool, wanted, replace=False) for wanted, pool in ((qd, pools[0]), (qs, pools[1]))]
             for column in np.concatenate(picked).astype(np.int64):
-                asked[query, column] = True
+                column_mask[query, column] = True
                 low[query, column] = draw.integers(domains[column].size - lengths[column] + 1)
                 high[query, column] = low[query, column] + lengths[column]
-        return cls(quasi, sensitive, low, high, asked, share, seed)
+        return cls(quasi, sensitive, low, high, column_mask, share, seed)
 
     @classmethod
-    def asking(cls, table: Table, queries: Sequence[Mapping[str, Any]]) -> Workload:
+    def from_queries(cls, table: Table, queries: Sequence[Mapping[str, Any]]) -> Workload:
         """The user's own queries: for each column that one asks for its first and its last value, or a single value."""
         quasi, sensitive = queried_columns(table)
         domains = {domain.name: domain for domain in (*quasi, *sensitive)}
         names = list(domains)
         places = {name: {domain.label(place): place for place in range(domain.size)} for name, domain in domains.items()}
         shape = (len(queries), len(names))
-        low, high, asked = np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(shape, bool)
+        low, high, column_mask = np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(shape, bool)
         for number, query in enumerate(queries):
             for name, ends in query.items():
                 if name not in places:
@@ -123,7 +123,7 @@ class Workload:
                             value=value,
                         )
                 column = names.index(name)
-                asked[number, column] = True
+                column_mask[number, column] = True
                 low[number, column], high[number, column] = places[name][str(first)], places[name][str(last)] + 1
                 if low[number, column] >= high[number, column]:
                     raise ColumnError(
@@ -131,7 +131,7 @@ class Workload:
                     )
         if not queries:
             raise _nothing_asked(0)
-        return cls(quasi, sensitive, low, high, asked)
+        return cls(quasi, sensitive, low, high, column_mask)
 
     @property
     def domains(self) -> tuple[Domain, ...]:
@@ -141,12 +141,12 @@ class Workload:
     @property
     def qd(self) -> int:
         """The most quasi-identifiers that a query asks for."""
-        return int(self.asked[:, : len(self.quasi)].sum(axis=1).max(initial=0))
+        return int(self.column_mask[:, : len(self.quasi)].sum(axis=1).max(initial=0))
 
     @property
     def qs(self) -> int:
         """The most sensitive columns that a query asks for."""
-        return int(self.asked[:, len(self.quasi) :].sum(axis=1).max(initial=0))
+        return int(self.column_mask[:, len(self.quasi) :].sum(axis=1).max(initial=0))
 
     def __len__(self) -> int:
         return len(self.low)
@@ -154,9 +154,9 @@ class Workload:
     def describe(self, query: int) -> str:
         """A query in words."""
         parts = []
-        for column in np.flatnonzero(self.asked[query]).tolist():
+        for column in np.flatnonzero(self.column_mask[query]).tolist():
             domain, low, high = self.domains[column], int(self.low[query, column]), int(self.high[query, column])
-            if domain.how is RecodingKind.INTERVAL and high - low != 1:
+            if domain.recoding is RecodingKind.INTERVAL and high - low != 1:
                 parts.append(f"{domain.name} in [{domain.label(low)}, {domain.label(high - 1)}]")
             else:
                 parts.append(f"{domain.name} in {{{'; '.join(map(domain.label, range(low, high)))}}}")

@@ -1,5 +1,5 @@
 """Full-domain generalization: one level per quasi-identifier, the best of all such transformations."""
 
-from sfumato.anonymization.methods.full_domain.transformation_search import Found, Search
+from sfumato.anonymization.methods.full_domain.transformation_search import SearchResult, TransformationSearch
 
-__all__ = ["Found", "Search"]
+__all__ = ["SearchResult", "TransformationSearch"]

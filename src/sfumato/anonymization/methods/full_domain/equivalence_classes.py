@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.method import Task
-from sfumato.anonymization.recoding import Ladder, ladders_of
+from sfumato.anonymization.recoding import ColumnLevels, column_levels
 from sfumato.data.attribute import Attribute
 from sfumato.data.groups import Histogram, combined
 from sfumato.kernels.class_rollup import roll_classes, roll_entries
@@ -93,12 +93,12 @@ class Cube:
     """A table under all its transformations: distinct combinations of its quasi-identifiers, which roll up to classes."""
 
     task: Task
-    ladders: list[Ladder] = field(init=False)
+    columns: list[ColumnLevels] = field(init=False)
 
     def __post_init__(self) -> None:
         table = self.task.table
-        self.ladders = ladders_of(table)
-        columns = [ladder.domain.column for ladder in self.ladders]
+        self.columns = column_levels(table)
+        columns = [ladder.domain.column for ladder in self.columns]
         of_row, parts = combined([column.codes for column in columns], [column.domain for column in columns])
         self.of_row = of_row.astype(np.int32)
         """Each row's combination."""
@@ -109,13 +109,13 @@ class Cube:
             for names in self.task.views
             if names
         }
-        self._nodes = np.concatenate([ladder.nodes.ravel() for ladder in self.ladders])
-        starts = np.cumsum([0, *(ladder.nodes.size for ladder in self.ladders)])
+        self._nodes = np.concatenate([ladder.nodes.ravel() for ladder in self.columns])
+        starts = np.cumsum([0, *(ladder.nodes.size for ladder in self.columns)])
         self._at = [
             start + ladder.nodes.shape[1] * np.arange(ladder.height + 1)
-            for start, ladder in zip(starts.tolist(), self.ladders, strict=False)
+            for start, ladder in zip(starts.tolist(), self.columns, strict=False)
         ]
-        self._spans = [(ladder.nodes.max(axis=1) + 1).tolist() for ladder in self.ladders]
+        self._spans = [(ladder.nodes.max(axis=1) + 1).tolist() for ladder in self.columns]
         self._strides, self._exact = _strides([spans[0] for spans in self._spans])
         bottom = (0,) * len(columns)
         nodes = self._nodes[self.at(bottom) + self.codes]
@@ -137,7 +137,7 @@ class Cube:
     @cached_property
     def heights(self) -> tuple[int, ...]:
         """The height of each quasi-identifier's ladder."""
-        return tuple(ladder.height for ladder in self.ladders)
+        return tuple(ladder.height for ladder in self.columns)
 
     def at(self, levels: tuple[int, ...]) -> Integers:
         """Where each quasi-identifier's level begins in an array over all ladders, levels and codes."""

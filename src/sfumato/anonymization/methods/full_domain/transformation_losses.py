@@ -87,7 +87,7 @@ class NodeCosts(FullLoss):
         """For each quasi-identifier and level the sum of the costs over all rows."""
         return [
             costs @ np.bincount(ladder.domain.column.codes, minlength=costs.shape[1])
-            for (costs, _), ladder in zip(self._each, self.cube.ladders, strict=True)
+            for (costs, _), ladder in zip(self._each, self.cube.columns, strict=True)
         ]
 
     def bounds(self) -> Floats:
@@ -121,7 +121,7 @@ class Mean(NodeCosts):
 
     def costs(self) -> list[tuple[Integers, int]]:
         """The leaves that each node leaves open, over all."""
-        return [(ladder.leaves, max(1, ladder.domain.size)) for ladder in self.cube.ladders]
+        return [(ladder.leaves, max(1, ladder.domain.size)) for ladder in self.cube.columns]
 
 
 class Normalised(NodeCosts):
@@ -135,7 +135,7 @@ class Normalised(NodeCosts):
     def costs(self) -> list[tuple[Integers, int]]:
         """The steps from one leaf to those that each node leaves open, over all steps."""
         found = []
-        for ladder in self.cube.ladders:
+        for ladder in self.cube.columns:
             steps = ladder.domain.size - 1
             open_steps = ladder.leaves - 1 if steps > 0 else ladder.leaves
             found.append((np.where(ladder.leaves > 0, open_steps, 0), max(1, steps)))
@@ -152,7 +152,7 @@ class Precision(NodeCosts):
 
     def costs(self) -> list[tuple[Integers, int]]:
         """The level, over the height."""
-        shapes = [(ladder.nodes.shape, ladder.height) for ladder in self.cube.ladders]
+        shapes = [(ladder.nodes.shape, ladder.height) for ladder in self.cube.columns]
         return [(np.broadcast_to(np.arange(height + 1)[:, None], shape).copy(), height) for shape, height in shapes]
 
 
@@ -164,7 +164,7 @@ class GroupMean(NodeCosts):
 
     def costs(self) -> list[tuple[Integers, int]]:
         """As for the mean."""
-        return [(ladder.leaves, max(1, ladder.domain.size)) for ladder in self.cube.ladders]
+        return [(ladder.leaves, max(1, ladder.domain.size)) for ladder in self.cube.columns]
 
     def bounds(self) -> Floats:
         """A group costs at least what its cheapest nodes do, and coarser nodes are no cheaper."""
@@ -195,7 +195,7 @@ class Entropy(FullLoss):
     @cached_property
     def _bits(self) -> list[Floats]:
         found = []
-        for ladder in self.cube.ladders:
+        for ladder in self.cube.columns:
             column = ladder.domain.column
             counts = np.bincount(column.codes, minlength=column.domain)
             levels = []
@@ -231,7 +231,7 @@ class Discernibility(FullLoss):
 
     def bounds(self) -> Floats:
         """In c classes n rows cost at least n²/c, and there are no more classes than combinations of nodes."""
-        combinations = np.exp(self._over([np.log(ladder.nodes.max(axis=1) + 1.0) for ladder in self.cube.ladders]))
+        combinations = np.exp(self._over([np.log(ladder.nodes.max(axis=1) + 1.0) for ladder in self.cube.columns]))
         return np.asarray(self.cube.rows**2 / combinations)
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
@@ -260,7 +260,7 @@ class ClassSize(FullLoss):
 
     def bounds(self) -> Floats:
         """There are no more classes than combinations of nodes."""
-        combinations = np.exp(self._over([np.log(ladder.nodes.max(axis=1) + 1.0) for ladder in self.cube.ladders]))
+        combinations = np.exp(self._over([np.log(ladder.nodes.max(axis=1) + 1.0) for ladder in self.cube.columns]))
         return np.asarray((self.cube.rows - self.most) / (combinations * self.k))
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:

@@ -35,7 +35,7 @@ _UNKNOWN, _RULED_OUT, _ADMISSIBLE = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search found: the best transformation, and how sure it is."""
 
     levels: Levels
@@ -54,7 +54,7 @@ class Found:
     """Whether none that was not looked at can be better."""
 
 
-class Search:
+class TransformationSearch:
     """A search in the lattice of a task; see `best`."""
 
     def __init__(self, task: Task, loss: str, *, settled: bool) -> None:
@@ -72,9 +72,9 @@ class Search:
                 file=task.table.source,
                 value=size,
             )
-        for principle, names in task.asked:
+        for principle, names in task.requirements:
             principle.measure(task.views[names])  # what cannot be measured is an error, before any work is done
-        asked = [(principle, names) for principle, names in task.asked if not principle.size_only]
+        asked = [(principle, names) for principle, names in task.requirements if not principle.size_only]
         asked.sort(key=lambda one: not self._predictable(one[0]))  # first what rules out finer transformations
         self.judges = [judge_of(self.cube, principle, names) for principle, names in asked]
         self.foreseen = all(self._predictable(principle) for principle, _ in asked)
@@ -101,7 +101,7 @@ class Search:
         """Whether rows in breach stay so in every finer transformation, or (if none may be) one class in breach remains."""
         return principle.absorbing or (self.most == 0 and principle.monotone)
 
-    def best(self, *, count: bool = False, checks: int | None = None, seconds: float | None = None) -> Found:
+    def best(self, *, count: bool = False, checks: int | None = None, seconds: float | None = None) -> SearchResult:
         """The admissible transformation of least loss; of several the one whose levels come first.
 
         `count`: look on until it is known of every transformation whether it is admissible. `checks`, `seconds`: stop after
@@ -126,13 +126,13 @@ class Search:
     def _spent(self) -> bool:
         return self.checked >= self.checks or time.monotonic() >= self.deadline
 
-    def _found(self, lowest: float, proven: bool, admissible: int | None) -> Found:
+    def _found(self, lowest: float, proven: bool, admissible: int | None) -> SearchResult:
         score = math.inf if self.best_score is None else nearest_float(self.best_score)
         levels, suppressed = self.best_levels, self.suppressed
         if levels is None:
             assert self.nearest is not None
             suppressed, levels = self.nearest
-        return Found(
+        return SearchResult(
             levels=levels,
             score=self.best_score,
             suppressed=suppressed,

@@ -1,0 +1,144 @@
+"""The bars of a distribution: even bins of numbers, stretches of an order, or names. What nobody may name is pooled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato._audit import shortened
+from sfumato.anonymization.figures.reader_view import Span
+from sfumato.anonymization.figures.rounding_steps import in_steps
+from sfumato.anonymization.recoding import Domain
+from sfumato.exact import nearest_float, written
+from sfumato.exact.bins import round_width
+
+BINS = 40
+"""The most bars of a distribution over an order."""
+NAMED = 20
+"""The most bars of a distribution over values without one."""
+OTHERS = "others"
+_TAIL = 0.01
+"""Numbers are binned evenly between these quantiles from either end; what lies beyond goes into the outer bins."""
+
+Places = NDArray[np.int64]
+Shares = NDArray[np.float64]
+
+
+def lined(domain: Domain, named: Places) -> tuple[Places, list[str]]:
+    """Values in their order, several to a bar if they are many; for each place its bar, past the last if it has none."""
+    count = min(BINS, len(named))
+    bars = np.full(domain.size, count)
+    bars[named] = np.arange(len(named)) * count // max(1, len(named))
+    starts = np.searchsorted(bars[named], np.arange(count + 1))
+    return bars, [_between(domain.label(int(named[a])), domain.label(int(named[b - 1]))) for a, b in pairwise(starts)]
+
+
+def listed(domain: Domain, named: Places, shares: Shares, step: Fraction) -> tuple[Places, list[str]]:
+    """Values by name; if they are many those with the largest shares, and of equal ones those that come first.
+
+    The shares are looked at in steps: an exact order of values would tell which of two is more frequent.
+    """
+    if len(named) > NAMED:
+        coarse = np.array([-in_steps(share, step) for share in shares[named].tolist()])
+        named = named[np.lexsort((named, coarse))][: NAMED - 1]
+    bars = np.full(domain.size, len(named))
+    bars[named] = np.arange(len(named))
+    return bars, [shortened(domain.label(int(place))) for place in named]
+
+
+@dataclass(frozen=True)
+class Even:
+    """Bins of one width between round numbers. Nothing but the numbers that are given decides about them."""
+
+    width: Fraction
+    first: int
+    """The first bin starts at this many widths."""
+    last: int
+    lowest: Fraction
+    highest: Fraction
+    whole: bool
+    """Whether all numbers are whole: then a bin is written by its last one, and `[30, 39]` holds ten."""
+
+    @classmethod
+    def over(cls, numbers: Sequence[Fraction], weights: Shares, gaps: bool) -> Even:
+        """Bins for some numbers. `gaps`: whether whole ones between them must not have a bin of their own.
+
+        >>> Even.over([Fraction(30), Fraction(39)], np.ones(2), gaps=True).labels()
+        ['30 – 31', '32 – 33', '34 – 35', '36 – 37', '38 – 39']
+        """
+        distinct = sorted(set(numbers))
+        place = {number: i for i, number in enumerate(distinct)}
+        counts = np.bincount([place[number] for number in numbers], weights, len(distinct))
+        upto = np.cumsum(counts) / counts.sum()
+        low, high = (distinct[min(int(np.searchsorted(upto, q)), len(distinct) - 1)] for q in (_TAIL, 1 - _TAIL))
+        lowest, highest = distinct[0], distinct[-1]
+        if low == high:
+            low, high = lowest, highest
+        whole = all(number.denominator == 1 for number in distinct)
+        width = Fraction(1) if low == high else round_width((high - low) / (BINS - 2))
+        if whole:
+            width = max(width, Fraction(2 if gaps and len(distinct) <= highest - lowest else 1))
+        return cls(width, math.floor(low / width), math.floor(high / width), lowest, highest, whole)
+
+    @property
+    def below(self) -> bool:
+        """Whether the first bin holds what lies below it too."""
+        return self.lowest < self.first * self.width
+
+    @property
+    def above(self) -> bool:
+        """Whether the last bin holds what lies above it too."""
+        return self.highest >= (self.last + 1) * self.width
+
+    def labels(self) -> list[str]:
+        """What each bin is called."""
+        names = []
+        for number in range(self.first, self.last + 1):
+            start, stop = number * self.width, (number + 1) * self.width
+            names.append(_between(written(start), written(stop - 1 if self.whole else stop)))
+        if self.below:
+            names[0] = f"below {written((self.first + 1) * self.width)}"
+        if self.above:
+            names[-1] = f"from {written(self.last * self.width)}"
+        return names
+
+    def places(self, numbers: Iterable[Fraction]) -> Places:
+        """For each number its bin, past the last if it has none."""
+        count = self.last - self.first + 1
+        found = []
+        for number in numbers:
+            at = number.numerator * self.width.denominator // (number.denominator * self.width.numerator) - self.first
+            at = max(at, 0) if self.below else at
+            at = min(at, count - 1) if self.above else at
+            found.append(at if 0 <= at < count else count)
+        return np.array(found, np.int64)
+
+    def spread(self, spans: Sequence[Span], weights: Shares) -> Shares:
+        """The weight in each bin if that of a span is spread evenly over the numbers from its one end to its other."""
+        count = self.last - self.first + 1
+        start, stop = self.first * self.width, (self.last + 1) * self.width
+        start, stop = min(start, self.lowest), max(stop, self.highest + self.whole)
+        single = np.array([span.low == span.last for span in spans], bool)
+        sums = np.bincount(self.places(span.low for span in spans), np.where(single, weights, 0), count + 1)[:count]
+        wide = [span for span in spans if span.low != span.last]
+        ends = [(span.low, span.last + (self.whole and not span.half_open)) for span in wide]
+        low, high = (np.array([nearest_float((end - start) / (stop - start)) for end in some]) for some in _apart(ends))
+        inner = [nearest_float((i * self.width - start) / (stop - start)) for i in range(self.first + 1, self.last + 1)]
+        below = [np.zeros(len(wide))]
+        below += [np.clip((edge - low) / (high - low), 0, 1) for edge in inner]
+        below += [np.ones(len(wide))]
+        return np.asarray(sums + [float(((b - a) * weights[~single]).sum()) for a, b in pairwise(below)])
+
+
+def _apart(ends: Sequence[tuple[Fraction, Fraction]]) -> tuple[list[Fraction], list[Fraction]]:
+    return [low for low, _ in ends], [high for _, high in ends]
+
+
+def _between(low: str, high: str) -> str:
+    return shortened(low) if low == high else f"{shortened(low)} – {shortened(high)}"

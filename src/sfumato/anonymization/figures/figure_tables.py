@@ -1,0 +1,92 @@
+"""The tables that a report is drawn from, as plain data.
+
+What is published, `public_figures`, is a function of the published table, the original quasi-identifiers, the schema, the
+parameters and the seed; never of which original row has which secret. What is not, `internal_figures`, is for the publisher
+and the review board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato._audit import Audit, audit
+from sfumato.anonymization.figures.cell_ranges import covers_of
+from sfumato.anonymization.figures.column_distributions import columns
+from sfumato.anonymization.figures.contour_tables import contours
+from sfumato.anonymization.figures.level_histograms import levels
+from sfumato.anonymization.figures.query_errors import expected_errors, true_errors
+from sfumato.anonymization.figures.reidentification_risk import histogram, risk
+from sfumato.anonymization.figures.rounding_steps import step_of
+from sfumato.anonymization.figures.worst_group_graph import neighbourhoods
+from sfumato.anonymization.utility.cell_cover import Cover
+from sfumato.data.groups import Groups, combined
+from sfumato.data.table import Table
+from sfumato.exact import written
+from sfumato.principles import Principle, describe
+
+
+def public_figures(
+    original: Table, found: Audit, recodings: Mapping[str, str], loss: Mapping[str, float], seed: int
+) -> dict[str, Any]:
+    """Everything that the public report draws.
+
+    `original`: all its rows; only their quasi-identifiers are looked at. `found`: the audit of the published table.
+    `recodings`: how each quasi-identifier is published. `loss`: that of each quasi-identifier.
+    """
+    published, groups = found.table, found.groups
+    covers = covers_of(original, published, groups, recodings)
+    before = Groups.of(original).sizes
+    after = _alike(covers, groups)
+    step = step_of(original.rows)
+    return {
+        "words": [words(type(finding.principle)) for finding in found],
+        "step": written(step),
+        "risk": {"before": risk(before, step), "after": risk(after)},
+        "sizes": histogram(before, after, step),
+        "levels": levels(found),
+        "neighbourhoods": neighbourhoods(found),
+        "columns": columns(original, published, covers, groups.sizes, loss, step),
+        "errors": expected_errors(published, groups, covers, seed),
+        "contours": contours(found),
+    }
+
+
+def _alike(covers: Sequence[Cover], groups: Groups) -> NDArray[np.int64]:
+    """How many rows publish the same cells: groups that do cannot be told apart by quasi-identifiers."""
+    cells = [cover.cell.astype(np.int32) for cover in covers]
+    of_group, classes = combined(cells, [len(cover.offsets) - 1 for cover in covers])
+    return np.bincount(of_group, groups.sizes, len(classes)).astype(np.int64)
+
+
+def words(kind: type[Principle]) -> dict[str, str]:
+    """What a principle means, what it does not protect against, and where it comes from; from its docstring.
+
+    >>> from sfumato import KAnonymity
+    >>> words(KAnonymity)["definition"]
+    'Every group holds at least k people.'
+    """
+    said = describe(kind)
+    return {
+        "definition": said.definition,
+        "plain": said.plain,
+        "body": said.body,
+        "not_protected": said.not_protected,
+        "source": said.source,
+    }
+
+
+def internal_figures(original: Table, found: Audit, recodings: Mapping[str, str], seed: int) -> dict[str, Any]:
+    """What only the internal report draws: the principles measured on the original as it is, and true errors of counts."""
+    covers = covers_of(original, found.table, found.groups, recodings)
+    before = audit(original, None, [principle for principle, _ in found.principles])
+    return {
+        "principles": before.to_dict(0)["principles"],
+        "levels": levels(before),
+        "neighbourhoods": neighbourhoods(before),
+        "errors": true_errors(original, found.table, found.groups, covers, seed),
+        "contours": contours(before),
+    }

@@ -1,0 +1,1 @@
+"""What an attacker may know: dictionaries, and the partial order between them."""

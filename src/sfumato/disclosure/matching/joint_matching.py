@@ -1,0 +1,113 @@
+"""Records matched jointly: whom an attacker can rule out because somebody else's record must be theirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.disclosure.matching.matching import Matching, Rule
+
+EDGES = 20_000_000
+"""Pairs of unlike records and unlike individuals, consistent with each other, beyond which no joint matching is tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointMatching:
+    """For every record how many individuals a joint matching leaves; None, with the reason, if there is no such figure."""
+
+    sizes: NDArray[np.int64] | None
+    why: str = ""
+
+    @property
+    def least(self) -> int | None:
+        """The fewest individuals that are left to a record."""
+        return None if self.sizes is None else int(self.sizes.min())
+
+
+def joint_sizes(matching: Matching, rule: Rule, limit: int = EDGES) -> JointMatching:
+    """For every record, how many individuals it gets in *some* assignment of all records to different individuals.
+
+    An attacker who knows that the records are of different people, all of whom are in the dictionary, can rule out more than
+    |ρ| tells: if one record fits only Ann, no other is hers. Left to a record are those individuals of its ρ that
+    an assignment of all records gives it; if that is one, it is identified for certain.
+
+    How: records of which the same is disclosed are a class R of size a(R), and individuals of whom the same is known a class
+    V of size b(V); either all pairs of R and V are consistent or none is. Up to exchanges among those who are alike, an
+    assignment is a flow: whole numbers x(R, V) on the consistent pairs of classes, a(R) from each R and at most b(V) into
+    each V. Find one. What lies between two such flows is a sum of cycles in the residual graph of the first, with the arcs
+
+        R → V where they are consistent,           V → R where x(R, V) > 0,
+        V → sink where less than b(V) come to V,   sink → V where anything does,
+
+    and a unit around any such cycle makes another flow. So x(R, V) is above 0 in some flow just if it is now, or a path
+    leads from V back to R: just if R and V are in one strongly connected component. Then each of V's individuals is
+    left to each of R's records.
+
+    Cost: that of listing who is consistent, class by class, and of one maximum flow (Dinic) in the lists.
+
+    >>> people = np.array([[1, 5], [1, 6], [2, 6]])
+    >>> itself = Matching.of_codes(people, people)
+    >>> rule = np.array([[True, False], [True, False], [False, True]])  # the first two must be the first two people
+    >>> itself.sizes(rule).tolist(), joint_sizes(itself, rule).sizes.tolist()
+    ([2, 2, 2], [2, 2, 1])
+    """
+    owners = matching.own[matching.own >= 0]
+    if len(np.unique(owners)) < len(owners):
+        return JointMatching(
+            None, "several records are of one individual, and a joint matching takes them to be of different ones"
+        )
+    rows, of_record, a = _classes(np.where(rule, matching.values, np.int32(-1)))
+    people, _, b = _classes(matching.held)
+    nobody = np.zeros(0, np.int64)
+    classes = replace(matching, values=rows, held=people, weights=np.zeros(0), own=nobody)
+    sizes = classes.sizes(classes.everything)
+    edges = int(sizes.sum())
+    if edges > limit:
+        return JointMatching(None, f"{edges:,} pairs of unlike records and unlike individuals are too many to match jointly")
+    _, heads = classes.lists(classes.everything, sizes)
+    tails = np.repeat(np.arange(len(rows)), sizes)
+    flow = _flow(tails, heads, a, b)
+    if flow is None:
+        return JointMatching(None, "no assignment gives all records different individuals who are consistent with them")
+    component = _components(tails, heads, flow, len(a), b)
+    left = component[tails] == component[len(rows) + heads]
+    return JointMatching(np.bincount(tails[left], b[heads[left]], minlength=len(rows)).astype(np.int64)[of_record])
+
+
+def _classes(rows: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct rows, which of them each row is, and how many are alike."""
+    distinct, which, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    return np.ascontiguousarray(distinct), which.reshape(-1), counts
+
+
+def _flow(tails: NDArray[Any], heads: NDArray[Any], a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any] | None:
+    """What goes from class to class if all records are assigned; None if they cannot be."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    source, sink = len(a) + len(b), len(a) + len(b) + 1
+    start = np.concatenate([tails, np.full(len(a), source), len(a) + np.arange(len(b))])
+    end = np.concatenate([len(a) + heads, np.arange(len(a)), np.full(len(b), sink)])
+    most = np.concatenate([np.minimum(a[tails], b[heads]), a, b]).astype(np.int32)
+    found = maximum_flow(csr_array((most, (start, end)), shape=(sink + 1, sink + 1)), source, sink)
+    if found.flow_value < a.sum():
+        return None
+    return np.asarray(found.flow[tails, len(a) + heads]).reshape(-1)
+
+
+def _components(tails: NDArray[Any], heads: NDArray[Any], flow: NDArray[Any], first: int, b: NDArray[Any]) -> NDArray[Any]:
+    """The strongly connected component of each class, of records and then of individuals, in the residual graph."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    sink = first + len(b)
+    comes = np.bincount(heads, flow, minlength=len(b))
+    spare, taken = first + np.flatnonzero(comes < b), first + np.flatnonzero(comes > 0)
+    back = flow > 0
+    start = np.concatenate([tails, first + heads[back], spare, np.full(len(taken), sink)])
+    end = np.concatenate([first + heads, tails[back], np.full(len(spare), sink), taken])
+    graph = csr_array((np.ones(len(start), np.int8), (start, end)), shape=(sink + 1, sink + 1))
+    return np.asarray(connected_components(graph, directed=True, connection="strong")[1])

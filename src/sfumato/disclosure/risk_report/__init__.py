@@ -1,0 +1,1 @@
+"""The report of a disclosure risk: curves, tables, text, plots and the page."""

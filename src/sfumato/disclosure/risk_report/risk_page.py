@@ -1,0 +1,68 @@
+"""The report of a disclosure risk: one page that opens without a network, for the review board and not for publication."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sfumato.disclosure.risk_report.loss_plots import attributes_plot, fitting_plot, losses_plot
+from sfumato.disclosure.risk_report.risk_plots import cells_plot, scatter_plot, sizes_plot
+from sfumato.disclosure.risk_report.risk_text import told
+from sfumato.reports.page_frame import framed, torn
+from sfumato.reports.plots.figure import Figure, Numbered
+
+
+def risk_page(content: Mapping[str, Any]) -> str:
+    """The report of a disclosure risk as HTML: self-contained, the same bytes for the same content.
+
+    `content`, as `risk_content` makes it, is plain data:
+
+    - what `Risk.to_dict` tells: `source`, `records`, `attributes`, `identity`, `sensitivity`, `cells`, `disclosed`, `risk`,
+      `over`, `bayes`, `worst`, `limit`, `holds`, `dictionaries`, `by_attribute`, `worst_records`, `notes`; an infinite
+      figure is "inf";
+    - `sfumato`: the version that measured it; beside it, if they are to be told, those of `python`, `numpy`, ...;
+    - `figures`: `losses`, how the losses are distributed over the records, as `bins` and the `records` in each; `fitting`,
+      for each dictionary, how many individuals fit;
+    - `curves`: `cells`, `RiskByCells.to_dict` or None; `sizes` and `scatter`, lists of `RiskBySize.to_dict` and of
+      `TrueAgainstEstimated.to_dict`, empty where they were not asked for;
+    - `independence`: for each dictionary and number of values `IndependenceCost.to_dict`; empty if MinRisk does not apply;
+    - `joint`, for each dictionary what a joint matching leaves; `k_anonymity`, its three readings; `bounds`, for each pair
+      of dictionaries `Bound.to_dict`;
+    - `consistency`, if it is not equality throughout: for an attribute its kind and parameters.
+    """
+    with torn("the figures of the risk are torn", "Assess the risk again with this version of sfumato.", "figures"):
+        return _drawn(content)
+
+
+def _drawn(content: Mapping[str, Any]) -> str:
+    numbered = Numbered()
+    drawn = {name: numbered.add(found) for name, found in _sections(content).items()}
+    return framed(
+        Path(__file__).with_name("risk_page.html.j2"),
+        numbered,
+        version=str(content["sfumato"]),
+        internal=True,
+        content=content,
+        drawn=drawn,
+        words=told(content),
+    )
+
+
+def _sections(content: Mapping[str, Any]) -> dict[str, list[Figure]]:
+    """The figures of each section, in the order of the page."""
+    figures, curves, known = content["figures"], content["curves"], content["dictionaries"]
+    against = content["worst"]["dictionary"] if content["over"] == "worst" else "Under the prior"
+    return {
+        "losses": [losses_plot(figures["losses"], content["worst"]["dictionary"])],
+        "fitting": [
+            fitting_plot(one, dictionary["name"], number)
+            for number, (one, dictionary) in enumerate(zip(figures["fitting"], known, strict=True))
+        ],
+        "attributes": [attributes_plot(content["by_attribute"], content["risk"], against)],
+        "cells": [] if curves["cells"] is None else [cells_plot(curves["cells"])],
+        "sizes": [
+            sizes_plot(curve, number) for number, curve in enumerate(curves["sizes"]) if len(curve["individuals"]) > 1
+        ],
+        "scatter": [scatter_plot(points, number) for number, points in enumerate(curves["scatter"]) if points["points"]],
+    }

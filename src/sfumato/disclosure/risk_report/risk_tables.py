@@ -1,0 +1,99 @@
+"""What the report of a disclosure risk is drawn from, as plain data: the risk, how it is distributed, and its curves."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+from sfumato.disclosure._k_anonymity_levels import k_anonymity_levels
+from sfumato.disclosure._risk import Risk
+from sfumato.disclosure.matching.joint_matching import joint_sizes
+from sfumato.disclosure.risk_bound import upper_bound
+from sfumato.disclosure.risk_report.loss_tables import fitting, loss_histogram
+from sfumato.disclosure.risk_report.risk_curves import (
+    QUARTERS,
+    by_cells,
+    by_dictionary_size,
+    cells_of,
+    true_against_estimated,
+)
+from sfumato.disclosure.rules.minrisk_algorithm import applies, independence_costs
+from sfumato.disclosure.setting import Setting
+from sfumato.progress import Progress, silent
+from sfumato.version import __version__
+
+BOUNDED = 4
+"""The most dictionaries of which it is checked whose risk bounds whose: it is asked of every pair of them."""
+WORST = 20
+"""Records that are named, worst first, if nothing is said."""
+
+
+def risk_content(
+    found: Risk, *, curves: bool = True, worst: int = WORST, seed: int = 0, progress: Progress = silent
+) -> dict[str, Any]:
+    """All that `risk_page` draws. `curves`: whether to measure them too; `seed`: of the parts of dictionaries in them.
+
+    `worst`: how many records are named.
+
+    >>> import pyarrow as pa
+    >>> from sfumato import Schema
+    >>> from sfumato.disclosure.dictionaries.dictionary import Dictionary
+    >>> from sfumato.disclosure._risk import risk
+    >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
+    >>> risk_content(risk(pa.table({"age": [30, 41]}), Schema(), book))["figures"]["fitting"]
+    [{'bins': ['0', '1', '2'], 'records': [0, 1, 1]}]
+    """
+    setting = found.setting
+    progress("matching records jointly")
+    return {
+        "sfumato": __version__,
+        **found.to_dict(worst),
+        "figures": {
+            "losses": loss_histogram(found.worst.losses),
+            "fitting": [fitting(each.sizes) for each in found.dictionaries],
+        },
+        "joint": [_joint(found, place) for place in range(len(found.dictionaries))],
+        "k_anonymity": _levels(found),
+        "consistency": {name: how.parameters() for name, how in setting.consistency.items()},
+        "bounds": [
+            upper_bound(setting, mine, theirs, found.rule).to_dict()
+            for mine, theirs in (permutations(setting.names, 2) if len(setting.names) <= BOUNDED else ())
+        ],
+        "independence": _independence(setting, progress) if curves else [],
+        "curves": _curves(setting, seed, progress) if curves else {"cells": None, "sizes": [], "scatter": []},
+    }
+
+
+def _joint(found: Risk, place: int) -> dict[str, Any]:
+    """What a joint matching with one dictionary leaves: to how many records one individual, and to how many only then."""
+    matching, alone = found.setting.matchings[place], found.dictionaries[place]
+    joint = joint_sizes(matching, found.rule)
+    figures: dict[str, Any] = {"dictionary": alone.name, "least": joint.least, "one": None, "more": None, "why": joint.why}
+    if joint.sizes is not None:
+        one = joint.sizes == 1
+        figures |= {"one": int(one.sum()), "more": int((one & (alone.sizes > 1)).sum())}
+    return figures
+
+
+def _levels(found: Risk) -> dict[str, Any]:
+    levels = k_anonymity_levels(found.setting.table, found.setting.attributes, found.rule)
+    return {"release": levels.release, "joint": levels.joint, "consistent": levels.consistent, "why": levels.why}
+
+
+def _independence(setting: Setting, progress: Progress) -> list[dict[str, Any]]:
+    """What MinRisk would leave, dictionary by dictionary and for several numbers of values; none where it does not apply."""
+    found = []
+    for name, matching in zip(setting.names, setting.matchings, strict=True):
+        if applies(matching, setting.phi):
+            cells = cells_of(QUARTERS, len(setting.attributes))
+            costs = independence_costs(matching, setting.phi, cells, progress)
+            found += [{"dictionary": name, **cost.to_dict()} for cost in costs]
+    return found
+
+
+def _curves(setting: Setting, seed: int, progress: Progress) -> dict[str, Any]:
+    return {
+        "cells": by_cells(setting, progress).to_dict(),
+        "sizes": [curve.to_dict() for curve in by_dictionary_size(setting, seed=seed, progress=progress)],
+        "scatter": [points.to_dict() for points in true_against_estimated(setting, seed=seed, progress=progress)],
+    }

@@ -1,0 +1,297 @@
+"""Every choice of a record's cells, and what it would lose: one table per record, over all masks of its candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.disclosure.matching.matching import Matching, Rule
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
+from sfumato.errors import ParameterError
+from sfumato.kernels.disclosure_choices import (
+    CONSTANT,
+    PRODUCT,
+    SUM,
+    add_chances,
+    agree_on,
+    agreements,
+    multiply,
+    sensitivities,
+    spread_choices,
+    weigh_choices,
+)
+
+MOST_ATTRIBUTES = 62
+"""A choice is a mask in 64 bits; one is the sign, and one stays free for the sum of two."""
+TABLE = 20
+"""With more candidates than this a record's choices are searched, not tabled: a table has 2^candidates numbers."""
+OWN_FUNCTION = 12
+"""A user's own sensitivity is called for every choice, so that no more candidates are possible."""
+KEPT = 64
+"""How many groups of records with the same common values are remembered."""
+
+LARGEST = 650.0
+"""e to the power of this can still be added up for all records of any table."""
+
+FORMS = {"sum": SUM, "product": PRODUCT, "constant": CONSTANT}
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """On which candidates the individuals of a dictionary agree with one record: distinct masks, and what each weighs."""
+
+    masks: NDArray[np.int64]
+    sizes: NDArray[np.float64]
+    own: int
+    """The agreement of the record's own individual; -1 if the attacker picks any of ρ alike."""
+    own_weight: float
+
+
+class Side:
+    """One dictionary beside the records, with what agreements are found from kept at hand.
+
+    Many records share their values in a few attributes, and most individuals agree with the commonest of them. What is
+    agreed on in these `common` attributes is found once per group of records who share them.
+    """
+
+    def __init__(self, matching: Matching, common: NDArray[np.int64]) -> None:
+        self.matching = matching
+        self.common = common
+        self.common_mask = int((1 << common).sum()) if len(common) else 0
+        self.seen = np.zeros(matching.individuals, np.int64)
+        self.met = np.empty(matching.individuals, np.int64)
+        self.patterns: dict[bytes, tuple[NDArray[Any], ...]] = {}
+
+    @cached_property
+    def absent(self) -> NDArray[np.int64]:
+        """For every individual the attributes of which it has no value, as a mask."""
+        masks = np.zeros(self.matching.individuals, np.int64)
+        for j in range(self.matching.attributes):
+            masks |= (self.matching.held[:, j] < 0).astype(np.int64) << j
+        return masks
+
+    def _patterns(self, row: NDArray[np.int32]) -> tuple[NDArray[Any], ...]:
+        key = row[self.common].tobytes()
+        if key not in self.patterns:
+            if len(self.patterns) >= KEPT:
+                del self.patterns[next(iter(self.patterns))]
+            masks = self.absent.copy()
+            agree_on(self.matching.known, row, self.common, masks)
+            patterns, pattern_of, sizes = np.unique(masks, return_inverse=True, return_counts=True)
+            self.patterns[key] = patterns, pattern_of.astype(np.int32), sizes.astype(np.float64), np.empty_like(patterns)
+        return self.patterns[key]
+
+    def _meet(self, record: int, candidates: NDArray[np.int64]) -> tuple[int, int, float]:
+        """Fill `seen` and `met`; return how many were met, the own individual's agreement and its weight."""
+        row = self.matching.values[record]
+        patterns, pattern_of, _, packed = self._patterns(row)
+        count = agreements(self.matching.known, row, candidates, self.common_mask, patterns, packed, self.seen, self.met)
+        if not len(self.matching.weights):
+            return count, -1, 1.0
+        own = int(self.matching.own[record])
+        if own < 0:
+            return count, 0, 0.0
+        return count, int(packed[pattern_of[own]] | self.seen[own]), float(self.matching.weights[own])
+
+    def add_chances(
+        self, record: int, candidates: NDArray[np.int64], share: float, work: NDArray[np.float64], out: NDArray[np.float64]
+    ) -> None:
+        """Add to each choice's chance of identification that in this dictionary, times its share."""
+        count, own, own_weight = self._meet(record, candidates)
+        _, pattern_of, sizes, packed = self._patterns(self.matching.values[record])
+        misfits = self.matching.misfits
+        layers = np.empty((misfits, len(work)))
+        weigh_choices(pattern_of, sizes, self.matching.weights, packed, self.seen, self.met, count, layers, work)
+        add_chances(work, own, own_weight, misfits, share, out)
+
+    def agreement(self, record: int, candidates: NDArray[np.int64]) -> Agreement:
+        """The distinct agreements with a record, where its choices are too many for a table."""
+        count, own, own_weight = self._meet(record, candidates)
+        _, pattern_of, _, packed = self._patterns(self.matching.values[record])
+        masks = packed[pattern_of] | self.seen
+        self.seen[self.met[:count]] = 0
+        distinct, which = np.unique(masks, return_inverse=True)
+        sizes = np.bincount(which, self.matching.weights if len(self.matching.weights) else None, len(distinct))
+        return Agreement(distinct, sizes.astype(np.float64), own, own_weight)
+
+
+class Choices:
+    """Records beside one or several dictionaries: the losses of all choices, record by record.
+
+    Records that are equal in their values and weights are computed once: `distinct` are the first of each, those who share
+    common values together, and record i is like `distinct[of_record[i]]`; each distinct one has
+    `counts` values, and stands for `copies` records.
+    """
+
+    def __init__(self, matchings: Sequence[Matching], phi: SensitivityWeights, shares: Sequence[float] | None) -> None:
+        self.matchings, self.phi = matchings, phi
+        self.shares = None if shares is None else np.array(shares, np.float64)
+        first = matchings[0]
+        self.records, self.attributes = first.records, first.attributes
+        self.present = first.everything
+        common = _common(matchings)
+        self.sides = [Side(matching, common) for matching in matchings]
+        self.distinct, self.of_record = self._distinct(common)
+        self.counts = self.present[self.distinct].sum(axis=1).astype(np.int64)
+        self.copies = np.bincount(self.of_record, minlength=len(self.distinct)).astype(np.int64)
+        self.paired = bool((phi.pairs > 0).any())
+        self._tables: dict[int, tuple[NDArray[np.float64], ...]] = {}
+
+    def _distinct(self, common: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if self.phi.function is not None:
+            return np.arange(self.records), np.arange(self.records)
+        columns: list[NDArray[Any]] = [matching.values[:, common] for matching in self.matchings]
+        columns += [matching.values for matching in self.matchings]
+        columns += [matching.own[:, None] for matching in self.matchings if len(matching.weights)]
+        same = np.column_stack([column.astype(np.int64) for column in columns])
+        numbers = np.column_stack([np.where(self.present, self.phi.cells, 0.0), self.phi.scale])
+        same = np.ascontiguousarray(np.column_stack([same, (numbers + 0.0).view(np.int64)]))  # + 0.0: -0.0 is 0
+        _, first, of_record = np.unique(same, axis=0, return_index=True, return_inverse=True)
+        return first.astype(np.int64), of_record.reshape(-1).astype(np.int64)
+
+    @property
+    def dictionaries(self) -> int:
+        """How many numbers a loss has: one if the shares of the dictionaries are known, else one for each."""
+        return 1 if self.shares is not None else len(self.matchings)
+
+    @cached_property
+    def high(self) -> float:
+        """More than twice the sum of all finite losses: what an infinite one counts as, where records are bound together."""
+        phi = self.phi
+        if phi.function is not None:
+            tables = (self.sensitivity(record, self.candidates(record)) for record in range(self.records))
+            return 1.0 + 2.0 * sum(float(table[np.isfinite(table)].max(initial=0.0)) for table in tables)
+        scale = np.where(np.isfinite(phi.scale), phi.scale, 0.0)
+        between = float(phi.pairs[np.isfinite(phi.pairs)].sum())
+        most = np.where(self.present & np.isfinite(phi.cells), phi.cells, 0.0).sum(axis=1) + between * scale
+        if phi.form == "constant":
+            most = scale
+        return 1.0 + 2.0 * float((np.exp(np.minimum(most, LARGEST)) if phi.form == "product" else most).sum())
+
+    def candidates(self, record: int) -> NDArray[np.int64]:
+        """The attributes of which a record has a value."""
+        return np.flatnonzero(self.present[record])
+
+    def tabled(self, record: int) -> bool:
+        """Whether a table of all choices of a record is possible; else they are searched."""
+        return self.phi.function is not None or int(self.present[record].sum()) <= TABLE
+
+    def sensitivity(self, record: int, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Φ of every choice."""
+        out = self._table(len(candidates))[2]
+        if self.phi.function is not None:
+            if len(candidates) > OWN_FUNCTION:
+                raise ParameterError(
+                    f"row {record + 1} has {len(candidates)} values, and a function of your own is called for every choice"
+                    f" of them: that is possible up to {OWN_FUNCTION}",
+                    remedy="Name fewer attributes, or give weights.",
+                    key="sensitivity",
+                    value=len(candidates),
+                )
+            every = self.rule(spread(np.arange(len(out)), candidates))
+            out[:] = [self.phi.function(record, shown) for shown in every]
+            return out
+        between = self.phi.pairs[np.ix_(candidates, candidates)]
+        cells, scale = self.phi.cells[record, candidates], self.phi.scale[record]
+        sensitivities(FORMS[self.phi.form], cells, between, scale, self.paired, out)
+        return out
+
+    def losses(self, record: int) -> NDArray[np.float64]:
+        """What every choice of a record loses, by dictionary and choice. The array is used again for the next record."""
+        candidates = self.candidates(record)
+        work, chances, _, out = self._table(len(candidates))
+        phi = self.sensitivity(record, candidates)
+        if self.shares is not None:
+            chances[:] = 0.0
+            for side, share in zip(self.sides, self.shares, strict=True):
+                if share > 0:
+                    side.add_chances(record, candidates, float(share), work, chances)
+            multiply(phi, chances, out[0])
+            return out
+        for d, side in enumerate(self.sides):
+            chances[:] = 0.0
+            side.add_chances(record, candidates, 1.0, work, chances)
+            multiply(phi, chances, out[d])
+        return out
+
+    def agreements(self, record: int) -> tuple[NDArray[Any], ...]:
+        """Who agrees with a record on what, for one that has too many values for a table, as kernels take it."""
+        candidates = self.candidates(record)
+        if any(matching.misfits for matching in self.matchings):
+            raise ParameterError(
+                f"row {record + 1} has {len(candidates)} values; where individuals may misfit, a best rule can be sought "
+                f"for up to {TABLE}",
+                remedy="Name fewer attributes, or allow no misfits.",
+                key="misfits",
+                value=len(candidates),
+            )
+        found = [side.agreement(record, candidates) for side in self.sides]
+        return (
+            np.concatenate([one.masks for one in found]),
+            np.concatenate([one.sizes for one in found]),
+            np.cumsum([0, *(len(one.masks) for one in found)]).astype(np.int64),
+            np.array([one.own for one in found], np.int64),
+            np.array([one.own_weight for one in found]),
+        )
+
+    def _table(self, count: int) -> tuple[NDArray[np.float64], ...]:
+        if count not in self._tables:
+            size = 1 << count
+            self._tables[count] = np.empty(size), np.empty(size), np.empty(size), np.empty((self.dictionaries, size))
+        return self._tables[count]
+
+    def rule(self, choices: NDArray[np.int64]) -> Rule:
+        """The rule that makes the given choice, a mask over all attributes, for each record."""
+        return ((choices[:, None] >> np.arange(self.attributes)) & 1).astype(bool)
+
+
+def spread(choices: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Masks over a record's candidates, as masks over all attributes.
+
+    >>> spread(np.array([0b01, 0b11]), np.array([1, 3])).tolist()
+    [2, 10]
+    """
+    out = np.zeros(len(choices), np.int64)
+    spread_choices(choices, candidates, out)
+    return out
+
+
+def packed(mask: int, candidates: NDArray[np.int64]) -> int:
+    """A mask over all attributes, as one over a record's candidates.
+
+    >>> packed(0b1010, np.array([1, 2, 3]))
+    5
+    """
+    return sum(((mask >> j) & 1) << b for b, j in enumerate(candidates.tolist()))
+
+
+def _common(matchings: Sequence[Matching]) -> NDArray[np.int64]:
+    """The attributes whose values are so common that it pays to find the agreements on them once per group of records.
+
+    Finding them takes some thirty looks at each individual per group; not finding them, one look per record at each
+    individual who agrees. Attributes are taken in the order of how many agree.
+    """
+    agreeing = np.zeros(matchings[0].attributes, np.int64)
+    for matching in matchings:
+        _, near_starts, near, who_starts, *_ = matching.known
+        sums = np.concatenate([[0], np.cumsum(np.diff(who_starts)[near])])
+        of_value = sums[near_starts[1:]] - sums[near_starts[:-1]]
+        for j in range(matching.attributes):
+            mine = matching.values[:, j]
+            agreeing[j] += of_value[mine[mine >= 0]].sum()
+    order = np.argsort(-agreeing, kind="stable")
+    individuals = sum(matching.individuals for matching in matchings)
+    best, cost = 0, int(agreeing.sum())
+    for count in range(1, len(order) + 1):
+        taken = order[:count]
+        groups = len(np.unique(np.column_stack([matching.values[:, taken] for matching in matchings]), axis=0))
+        now = groups * 30 * individuals + int(agreeing[order[count:]].sum())
+        if now >= cost:
+            break
+        best, cost = count, now
+    return np.sort(order[:best]).astype(np.int64)

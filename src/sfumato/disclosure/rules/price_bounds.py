@@ -1,0 +1,235 @@
+"""Prices at which records that are bound together may choose each on its own, and the bound that they give.
+
+If each dictionary has a share, and each cell of a set of attributes a price, then every record takes its cheapest choice,
+and what they pay together, with the price of what is wanted added, is no more than the worst total of any selection that
+meets the demand (Lagrange). It is concave in shares and prices, and cut by a plane wherever it is known; the next point is
+the highest under all planes, not far from the best so far.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.disclosure.rules.selections import Columns, Demand, Floats, Integers, Selection
+
+ROUNDS = 400
+"""How many points are tried at most."""
+PLANES = 150
+"""How many planes are remembered, the nearest to the best point."""
+CLOSE = 1e-10
+"""Where the planes promise no more than this share above the best, it is the highest."""
+WIDE = 0.1
+"""How far, in units of what a record loses, must have been looked before that is believed."""
+GOLDEN = 0.6180339887498949
+"""Multiples of it spread evenly over the unit interval, however many are taken."""
+
+
+class Market(Protocol):
+    """Distinct records that can be asked what they choose at prices."""
+
+    @property
+    def copies(self) -> Integers:
+        """How many records are like each."""
+
+    def select(self, shares: Floats, prices: Floats) -> tuple[Integers, Floats]:
+        """The choice of each, as a mask over all attributes, and what it loses in each dictionary."""
+
+
+class Prices(NamedTuple):
+    """The best shares and prices found, the bound they give, and selections that nearly meet the demand at them."""
+
+    shares: Floats
+    of_sets: Floats
+    bound: float
+    masks: Integers
+    """For several selections what each distinct record discloses, by selection and record."""
+    parts: Floats
+    """In which proportions these selections together come nearest to the demand."""
+
+
+def best_prices(market: Market, demand: Demand, dictionaries: int) -> Prices:
+    """Raise the bound as far as it goes, or as far as a number of rounds leads."""
+    return _Ascent(market, demand, dictionaries).run()
+
+
+def bound_at(columns: Columns, demand: Demand, prices: Prices) -> float:
+    """The bound that prices give over given columns."""
+    masks, losses = columns.select(prices.shares, demand.prices(prices.of_sets))
+    cost = prices.shares @ losses - demand.used(masks) @ prices.of_sets
+    return float(cost @ columns.copies + prices.of_sets @ demand.cells)
+
+
+def mixed(prices: Prices, of_record: Integers) -> Integers:
+    """What each record discloses if they take part in the selections, in their proportions, spread evenly."""
+    ends = np.cumsum(prices.parts)
+    spots = (np.arange(len(of_record)) * GOLDEN) % 1.0 * ends[-1]
+    part = np.minimum(np.searchsorted(ends, spots, side="right"), len(ends) - 1)
+    return np.asarray(prices.masks[part, of_record])
+
+
+class _Point(NamedTuple):
+    shares: Floats
+    of_sets: Floats
+    promised: float
+    parts: Floats
+    """How the planes hold it there."""
+
+
+class _Ascent:
+    """The points tried, in units in which a record loses about 1."""
+
+    def __init__(self, market: Market, demand: Demand, dictionaries: int) -> None:
+        self.market, self.demand = market, demand
+        self.records = float(max(market.copies.sum(), 1))
+        self.shares, self.of_sets = np.full(dictionaries, 1 / dictionaries), np.zeros(len(demand))
+        self.planes: list[tuple[Floats, Floats, Integers]] = []
+        self.best = self._try(self.shares, self.of_sets)
+        dear = self._try(self.shares, np.full(len(demand), 1e300))  # all cells disclosed: what they lose is no more
+        self.unit = max(abs(self.best), 1e-3 * float(self.planes[-1][0].max()) if dear else 0.0) / self.records or 1.0
+
+    def _try(self, shares: Floats, of_sets: Floats) -> float:
+        """Remember the plane at a point, by totals, by what is lacking and by what is chosen; return its height there."""
+        copies = self.market.copies.astype(np.float64)
+        masks, losses = self.market.select(shares, self.demand.prices(of_sets))
+        totals, lacking = losses @ copies, self.demand.cells - copies @ self.demand.used(masks)
+        self.planes.append((totals, lacking, masks))
+        return float(shares @ totals + of_sets @ lacking)
+
+    def run(self) -> Prices:
+        """Go up."""
+        box = 1.0
+        for _ in range(ROUNDS if len(self.shares) > 1 or len(self.demand) else 0):
+            found = self._highest(box)
+            if found.promised - self.best <= CLOSE * max(abs(self.best), self.unit):
+                if box >= WIDE:
+                    break
+                box = WIDE  # nothing is higher near by: look farther once
+                continue
+            value = self._try(found.shares, found.of_sets)
+            if value > self.best:
+                box *= 2.0 if value - self.best > 0.5 * (found.promised - self.best) else 1.0
+                self.shares, self.of_sets, self.best = found.shares, found.of_sets, value
+            else:
+                box *= 0.5
+            self._forget()
+        parts = self._highest(float(np.abs(self.of_sets).max(initial=0.0)) / self.unit / 2).parts
+        return Prices(self.shares, self.of_sets, self.best, np.array([masks for _, _, masks in self.planes]), parts)
+
+    def _forget(self) -> None:
+        """Forget the plane that is highest above the best point."""
+        if len(self.planes) > PLANES:
+            heights = [self.shares @ totals + self.of_sets @ lacking for totals, lacking, _ in self.planes]
+            del self.planes[int(np.argmax(heights))]
+
+    def _highest(self, box: float) -> _Point:
+        """The highest point under all planes within a box around the best."""
+        from scipy.optimize import linprog
+
+        dictionaries, sets = len(self.shares), len(self.of_sets)
+        unit = self.unit * self.records
+        totals = np.array([totals for totals, _, _ in self.planes]) / unit
+        lacking = np.array([lacking for _, lacking, _ in self.planes]) / self.records
+        center = self.of_sets / self.unit
+        low, high = np.r_[-np.inf, np.zeros(dictionaries), center - box], np.r_[np.inf, np.ones(dictionaries), center + box]
+        done = linprog(
+            np.r_[-1.0, np.zeros(dictionaries + sets)],
+            A_ub=np.column_stack([np.ones(len(totals)), -totals, -lacking]),
+            b_ub=np.zeros(len(totals)),
+            A_eq=np.r_[0.0, np.ones(dictionaries), np.zeros(sets)][None],
+            b_eq=[1.0],
+            bounds=np.column_stack([low, high]),
+            method="highs-ds",
+        )
+        if done.status != 0:  # the solver has met numbers that it cannot handle: the best so far stays
+            return _Point(self.shares, self.of_sets, self.best, np.r_[np.zeros(len(totals) - 1), 1.0])
+        shares = np.clip(done.x[1 : 1 + dictionaries], 0.0, None)
+        parts = np.clip(-done.ineqlin.marginals, 0.0, None)
+        return _Point(shares / shares.sum(), done.x[1 + dictionaries :] * self.unit, -done.fun * unit, parts / parts.sum())
+
+
+LIKELIEST = {250: 2_000, 1_000: 500, 4_000: 100, 20_000: 20}
+"""How many columns are searched, the likeliest first: of few a good selection is soon found, and then fewer are left.
+
+With each the nodes of the search tree that may be looked at. They are counted, and not the time, so that the same input
+gives the same rule on every machine."""
+_LAST_RESORT = 300.0
+"""Seconds after which a program that would not end is given up all the same."""
+ROUNDING = 1e-12
+
+
+def closed(columns: Columns, demand: Demand, prices: Prices, taken: Integers, beyond: float) -> Selection:
+    """Improve a selection that meets the demand, until nothing is better or as much as may be has been searched.
+
+    A column that is dearer, at the prices, than the cheapest of its record by more than the gap between the selection and
+    the bound is in no better selection. There are no columns
+    but those told that are dearer by `beyond` or less.
+    """
+    cost = prices.shares @ columns.losses - demand.used(columns.choices) @ prices.of_sets
+    extra = cost - cost[columns.cheapest(prices.shares, demand.prices(prices.of_sets))][columns.group]
+    best = Selection(taken, float(columns.totals(taken).max(initial=0.0)), prices.bound)
+    records = len(columns.copies)
+    for count, nodes in LIKELIEST.items():
+        gap = best.worst - best.bound
+        if gap <= ROUNDING * abs(best.worst):
+            break
+        near = (extra <= gap) | (best.taken > 0)
+        whole = int(near.sum()) <= count + records
+        if not whole:
+            near &= (extra <= np.partition(extra[near], count + records)[count + records]) | (best.taken > 0)
+        better = _search(columns, demand, prices, best, near, nodes)
+        best = Selection(better.taken, better.worst, better.bound if whole and gap < beyond else best.bound)
+        if whole:
+            break
+    return Selection(best.taken, best.worst, min(best.worst, best.bound))
+
+
+def _search(
+    columns: Columns, demand: Demand, prices: Prices, best: Selection, near: NDArray[np.bool_], nodes: int
+) -> Selection:
+    """Search among the columns told, with an integer program; its bound holds if these are all that matter.
+
+    The program is written in units of the gap, and each column as what it costs at the prices above the cheapest of its
+    record, so that the solver's tolerances are small beside what it is asked to find.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import coo_array, hstack, vstack
+
+    paid = columns.losses - demand.used(columns.choices) @ prices.of_sets
+    several = np.bincount(columns.group[near], minlength=len(columns.copies)) > 1
+    free = np.flatnonzero(near & several[columns.group])
+    fixed = np.where(several[columns.group], 0, best.taken)
+    groups, row = np.unique(columns.group[free], return_inverse=True)
+    usual = paid[:, columns.cheapest(prices.shares, demand.prices(prices.of_sets))]
+    base = prices.of_sets @ demand.cells + usual[:, groups] @ columns.copies[groups] + paid @ fixed
+
+    gap = best.worst - best.bound
+    one_each = coo_array((np.ones(len(free)), (row, np.arange(len(free)))), shape=(len(groups), len(free)))
+    met = coo_array(demand.used(columns.choices[free]).T)
+    above = coo_array((paid[:, free] - usual[:, columns.group[free]]) / gap)
+    sums = np.r_[columns.copies[groups].astype(np.float64), demand.cells - columns.used(fixed, demand)]
+    worst = coo_array(np.r_[np.zeros(len(sums)), np.full(len(paid), -1.0)][:, None])
+    done = milp(
+        np.r_[np.zeros(len(free)), 1.0],
+        integrality=np.r_[np.ones(len(free)), 0.0],
+        bounds=Bounds(0, np.r_[columns.copies[columns.group[free]], np.inf]),
+        constraints=LinearConstraint(
+            hstack([vstack([one_each, met, above]), worst]),
+            np.r_[sums, np.full(len(paid), -np.inf)],
+            np.r_[sums, (best.bound - base) / gap],
+        ),
+        options={"node_limit": nodes, "time_limit": _LAST_RESORT, "mip_rel_gap": 0},
+    )
+    dual = getattr(done, "mip_dual_bound", None)
+    bound = best.bound + gap * min(1.0, max(0.0, float(dual) if dual is not None else 0.0))
+    taken = fixed.copy()
+    if done.x is not None:
+        taken[free] = np.rint(done.x[:-1]).astype(np.int64)
+    # the solver is trusted for nothing but the bound: whether its answer meets the demand, and what it loses, is found here
+    fits = np.array_equal(np.bincount(columns.group, taken, len(columns.copies)), columns.copies)
+    if not fits or not np.array_equal(columns.used(taken, demand), demand.cells):
+        return Selection(best.taken, best.worst, bound)
+    found = float(columns.totals(taken).max(initial=0.0))
+    return Selection(taken, found, bound) if found < best.worst else Selection(best.taken, best.worst, bound)

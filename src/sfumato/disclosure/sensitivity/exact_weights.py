@@ -1,0 +1,187 @@
+"""Weights as they were written: exact numbers, one per record, for an attribute or a pair of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.schema import Kind, Schema
+from sfumato.data.table import Table
+from sfumato.disclosure.matching.matching import Rule
+from sfumato.errors import CellError, ParameterError, SfumatoError
+from sfumato.exact import as_fraction, nearest_float
+
+Weight = Fraction | float
+"""At least 0; the only float is infinity."""
+
+_MOST = Fraction(10) ** 100
+"""Above this a finite weight is a slip, and sums of it leave the range of floats."""
+
+
+def as_weight(value: Any, key: str) -> Weight:
+    """A weight as it was written: a number that is at least 0, or "inf".
+
+    >>> as_weight("0.5", "weights.age"), as_weight("inf", "weights.age")
+    (Fraction(1, 2), inf)
+    """
+    if isinstance(value, str) and value.strip() == "inf":
+        return math.inf
+    if not isinstance(value, str) and _is_infinite(value):
+        return math.inf
+    weight = as_fraction(value, key)
+    if weight < 0:
+        raise ParameterError(
+            f"{key} = {value!r} is negative", remedy="Give a weight that is at least 0.", key=key, value=value
+        )
+    if weight > _MOST:
+        raise ParameterError(
+            f"{key} = {value!r} is too large to compute with",
+            remedy='Give a smaller weight, or "inf" if the value must not be disclosed where anybody can be identified.',
+            key=key,
+            value=value,
+        )
+    return weight
+
+
+def _is_infinite(value: Any) -> bool:
+    try:
+        return math.isinf(value) and value > 0
+    except (TypeError, OverflowError):
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class RecordWeights:
+    """A weight for every record: that of record i is `weights[of_record[i]]`.
+
+    >>> each = RecordWeights((Fraction(1), Fraction(3)), np.array([1, 0, 1]))
+    >>> each.times(Fraction(1, 2)).floats().tolist()
+    [1.5, 0.5, 1.5]
+    """
+
+    weights: tuple[Weight, ...]
+    of_record: NDArray[np.int64]
+
+    @classmethod
+    def alike(cls, weight: Weight, records: int) -> RecordWeights:
+        """The same weight for every record."""
+        return cls((weight,), np.zeros(records, np.int64))
+
+    @classmethod
+    def given(cls, given: str | Sequence[Weight], table: Table, key: str) -> RecordWeights:
+        """The weights that a column of the table holds, or those of a sequence, which has one for every record."""
+        if isinstance(given, str):
+            return cls._of_column(given, table, key)
+        if len(given) != table.rows:
+            raise ParameterError(
+                f"{key} holds {len(given)} weights, and there are {table.rows} records",
+                remedy="Give one weight for every record, in their order, or the name of the column that holds them.",
+                key=key,
+            )
+        position: dict[Weight, int] = {}
+        of_record = [position.setdefault(weight, len(position)) for weight in given]
+        return cls(tuple(position), np.array(of_record, np.int64))
+
+    @classmethod
+    def _of_column(cls, name: str, table: Table, key: str) -> RecordWeights:
+        # as text, whatever its type: an infinite weight is no number of a numeric column
+        column = replace(table, schema=Schema(kinds={name: Kind.TEXT}, missing=table.schema.missing)).column(name)
+        occurring, first, of_record = np.unique(column.codes, return_index=True, return_inverse=True)
+        weights = []
+        for code, row in zip(occurring.tolist(), first.tolist(), strict=True):
+            value = column.value(code)
+            try:
+                weights.append(as_weight(value, key))
+            except SfumatoError as error:
+                raise CellError(
+                    "the weight of this record is missing" if value is None else error.problem,
+                    remedy=error.remedy,
+                    file=table.source,
+                    column=name,
+                    row=row + 1,
+                    value=value,
+                ) from error
+        return cls(tuple(weights), of_record.reshape(-1))
+
+    def times(self, factor: Weight) -> RecordWeights:
+        """Each weight times another, where 0·∞ is 0."""
+        return RecordWeights(tuple(_product(weight, factor) for weight in self.weights), self.of_record)
+
+    def floats(self) -> NDArray[np.float64]:
+        """The weights of all records, each as the nearest float."""
+        lookup = [nearest_float(weight) if isinstance(weight, Fraction) else weight for weight in self.weights]
+        return np.array(lookup, np.float64)[self.of_record]
+
+
+def _product(one: Weight, other: Weight) -> Weight:
+    return Fraction(0) if one == 0 or other == 0 else one * other
+
+
+@dataclass(frozen=True, eq=False)
+class ExactSensitivity:
+    """Φ of every record without rounding: `totals[i]` times the unit, or, if `exponential`, e to the power of that."""
+
+    totals: list[int]
+    unit: Fraction
+    infinite: NDArray[np.bool_]
+    """The records whose Φ is infinite; their totals tell nothing."""
+    exponential: bool = False
+
+    @classmethod
+    def of(cls, weights: Sequence[Weight]) -> ExactSensitivity:
+        """One number for every record.
+
+        >>> exact = ExactSensitivity.of([Fraction(1, 2), Fraction(1, 3), math.inf])
+        >>> exact.totals, exact.unit, exact.infinite.tolist()
+        ([3, 2, 0], Fraction(1, 6), [False, False, True])
+        """
+        unit = _unit(weights)
+        return cls(_whole(weights, unit), unit, np.array([not isinstance(weight, Fraction) for weight in weights], bool))
+
+
+def total(parts: Mapping[tuple[int, ...], RecordWeights], rule: Rule, exponential: bool = False) -> ExactSensitivity:
+    """The sum of what is disclosed: a part counts where all its attributes are.
+
+    >>> parts = {(0,): RecordWeights.alike(Fraction(1, 2), 2), (0, 1): RecordWeights.alike(Fraction(3), 2)}
+    >>> total(parts, np.array([[True, True], [True, False]])).totals
+    [7, 1]
+    """
+    unit = _unit([weight for part in parts.values() for weight in part.weights])
+    lookups = {place: _whole(part.weights, unit) for place, part in parts.items()}
+    largest = sum(max(lookup) for lookup in lookups.values())
+    kind: Any = np.int64 if largest < 2**62 else object
+    sums, infinite = np.zeros(len(rule), kind), np.zeros(len(rule), bool)
+    for place, part in parts.items():
+        shown = rule[:, list(place)].all(axis=1)
+        sums += np.where(shown, np.array(lookups[place], kind)[part.of_record], 0)
+        unbounded = np.array([not isinstance(weight, Fraction) for weight in part.weights], bool)
+        infinite |= shown & unbounded[part.of_record]
+    return ExactSensitivity(sums.tolist(), unit, infinite, exponential)
+
+
+def _unit(weights: Sequence[Weight]) -> Fraction:
+    """The largest 1/d of which all finite weights are multiples."""
+    return Fraction(1, math.lcm(*{weight.denominator for weight in weights if isinstance(weight, Fraction)}))
+
+
+def _whole(weights: Sequence[Weight], unit: Fraction) -> list[int]:
+    """The finite weights in units; 0 for the infinite ones."""
+    return [int(weight / unit) if isinstance(weight, Fraction) else 0 for weight in weights]
+
+
+def present(table: Table, attributes: Sequence[str]) -> Rule:
+    """Which values the records have: what could be disclosed of each.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.data.schema import Schema
+    >>> present(Table(pa.table({"age": [30, None]}), Schema()), ["age"]).tolist()
+    [[True], [False]]
+    """
+    columns = [table.column(name) for name in attributes]
+    return np.column_stack([column.codes != column.size for column in columns])

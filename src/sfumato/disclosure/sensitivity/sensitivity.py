@@ -1,0 +1,388 @@
+"""How sensitive what is disclosed of a record is: Φ (paper 002, Definition 7 and Appendix)."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.table import Table, unknown_column
+from sfumato.disclosure.matching.matching import Rule
+from sfumato.disclosure.sensitivity.exact_weights import ExactSensitivity, RecordWeights, Weight, as_weight, present, total
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
+from sfumato.errors import ColumnError, ParameterError, SfumatoError
+from sfumato.exact import Number, as_parameter, nearest_float
+from sfumato.registry import load_function
+
+_LARGEST_POWER = 640
+"""e to the power of this is a float, and so is the sum of as many of them as there may be records, with room to spare."""
+
+
+class Sensitivity(ABC):
+    """What it costs a record's individual if what is disclosed of the record is tied to them: a number ≥ 0, or infinity."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
+        """Φ as arrays, for the records of a table."""
+
+    @abstractmethod
+    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
+        """Φ of every record under a rule, without rounding."""
+
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the table that hold weights: these are no attributes."""
+        return ()
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as they stand in a config; only those that were given."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {key: _plain(value) for key, value in values.items() if value is not None and value != {}}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sensitivity as plain data: its kind and its parameters."""
+        return {"kind": self.name, **self.parameters()}
+
+
+@dataclass(frozen=True)
+class _Weighted(Sensitivity):
+    weights: Mapping[str, Number] | None = None
+    _: KW_ONLY
+    default: Number = 1
+    records: str | Sequence[Number] | None = None
+    cells: Mapping[str, str | Sequence[Number]] | None = None
+    pairs: Mapping[tuple[str, str], Number] | Sequence[Sequence[Any]] | None = None
+
+    form: ClassVar[Literal["sum", "product"]]
+
+    def __post_init__(self) -> None:
+        weights = _mapping(self.weights, "weights")
+        cells = _mapping(self.cells, "cells")
+        twice = sorted(weights.keys() & cells.keys())
+        if twice:
+            raise ParameterError(
+                f"{twice[0]!r} has a weight of its own and one for each record",
+                remedy="Name the attribute in weights or in cells, not in both.",
+                key=f"cells.{twice[0]}",
+            )
+        normal: dict[str, Any] = {
+            "weights": {name: as_weight(weight, f"weights.{name}") for name, weight in weights.items()},
+            "default": as_weight(self.default, "default"),
+            "records": None if self.records is None else _each(self.records, "records"),
+            "cells": {name: _each(given, f"cells.{name}") for name, given in cells.items()},
+            "pairs": _pairs(self.pairs),
+        }
+        for name, value in normal.items():
+            object.__setattr__(self, name, value)
+
+    def columns(self) -> tuple[str, ...]:
+        given = [self.records, *(self.cells or {}).values()]
+        return tuple(dict.fromkeys(name for name in given if isinstance(name, str)))
+
+    def parameters(self) -> dict[str, Any]:
+        parameters = super().parameters()
+        if "pairs" in parameters:
+            parameters["pairs"] = [[*pair, weight] for pair, weight in parameters["pairs"].items()]
+        return parameters
+
+    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
+        del identity  # a record's weight stands beside it
+        parts = self._parts(table, attributes)
+        cells = np.column_stack([parts[j,].floats() for j in range(len(attributes))])
+        pairs = np.zeros((len(attributes), len(attributes)))
+        for pair, weight in _weights(self.pairs).items():
+            pairs[_places(pair, attributes)] = _float(weight)
+        if self.form == "product":
+            _refuse_large(total(parts, present(table, attributes)))
+        return SensitivityWeights(self.form, cells, pairs, self._of_records(table).floats())
+
+    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
+        del identity
+        return total(self._parts(table, attributes), rule, exponential=self.form == "product")
+
+    def _of_records(self, table: Table) -> RecordWeights:
+        if self.records is None:
+            return RecordWeights.alike(Fraction(1), table.rows)
+        return RecordWeights.given(self.records, table, "records")  # type: ignore[arg-type]
+
+    def _parts(self, table: Table, attributes: Sequence[str]) -> dict[tuple[int, ...], RecordWeights]:
+        """What each attribute weighs in each record, and each pair beyond that."""
+        weights, cells, pairs = _weights(self.weights), self.cells or {}, _weights(self.pairs)
+        for key, names in (("weights", weights), ("cells", cells), ("pairs", [name for pair in pairs for name in pair])):
+            for name in names:
+                _refuse_unknown(name, key, table, attributes)
+        records = self._of_records(table)
+        parts: dict[tuple[int, ...], RecordWeights] = {}
+        for j, name in enumerate(attributes):
+            given: Any = cells.get(name)
+            if given is None:
+                parts[j,] = records.times(weights.get(name, self.default))  # type: ignore[arg-type]
+            else:
+                parts[j,] = RecordWeights.given(given, table, f"cells.{name}")
+        for pair, weight in pairs.items():
+            parts[_places(pair, attributes)] = records.times(weight)
+        return parts
+
+
+@dataclass(frozen=True)
+class Additive(_Weighted):
+    """Φ is the sum of the weights of what is disclosed (paper 002, Appendix: Φ₁ to Φ₄).
+
+    - `weights`: what attributes weigh; `default` is the weight of those that are not named (Φ₁).
+    - `records`: what a record weighs, as the column that holds it or a sequence; each attribute's weight is multiplied by
+      it (Φ₂, and the product form of Φ₃).
+    - `cells`: for an attribute its weight in every record, as a column or a sequence; taken as it is (Φ₃).
+    - `pairs`: what two attributes weigh together, beyond each alone, times the record's weight (Φ₄).
+
+    Every weight is at least 0 and exact; "inf" forbids a disclosure wherever anybody can be identified, and 0·∞ is 0.
+    Nothing disclosed weighs nothing.
+
+    >>> Additive({"income": 5}, pairs={("age", "zip"): "0.5"}).to_dict()
+    {'kind': 'additive', 'weights': {'income': '5'}, 'default': '1', 'pairs': [['age', 'zip', '0.5']]}
+    """
+
+    name: ClassVar[str] = "additive"
+    form: ClassVar[Literal["sum", "product"]] = "sum"
+
+
+@dataclass(frozen=True)
+class Multiplicative(_Weighted):
+    """Φ is e to the power of the sum that `Additive` takes, with the same parameters (paper 002, Appendix: Φ₅).
+
+    A weight that grows makes Φ grow exponentially, whatever else is disclosed. Nothing disclosed weighs 1, since e⁰ is 1.
+
+    >>> Multiplicative({"income": 5}, default=0).name
+    'multiplicative'
+    """
+
+    name: ClassVar[str] = "multiplicative"
+    form: ClassVar[Literal["sum", "product"]] = "product"
+
+
+@dataclass(frozen=True)
+class ConstantSensitivity(Sensitivity):
+    """Φ is the same whatever is disclosed: then the risk is that of identification alone, as k-anonymity takes it.
+
+    >>> ConstantSensitivity(2).to_dict()
+    {'kind': 'constant', 'value': '2'}
+    """
+
+    value: Number = 1
+
+    name: ClassVar[str] = "constant"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", as_weight(self.value, "value"))
+
+    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
+        """The value for every record."""
+        del identity
+        m = len(attributes)
+        return SensitivityWeights(
+            "constant", np.zeros((table.rows, m)), np.zeros((m, m)), np.full(table.rows, _float(self._weight))
+        )
+
+    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
+        """The value for every record, without rounding."""
+        del attributes, identity, rule
+        return ExactSensitivity.of([self._weight] * table.rows)
+
+    @property
+    def _weight(self) -> Weight:
+        return self.value  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class CustomSensitivity(Sensitivity):
+    """Φ is a function of the user's own.
+
+    It is given a mapping from each attribute that is disclosed to its value, as Python sees it, and the record's identity
+    (None if no identity is declared), and returns a number that is at least 0, or infinity. A float counts as the decimal
+    that it prints as. In a config the function is named "module:function".
+
+    >>> phi = CustomSensitivity(lambda disclosed, identity: len(disclosed) ** 2)
+    >>> phi.name
+    'function'
+    """
+
+    function: Callable[[Mapping[str, Any], Any], Any] | str
+
+    name: ClassVar[str] = "function"
+
+    def __post_init__(self) -> None:
+        if not callable(self.function) and not isinstance(self.function, str):
+            raise ParameterError(
+                f"function = {self.function!r} is no function",
+                remedy='Give a function of what is disclosed and the identity, or its name as "module:function".',
+                key="function",
+                value=self.function,
+            )
+
+    def parameters(self) -> dict[str, Any]:
+        """The function's name; one that has no name in a module is told by its own."""
+        if isinstance(self.function, str):
+            return {"function": self.function}
+        return {"function": getattr(self.function, "__qualname__", repr(self.function))}
+
+    def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
+        """Φ by calling the function."""
+        asked = self._asked(table, attributes, identity)
+        m = len(attributes)
+        return SensitivityWeights(
+            "function",
+            np.zeros((table.rows, m)),
+            np.zeros((m, m)),
+            np.ones(table.rows),
+            lambda record, shown: _float(asked(record, shown)),
+        )
+
+    def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
+        """What the function returns, without rounding."""
+        asked = self._asked(table, attributes, identity)
+        return ExactSensitivity.of([asked(record, shown) for record, shown in enumerate(rule)])
+
+    def _asked(
+        self, table: Table, attributes: Sequence[str], identity: str | None
+    ) -> Callable[[int, NDArray[np.bool_]], Weight]:
+        function = load_function(self.function) if isinstance(self.function, str) else self.function
+        columns = [table.column(name) for name in attributes]
+        values = [[column.value(code) for code in range(column.size)] for column in columns]
+        whose = None if identity is None else table.column(identity)
+
+        def asked(record: int, shown: NDArray[np.bool_]) -> Weight:
+            codes = [int(column.codes[record]) for column in columns]
+            disclosed = {
+                name: values[j][codes[j]] for j, name in enumerate(attributes) if shown[j] and codes[j] < len(values[j])
+            }
+            who = None if whose is None else whose.value(int(whose.codes[record]))
+            try:
+                answer = function(disclosed, who)
+            except Exception as error:
+                raise _wrong(f"failed: {type(error).__name__}: {error}", disclosed, record, who, table) from error
+            try:
+                return as_weight(answer, "the sensitivity")
+            except SfumatoError as error:
+                raise _wrong(f"returned {answer!r}", disclosed, record, who, table) from error
+
+        return asked
+
+
+SENSITIVITIES: dict[str, type[Sensitivity]] = {
+    kind.name: kind for kind in (Additive, Multiplicative, ConstantSensitivity, CustomSensitivity)
+}
+"""Every sensitivity by its name."""
+
+
+def _wrong(what: str, disclosed: Mapping[str, Any], record: int, who: Any, table: Table) -> ParameterError:
+    named = "" if who is None else f" (identity {who!r})"
+    return ParameterError(
+        f"the sensitivity function {what} on {disclosed!r}{named}",
+        remedy="It must return a number that is at least 0, or infinity, for any part of a record, the empty one included.",
+        file=table.source,
+        key="function",
+        row=record + 1,
+    )
+
+
+def _mapping(given: Any, key: str) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ParameterError(
+            f"{key} = {given!r} tells no attributes",
+            remedy='Give a mapping from attributes, such as {"income": 5}.',
+            key=key,
+            value=given,
+        )
+    return {str(name): value for name, value in given.items()}
+
+
+def _each(given: Any, key: str) -> str | tuple[Weight, ...]:
+    """The name of a column, or a weight for each record."""
+    if isinstance(given, str):
+        return given
+    try:
+        listed = list(given)
+    except TypeError as error:
+        raise ParameterError(
+            f"{key} = {given!r} is neither a column nor a list of weights",
+            remedy="Give the name of the column that holds the weights, or one weight for every record.",
+            key=key,
+            value=given,
+        ) from error
+    return tuple(as_weight(weight, f"{key}[{place}]") for place, weight in enumerate(listed))
+
+
+def _pairs(given: Any) -> dict[tuple[str, str], Weight]:
+    """Weights of pairs, from a mapping of pairs or from triples as a config has them."""
+    remedy = 'Give pairs such as {("age", "zip"): 2}, or in a config [["age", "zip", 2]]: each once, of two attributes.'
+    listed = [(pair, weight) for pair, weight in given.items()] if isinstance(given, Mapping) else None
+    pairs: dict[tuple[str, str], Weight] = {}
+    try:
+        if listed is None:
+            listed = [((first, second), weight) for first, second, weight in given or ()]
+        for pair, weight in listed:
+            first, second = (None, None) if isinstance(pair, str) else map(str, pair)
+            if first is None or first == second or (first, second) in pairs or (second, first) in pairs:
+                raise ParameterError(f"{pair!r} is no pair, or given twice", remedy=remedy, key="pairs", value=pair)
+            pairs[first, str(second)] = as_weight(weight, f"pairs.{first},{second}")
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"pairs = {given!r} tells no pairs", remedy=remedy, key="pairs", value=given) from error
+    return pairs
+
+
+def _weights(given: Any) -> dict[Any, Weight]:
+    """Weights that were checked on construction."""
+    return given  # type: ignore[no-any-return]
+
+
+def _places(pair: tuple[str, str], attributes: Sequence[str]) -> tuple[int, int]:
+    first, second = sorted(attributes.index(name) for name in pair)
+    return first, second
+
+
+def _refuse_unknown(name: str, key: str, table: Table, attributes: Sequence[str]) -> None:
+    if name in attributes:
+        return
+    if name not in table.data.column_names:
+        raise unknown_column(name, table.data.column_names, table.source)
+    raise ColumnError(
+        f"{key} speaks of a column that is no attribute here",
+        remedy=f"The attributes are: {', '.join(map(repr, attributes))}.",
+        file=table.source,
+        key=key,
+        column=name,
+    )
+
+
+def _refuse_large(totals: ExactSensitivity) -> None:
+    most = max(totals.totals) * totals.unit
+    if most > _LARGEST_POWER:
+        row = totals.totals.index(max(totals.totals)) + 1
+        raise ParameterError(
+            f"the weights of row {row} add up to {float(most):g}, and e to the power of that is too large to compute with",
+            remedy=f"Scale the weights so that those of a record add up to {_LARGEST_POWER} at most.",
+            key="weights",
+            row=row,
+            value=most,
+        )
+
+
+def _float(weight: Weight) -> float:
+    return nearest_float(weight) if isinstance(weight, Fraction) else weight
+
+
+def _plain(value: Any) -> Any:
+    """Parameters as a config holds them: exact numbers as they are written."""
+    if isinstance(value, float) and math.isinf(value):
+        return "inf"
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, tuple) else as_parameter(value)

@@ -1,0 +1,66 @@
+"""How sensitive what is disclosed of a record is, as numbers: Φ of any rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.disclosure.matching.matching import Rule
+
+Form = Literal["sum", "product", "constant", "function"]
+
+
+@dataclass(frozen=True, eq=False)
+class SensitivityWeights:
+    """Φ for given records and attributes (paper 002, Appendix): all weights are at least 0, and may be infinite.
+
+    `sum`: the weights of the cells that are disclosed, and of the pairs of them (Φ₁ to Φ₄). `product`: e to the power of
+    that (Φ₅), which is 1 where nothing is disclosed. `constant`: 1 whatever is disclosed, times `scale`. `function`: the
+    user's own.
+
+    >>> phi = SensitivityWeights("sum", np.array([[1.0, 2.0]]), np.array([[0.0, 4.0], [0.0, 0.0]]), np.ones(1))
+    >>> phi.of(np.array([[True, True]])).tolist(), phi.of(np.array([[False, True]])).tolist()
+    ([7.0], [2.0])
+    """
+
+    form: Form
+    cells: NDArray[np.float64]
+    """What cell (i, j) weighs."""
+    pairs: NDArray[np.float64]
+    """What attributes j < h weigh together, beyond each alone; zero elsewhere."""
+    scale: NDArray[np.float64]
+    """What the weights of pairs, and a constant, are multiplied by in record i."""
+    function: Callable[[int, NDArray[np.bool_]], float] | None = None
+    """For the user's own: the sensitivity of record i where the attributes told are disclosed."""
+
+    def of(self, rule: Rule) -> NDArray[np.float64]:
+        """Φ of every record, as the rule discloses it."""
+        if self.function is not None:
+            return np.array([self.function(i, row) for i, row in enumerate(rule)], np.float64)
+        if self.form == "constant":
+            return self.scale.copy()
+        total = np.where(rule, self.cells, 0.0).sum(axis=1)
+        for j, h in np.argwhere(self.pairs > 0):
+            both = rule[:, j] & rule[:, h] & (self.scale > 0)  # 0·∞ is 0
+            total[both] += self.pairs[j, h] * self.scale[both]
+        return np.asarray(np.exp(total) if self.form == "product" else total)
+
+    def only(self, records: NDArray[np.int64]) -> SensitivityWeights:
+        """Φ for some of the records, in this order."""
+        some, function = replace(self, cells=self.cells[records], scale=self.scale[records]), self.function
+        if function is None:
+            return some
+        return replace(some, function=lambda i, shown: function(int(records[i]), shown))
+
+
+def losses(phi: NDArray[np.float64], probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What each record is expected to lose: Φ times the chance of identification, where 0·∞ is 0.
+
+    >>> losses(np.array([np.inf, np.inf, 2.0]), np.array([0.0, 0.5, 0.5])).tolist()
+    [0.0, inf, 1.0]
+    """
+    return np.multiply(phi, probabilities, out=np.zeros(len(phi)), where=(phi > 0) & (probabilities > 0))

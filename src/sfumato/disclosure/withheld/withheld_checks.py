@@ -1,0 +1,235 @@
+"""Verify a release of records with cells withheld, from its written files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.schema import Schema
+from sfumato.data.table import Table
+from sfumato.errors import SfumatoError
+from sfumato.plurals import count_of
+from sfumato.releases.manifest import Manifest
+from sfumato.verification.checks import Check, files_check
+from sfumato.verification.original_checks import Cells, alike
+from sfumato.verification.published_tables import original_table, published_table
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+"""A value that could be taken for something else stands in quotes, those within it doubled."""
+
+_PAIRS = 20_000_000
+"""Pairs of unlike published and unlike original rows that are looked at to find an original for every published row."""
+
+_NO_VALUE = -1
+_WITHHELD = -2
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedCells:
+    """The published cells as they stand in the data file: a value, or why there is none."""
+
+    names: tuple[str, ...]
+    texts: tuple[pa.Array, ...]
+    """Column by column the values that are disclosed; null elsewhere."""
+    withheld: NDArray[np.bool_]
+    missing: NDArray[np.bool_]
+
+    @classmethod
+    def read(cls, manifest: Manifest) -> PublishedCells:
+        """Read the data file of a release; a cell that is neither a value, `*` nor empty is an error."""
+        data = published_table(manifest, Schema()).data
+        texts, withheld, missing = [], [], []
+        for name in data.column_names:
+            cells = Cells.of(data.column(name))
+            distinct = cells.texts(name).to_pylist()
+            hidden = np.array([cell == "*" for cell in distinct], bool)
+            absent = np.array([not cell for cell in distinct], bool)
+            values = [
+                None if h or a else _value(cell, manifest, name) for cell, h, a in zip(distinct, hidden, absent, strict=True)
+            ]
+            texts.append(pa.array(values, pa.string()).take(pa.array(cells.of_row)))
+            withheld.append(hidden[cells.of_row])
+            missing.append(absent[cells.of_row])
+        shape = (data.num_rows, len(texts))
+        return cls(
+            tuple(data.column_names),
+            tuple(texts),
+            np.array(withheld, bool).T.reshape(shape),
+            np.array(missing, bool).T.reshape(shape),
+        )
+
+    @property
+    def disclosed(self) -> NDArray[np.bool_]:
+        """Whether a cell is disclosed."""
+        return ~(self.withheld | self.missing)
+
+
+def _value(cell: str, manifest: Manifest, name: str) -> str:
+    if not cell.startswith('"'):
+        return cell
+    if _QUOTED.fullmatch(cell) is None:
+        raise manifest.problem("files", f"the cell {cell!r} of {name!r} is torn", "Fetch or make the release again.")
+    return cell[1:-1].replace('""', '"')
+
+
+def withheld_checks(manifest: Manifest, original: Any = None, schema: Schema | None = None) -> Iterator[Check]:
+    """Check the files, the columns, the counts, the rule, and, if the original is given, the rows against that.
+
+    `schema`: how the original is read. What the release says of risk is no part of this: that takes the dictionaries.
+    """
+    yield files_check(manifest)
+    try:
+        shown = PublishedCells.read(manifest)
+    except SfumatoError as error:
+        yield Check("data", False, f"the data file is not what release.json says: {error}")
+        return
+    columns = _columns(manifest, shown)
+    yield columns
+    if not columns.holds:
+        return
+    yield _counts(manifest, shown)
+    yield _rule(manifest, shown)
+    if original is None:
+        yield Check("rows", None, "not checked: the original is not given")
+    else:
+        declared, _ = manifest.schema(schema)
+        yield _rows(shown, original_table(manifest, original, schema or declared), _starred(manifest))
+
+
+def _starred(manifest: Manifest) -> set[str]:
+    """The attributes in which a `*` of the original tells nothing: those that are compared by what contains what."""
+    consistency = manifest.content.get("consistency")
+    if not isinstance(consistency, Mapping):
+        return set()
+    return {name for name, how in consistency.items() if isinstance(how, Mapping) and how.get("kind") == "containment"}
+
+
+def rows_check(manifest: Manifest, shown: PublishedCells, original: Table, rows: NDArray[np.int64]) -> Check:
+    """Check that a published row is the original row that is told, each of them once, with cells withheld."""
+    mine, theirs = _coded(shown, original, _starred(manifest))
+    right = np.array_equal(np.sort(rows), np.arange(original.rows)) and _fits(mine, theirs[rows]).all()
+    return Check(
+        "rows", bool(right), "every row is its original with cells withheld" if right else "a row is not its original"
+    )
+
+
+def _columns(manifest: Manifest, shown: PublishedCells) -> Check:
+    claimed = [entry.get("name") if isinstance(entry, Mapping) else None for entry in manifest.content["attributes"]]
+    same = claimed == list(shown.names)
+    detail = f"{count_of(len(claimed), 'attribute')} as listed"
+    if not same:
+        detail = f"the data has {', '.join(shown.names)}; release.json lists {', '.join(map(str, claimed))}"
+    return Check("columns", same, detail)
+
+
+def _counts(manifest: Manifest, shown: PublishedCells) -> Check:
+    rows, found = len(shown.withheld), {}
+    if manifest.content["rows"] != rows:
+        return Check("counts", False, f"{count_of(rows, 'row')}; release.json says {manifest.content['rows']}")
+    for j, entry in enumerate(manifest.content["attributes"]):
+        found = {
+            "disclosed": int(shown.disclosed[:, j].sum()),
+            "withheld": int(shown.withheld[:, j].sum()),
+            "missing": int(shown.missing[:, j].sum()),
+        }
+        for key, count in found.items():
+            if entry.get(key) != count:
+                return Check(
+                    "counts", False, f"{count} cells of {entry['name']!r} are {key}; release.json says {entry.get(key)}"
+                )
+    total = f"{int(shown.disclosed.sum()):,} cells disclosed, {int(shown.withheld.sum()):,} withheld"
+    return Check("counts", True, f"{count_of(rows, 'row')}; {total}, as listed attribute by attribute")
+
+
+def _rule(manifest: Manifest, shown: PublishedCells) -> Check:
+    """As many cells are disclosed as the rule says; fewer only where nothing is withheld."""
+    rule = manifest.content["rule"]
+    cells, per = rule.get("cells"), rule.get("per")
+    axes: dict[Any, Any] = {"record": 1, "attribute": 0, "table": None}
+    if per not in axes or not isinstance(cells, int) or isinstance(cells, bool):
+        return Check("rule", False, f"release.json tells no rule that is known: {rule!r}")
+    disclosed = np.atleast_1d(shown.disclosed.sum(axis=axes[per]))
+    withheld = np.atleast_1d(shown.withheld.sum(axis=axes[per]))
+    wrong = np.flatnonzero((disclosed > cells) | ((disclosed < cells) & (withheld > 0)))
+    if len(wrong):
+        where = {"record": f"row {wrong[0] + 1}", "attribute": f"{shown.names[wrong[0]]!r}", "table": "the table"}[per]
+        return Check("rule", False, f"{where} discloses {disclosed[wrong[0]]} cells, and the rule says {cells} per {per}")
+    short = int((disclosed < cells).sum())
+    fewer = f"; {short:,} have fewer, and withhold none" if short else ""
+    return Check("rule", True, f"{count_of(cells, 'cell')} per {per}{fewer}")
+
+
+def _coded(shown: PublishedCells, original: Table, starred: AbstractSet[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The published and the original rows over the same numbers; apart from them, what is missing or withheld."""
+    mine = np.empty(shown.withheld.shape, np.int64)
+    theirs = np.empty((original.rows, len(shown.names)), np.int64)
+    for j, name in enumerate(shown.names):
+        both = Cells.of(pa.chunked_array([shown.texts[j]])), Cells.of(original.data.column(name))
+        texts = alike(*both, name, {name: original.schema.separators.get(name, ";")})
+        known = np.asarray(pa.concat_arrays(texts).dictionary_encode().indices).astype(np.int64)
+        mine[:, j] = known[: len(texts[0])][both[0].of_row]
+        theirs[:, j] = known[len(texts[0]) :][both[1].of_row]
+        column = original.column(name)
+        theirs[column.codes == column.size, j] = _NO_VALUE
+        if name in starred:
+            stars = np.array([text == "*" for text in texts[1].to_pylist()], bool)
+            theirs[stars[both[1].of_row], j] = _NO_VALUE
+    mine[shown.missing], mine[shown.withheld] = _NO_VALUE, _WITHHELD
+    return mine, theirs
+
+
+def _rows(shown: PublishedCells, original: Table, starred: AbstractSet[str]) -> Check:
+    """Every published row is an original row, each of them once, with cells withheld."""
+    rows = len(shown.withheld)
+    if original.rows != rows:
+        return Check("rows", False, f"the original has {count_of(original.rows, 'row')}, and {rows:,} are published")
+    lonely = _lonely(*_coded(shown, original, starred))
+    if lonely is None:
+        return Check("rows", None, "not checked: too many unlike rows of the original fit what is published")
+    if lonely:
+        return Check("rows", False, f"{count_of(lonely, 'published row')} without an original row of its own")
+    return Check("rows", True, "every published row is a row of the original, each once, with cells withheld")
+
+
+def _fits(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether an original row can stand behind a published one: equal where it is shown, present where it is withheld."""
+    return np.asarray(np.where(mine == _WITHHELD, theirs != _NO_VALUE, theirs == mine).all(axis=-1))
+
+
+def _lonely(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> int | None:
+    """How many published rows find no original row of their own; None if there are too many pairs to look at.
+
+    Rows that are alike, on either side, are one class; a class of published rows is given to classes of original rows that
+    fit, none beyond its size: a maximum flow. Who fits is sought in the column in which fewest do.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import maximum_flow
+
+    published, many = np.unique(mine, axis=0, return_counts=True)
+    originals, room = np.unique(theirs, axis=0, return_counts=True)
+    orders = [np.argsort(originals[:, j], kind="stable") for j in range(originals.shape[1])]
+    ordered = [originals[order, j] for j, order in enumerate(orders)]
+    lists, pairs = [], 0
+    for row in published:
+        some = np.arange(len(originals))
+        for j in np.flatnonzero(row != _WITHHELD):
+            low, high = np.searchsorted(ordered[j], [row[j], row[j] + 1])
+            if high - low < len(some):
+                some = orders[j][low:high]
+        lists.append(some[_fits(row, originals[some])])
+        pairs += len(lists[-1])
+        if pairs > _PAIRS:
+            return None
+    left, right, sink = len(published), len(originals), len(published) + len(originals) + 1
+    tails = np.concatenate([np.zeros(left), np.repeat(np.arange(left), [*map(len, lists)]) + 1, np.arange(right) + left + 1])
+    heads = np.concatenate([np.arange(left) + 1, np.concatenate(lists) + left + 1, np.full(right, sink)])
+    most = np.concatenate([many, np.full(pairs, len(mine)), room]).astype(np.int32)
+    graph = csr_matrix((most, (tails.astype(np.int64), heads.astype(np.int64))), shape=(sink + 1, sink + 1))
+    return len(mine) - int(maximum_flow(graph, 0, sink).flow_value)
