@@ -62,11 +62,8 @@ def run(
 
 def method_named(name: str) -> Method:
     """A method with its usual parameters."""
-    if name not in METHODS:
-        raise ParameterError(
-            f"there is no method {name!r}", remedy=f"The methods are: {', '.join(METHODS)}.", key="methods", value=name
-        )
-    return METHODS[name]()
+    kind: type[Method] = METHODS.find(name, key="methods")
+    return kind()
 
 
 def lexsort_seconds(setting: Setting) -> float:

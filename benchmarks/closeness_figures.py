@@ -65,8 +65,8 @@ def asked_for(subject: Subject, transformations: Transformations, limit: float, 
     for step in range(_STEPS + 1):
         t = Fraction(step, _STEPS)
         search = search_plans(dependence, LOSS, BETA, partial(close, transformations, t, k, limit), "greedy", monotone=True)
-        if search.found is not None:
-            return search.found
+        if search.best is not None:
+            return search.best
     return None
 
 
@@ -133,8 +133,8 @@ def attacks_table(subject: Subject, transformations: Transformations) -> Iterato
                 "k": crossed.k,
                 "l": crossed.l,
                 "link": round(float(crossed.links[0].largest), 4),
-                "stated": round(float(crossed.links[0].stated), 4),
-                "mended": round(float(crossed.links[0].mended), 4),
+                "stated": round(float(crossed.links[0].bound), 4),
+                "mended": round(float(crossed.links[0].corrected_bound), 4),
             }
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.several import several
 from sfumato.data.table import Table
-from sfumato.projections import Codip, Dependence, PlanRatios, Tradeoff, search_plans, spread, tradeoff
+from sfumato.projections import Codip, Dependence, PlanRatios, Tradeoff, encode_sets, search_plans, tradeoff
 
 Tell = Callable[[str], None]
 Row = dict[str, Any]
@@ -64,7 +64,7 @@ class Subject:
         """Read the table."""
         tell("reading")
         found = several()
-        return cls(found.source, spread(found.table, found.sets).table, points, tell)
+        return cls(found.source, encode_sets(found.table, found.sets).table, points, tell)
 
     @cached_property
     def dependence(self) -> Dependence:
@@ -128,7 +128,7 @@ def attributes_table(subject: Subject) -> Iterator[Row]:
             choices += [(f"random {i}", tuple(names[j] for j in each)) for i, each in enumerate(chosen, start=1)]
         for choice, some in choices:
             dependence = Dependence.of(subject.table, some)
-            mended = search_plans(dependence, BOTH, BOTH, search="greedy").found
+            mended = search_plans(dependence, BOTH, BOTH, search="greedy").best
             for run, found in ((PRINTED, _printed(dependence)), (MENDED, mended)):
                 yield {
                     **subject.start,

@@ -100,7 +100,7 @@ def cost(tell: Tell = lambda _: None) -> dict[str, Any]:
         "goal: CPU s": GOAL if subject.source == "census_income_kdd" else None,
         "lexsort, CPU s": round(sorting, 3),
         "CPU / lexsort": round(together / sorting, 1),
-        "plan": search.why,
+        "plan": search.summary,
         "sf.project with its releases, CPU s": round(projecting, 3),
         "its plan": projection.plan.label,
     }

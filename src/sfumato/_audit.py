@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -298,7 +298,7 @@ def audit(data: Any, schema: Schema | None, principles: PrincipleRequest | Seque
 def table_of(data: Any, schema: Schema | None) -> Table:
     """Return a path, a frame or a `Table` as a table with a schema; a `Table` keeps its own unless another is given."""
     if isinstance(data, Table):
-        return data if schema is None else replace(data, schema=schema)
+        return data if schema is None else data.with_schema(schema)
     if schema is None:
         raise ParameterError("the data has no schema", remedy="Pass the roles of its columns as a Schema.", key="schema")
     return as_table(data, schema)

@@ -40,6 +40,7 @@ class Registry(Mapping[str, Any]):
     def __init__(self, kind: str, group: str, entries: dict[str, Any], base: str | None = None) -> None:
         self.kind = kind
         """What the names stand for, in the singular: "principle"."""
+        self.plural = f"{kind}es" if kind.endswith("s") else f"{kind}s"
         self.group = group
         """The entry-point group in which other distributions add names."""
         self.entries = entries
@@ -67,7 +68,7 @@ class Registry(Mapping[str, Any]):
         return name in self.entries or name in self.plugins()
 
     def __repr__(self) -> str:
-        return f"<registry of the {self.kind}s {', '.join(self)}>"
+        return f"<registry of {self.plural}: {', '.join(self)}>"
 
     def find(self, name: str, key: str = "name") -> Any:
         """Return what a name stands for; an unknown name is a ParameterError that suggests a near one.
@@ -88,7 +89,7 @@ class Registry(Mapping[str, Any]):
         close = [known for known in names if name and name in known] or get_close_matches(name, names, n=1)
         if close:
             return f"Did you mean {' or '.join(map(repr, close))}?"
-        return f"The {self.kind}s are: {', '.join(names)}."
+        return f"The {self.plural} are: {', '.join(names)}."
 
     def plugins(self) -> dict[str, EntryPoint]:
         """Return the entry points of other distributions, by name; nothing is imported.

@@ -179,7 +179,7 @@ def test_frontier_may_try_all_cells():
     found = frontier(table, None, [0, 100], [1], [2], attempt=lambda _: 0.25, which="all")
     assert [cell.status for cell in found.cells] == ["reached", "impossible"]
     assert "reached 0.25" in repr(found)
-    with pytest.raises(sf.errors.ParameterError, match="not on the frontier"):
+    with pytest.raises(sf.errors.ParameterError, match="not on the grid"):
         found.cell(5, 1, 2)
 
 
@@ -239,7 +239,7 @@ def test_data_of_any_kind(tmp_path):
         assert sf.anonymization.vulnerability(data, schema, [1], [1]).breached == ((2,),)
     with pytest.raises(sf.errors.ParameterError, match="no schema"):
         sf.feasibility(pa.table(content), None, sf.KAnonymity(2))
-    with pytest.raises(sf.errors.ParameterError, match="no principle"):
+    with pytest.raises(sf.errors.ParameterError, match="requires 'k'"):
         sf.feasibility(table, None, "k-anonymity")
 
 

@@ -152,7 +152,7 @@ def test_the_rows_and_secrets_of_the_paper(real_data, monkeypatch):
     monkeypatch.setenv("SFUMATO_DATA", str(real_data))
     found = settings.several()
     assert found.table.rows == 98_839
-    subject = Subject(found.source, sf.projections.spread(found.table).table, QUICK, lambda _: None)
+    subject = Subject(found.source, sf.projections.encode_sets(found.table).table, QUICK, lambda _: None)
     assert len(subject.dependence.names) == 15
     path = Codip(subject.dependence).run(Fraction(1)).plans
     (nine,) = [weighed for weighed in path if len(weighed.plan) == 9]

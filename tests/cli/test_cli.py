@@ -169,21 +169,6 @@ def test_demo_cannot_write():
     assert "cannot be written" in done.stderr
 
 
-def test_bench_runs_without_the_data():
-    env = {"SFUMATO_DATA": ""}
-    done = sfumato("bench", "audit", "--rows", "2000", "--json", env=env)
-    assert done.returncode == 0, done.stderr
-    figures = json.loads(done.stdout)
-    assert figures["source"] == "synthetic census"
-    assert figures["audit / lexsort"] > 0
-
-
-def test_bench_with_a_peer_that_is_not_there():
-    done = sfumato("bench", "audit", "--rows", "1000", "--pycanon", sys.executable, env={"SFUMATO_DATA": ""})
-    assert done.returncode == 2
-    assert "pycanon cannot be run" in done.stderr
-
-
 @pytest.mark.parametrize(
     "verb",
     [
@@ -193,11 +178,6 @@ def test_bench_with_a_peer_that_is_not_there():
         ("anonymize",),
         ("verify",),
         ("frontier",),
-        ("bench",),
-        ("bench", "audit"),
-        ("bench", "anonymize"),
-        ("bench", "figures"),
-        ("bench", "release"),
     ],
 )
 def test_help_imports_nothing_heavy(verb):
@@ -209,7 +189,7 @@ def test_help_imports_nothing_heavy(verb):
     )
     done = subprocess.run([sys.executable, "-c", probe, *verb], capture_output=True, text=True, check=True)
     assert done.stdout.rstrip().endswith("[]")
-    if verb and verb != ("bench",):
+    if verb:
         assert "Example:" in done.stdout
 
 

@@ -30,7 +30,7 @@ def bound(columns, distance, **schema):
     """A distance over the distinct rows of columns, and those rows as numbers of values."""
     names = list(columns)
     table = sf.Table(pa.table(columns), sf.Schema(sensitive=names, **schema))
-    attribute = sf.data.Attribute.of(table, names)
+    attribute = table.attribute(names)
     return distance.bind(attribute), attribute.codes
 
 
@@ -344,7 +344,7 @@ def test_a_costly_function_is_asked_only_about_pairs_within_groups():
 
 def test_ranges_for_what_does_not_go_by_value():
     for columns, by in (({"s": [1, 2]}, {"s": "rank"}), ({"s": ["x", "y"]}, {})):
-        with pytest.raises(sf.errors.ParameterError, match="does not go by value"):
+        with pytest.raises(sf.errors.ParameterError, match="is not compared by value"):
             bound(columns, sf.distances.Lp(ranges={"s": [0, 9]}, by=by))
 
 

@@ -19,7 +19,7 @@ from sfumato.exact import written
 
 def attribute_of(columns, **schema):
     table = sf.Table(pa.table(columns), sf.Schema(sensitive=list(columns), **schema))
-    return sf.data.Attribute.of(table, list(columns))
+    return table.attribute(list(columns))
 
 
 def naive_counts(bound, epsilon, offsets, values, counts):

@@ -32,7 +32,7 @@ def graph_of(values, eps, dist):
     names = [f"c{j}" for j in range(len(rows[0]))]
     data = pa.table({name: [str(row[j]) for row in rows] for j, name in enumerate(names)})
     schema = sf.Schema(sensitive=names, kinds=dict.fromkeys(names, "numeric"))
-    attribute = sf.data.Attribute.of(sf.Table(data, schema), names)
+    attribute = sf.Table(data, schema).attribute(names)
     return sf.distances.NeighbourGraph(attribute, DISTANCES[dist], eps), attribute.codes
 
 
@@ -146,7 +146,7 @@ def distinct_l_col(column, groups):
 def gamma(table, plan):
     """Γ_α and Γ_β of a plan."""
     dependence = sf.projections.Dependence.of(sf.Table(pa.table(table), sf.Schema(sensitive=list(table))))
-    weighed = dependence.weighed(sf.projections.Plan.of(plan, list(table)))
+    weighed = dependence.ratios(sf.projections.Plan.of(plan, list(table)))
     return [weighed.association_loss, weighed.information_exposure]
 
 

@@ -95,7 +95,7 @@ def test_merging_lowers_the_loss_and_raises_the_exposure(case, data):
     comp, plan = dependence_of(found, harmless), sf.projections.Plan.of(blocks, list(found))
     if len(plan) > 1:
         u, w = data.draw(st.sampled_from(list(combinations(range(len(plan)), 2))))
-        merged = plan.merged(u, w)
+        merged = plan.merge(u, w)
         assert comp.association_loss(merged) <= comp.association_loss(plan) + NEAR
         assert comp.information_exposure(merged) >= comp.information_exposure(plan) - NEAR
 
@@ -104,7 +104,10 @@ def test_merging_lowers_the_loss_and_raises_the_exposure(case, data):
 def test_the_ends_are_exactly_0_and_1(case):
     found, harmless, _ = case
     comp = dependence_of(found, harmless)
-    whole, apart = comp.weighed(sf.projections.Plan.whole(comp.names)), comp.weighed(sf.projections.Plan.apart(comp.names))
+    whole, apart = (
+        comp.ratios(sf.projections.Plan.single_table(comp.names)),
+        comp.ratios(sf.projections.Plan.singletons(comp.names)),
+    )
     pairs = np.triu_indices(len(comp.names), 1)
     assert whole.association_loss == apart.information_exposure == 0.0
     assert apart.association_loss == (1.0 if comp.information[pairs].any() else 0.0)
@@ -130,7 +133,7 @@ def test_independent_attributes_share_exactly_nothing(m, n, times):
     pairs = [(v, w) for v in range(m) for w in range(n)] * times
     comp = dependence_of({"a": [str(v) for v, _ in pairs], "b": [str(w) for _, w in pairs]})
     assert comp.information[0, 1] == 0.0
-    assert comp.loses_at_most(sf.projections.Plan.apart("ab"), 0)
+    assert comp.loses_at_most(sf.projections.Plan.singletons("ab"), 0)
 
 
 def test_dependence_by_one_row_in_many_is_not_lost():
@@ -138,7 +141,7 @@ def test_dependence_by_one_row_in_many_is_not_lost():
     comp = dependence_of({"a": [*"xxyy"] * 5000 + ["x"], "b": [*"xyxy"] * 5000 + ["y"]})
     ref = naive.information([*"xxyy"] * 5 + ["x"], [*"xyxy"] * 5 + ["y"])
     assert 0 < comp.information[0, 1] < float(ref)
-    assert not comp.loses_at_most(sf.projections.Plan.apart("ab"), 0)
+    assert not comp.loses_at_most(sf.projections.Plan.singletons("ab"), 0)
 
 
 # errata
@@ -160,8 +163,8 @@ def test_a_function_exposes_exactly_nothing_one_way():
     assert dependence_of(found, {"fine": list("wxyz")}).exposure[0, 1] == 0.0
 
 
-def test_a_column_that_is_there_twice_counts_twice():
-    """004.2: told in a note, and in no other way."""
+def test_a_duplicate_column_counts_twice():
+    """Erratum 004.2: reported in a note."""
     found = {"a": list("xxyy"), "b": list("xyyy"), "c": list("xyxx")}
     twice = dependence_of({**found, "d": list("XXYY")})
     assert any("'a' and 'd' determine each other" in note for note in twice.notes)
@@ -177,22 +180,22 @@ def test_a_column_that_is_there_twice_counts_twice():
     assert twice.association_loss(both) > dependence_of(found).association_loss(once)
 
 
-def test_the_special_cases_are_0_where_there_is_nothing_to_share():
-    """004.5: Γ_α = 1 for all apart, and Γ_β = 1 for the whole, are 0 when the sums are."""
+def test_ratios_are_0_if_no_information_is_shared():
+    """Erratum 004.5: Γ_α = 1 for all apart, and Γ_β = 1 for the whole, are 0 when the sums are."""
     independent = dependence_of({"a": list("xxyy"), "b": list("xyxy")})
-    assert independent.association_loss(sf.projections.Plan.apart("ab")) == 0.0
+    assert independent.association_loss(sf.projections.Plan.singletons("ab")) == 0.0
     equal = dependence_of({"a": list("xxyy"), "b": list("ppqq")})
-    assert equal.information_exposure(sf.projections.Plan.whole("ab")) == 0.0
-    assert equal.exposes_at_most(sf.projections.Plan.whole("ab"), 0)
+    assert equal.information_exposure(sf.projections.Plan.single_table("ab")) == 0.0
+    assert equal.exposes_at_most(sf.projections.Plan.single_table("ab"), 0)
 
 
-# what is measured
+# measurement
 
 
-def test_a_constant_attribute_tells_nothing():
+def test_a_constant_attribute_carries_no_information():
     comp = dependence_of({"a": list("xyxy"), "b": list("kkkk")})
     assert comp.entropy[1] == comp.information[0, 1] == 0.0
-    assert comp.notes == ("'b' tells nothing: all rows have one value",)
+    assert comp.notes == ("'b' carries no information: all rows have the same value",)
 
 
 def test_a_vector_is_one_attribute_and_missing_is_a_value():
@@ -226,14 +229,19 @@ def test_many_distinct_values():
     assert comp.information[0, 1] == pytest.approx(comp.entropy[1])
 
 
-# bad input
+# invalid input
 
 
 @pytest.mark.parametrize(
     ("names", "problem"),
-    [(["a"], "there is one"), ([], "there is none"), (["a", "b", "a"], "named twice"), (["a", "jo"], "no such column")],
+    [
+        (["a"], "the table has one"),
+        ([], "the table has none"),
+        (["a", "b", "a"], "named twice"),
+        (["a", "jo"], "no such column"),
+    ],
 )
-def test_attributes_that_are_no_several(names, problem):
+def test_too_few_attributes(names, problem):
     with pytest.raises(sf.errors.ColumnError, match=problem):
         sf.projections.Dependence.of(table_of({"a": ["x"], "b": ["y"], "job": ["z"]}), names)
 
@@ -248,26 +256,26 @@ def test_attributes_that_are_no_several(names, problem):
         ({"wage": [{}]}, "'wage'.*{}"),
         ({"wage": 0}, "'wage'.*0 is neither"),
         ({"job": lambda value: value > 3}, "'job'.*failed on 'cook'"),
-        ({"job": lambda value: "yes"}, "'job'.*answered 'yes'"),
+        ({"job": lambda value: "yes"}, "'job'.*returned 'yes'"),
     ],
 )
-def test_harmless_values_that_are_not_there(harmless, says):
+def test_invalid_harmless_values(harmless, says):
     data = pa.table({"job": ["cook", "smith"], "wage": [1, 2]})
     with pytest.raises(sf.SfumatoError, match=says) as raised:
         sf.projections.Dependence.of(sf.Table(data, sf.Schema(sensitive=["job", "wage"])), harmless=harmless)
     assert raised.value.column in ("job", "jobb", "wage")
 
 
-def test_names_that_were_not_measured():
+def test_attributes_without_a_measurement():
     comp = dependence_of({"a": list("xy"), "b": list("xy")})
     with pytest.raises(sf.errors.ColumnError, match="'c'"):
         comp.average_information(["a", "c"])
     with pytest.raises(sf.errors.ColumnError, match="leaves out 'b'"):
-        comp.association_loss(sf.projections.Plan.whole(["a"]))
+        comp.association_loss(sf.projections.Plan.single_table(["a"]))
 
 
-def test_the_oracle_knows_fair_coins():
-    """Two coins that always fall alike share one bit."""
+def test_the_oracle_on_fair_coins():
+    """Two coins that always agree share one bit."""
     assert naive.information(list("ht"), list("ht")) == Decimal(1)
     assert naive.exposable(list("hhtt"), list("htht")) == Decimal(2)
     assert len(naive.partitions(list("abcde"))) == 52

@@ -52,13 +52,13 @@ def test_greedy_is_codip_star(wish):
     search = sf.projections.search_plans(comp, alpha, beta, oracle, "greedy")
     plan = ref.codip(beta, lambda block: block not in refused)
     if naive.at_most(ref.association_loss(plan), alpha):
-        assert lists(search.found.plan) == plan
-        assert not search.failed
+        assert lists(search.best.plan) == plan
+        assert not search.failures
     else:
-        assert search.found is None
-        assert "alpha" in search.failed
+        assert search.best is None
+        assert "alpha" in search.failures
         assert search.least_alpha.association_loss == pytest.approx(float(ref.association_loss(plan)), abs=NEAR)
-        assert plan in [lists(weighed.plan) for weighed in search.examined]
+        assert plan in [lists(weighed.plan) for weighed in search.reachable_plans]
     assert len(set(oracle.asked)) == len(oracle.asked)
     check_told(search, ref, refused)
 
@@ -72,12 +72,12 @@ def test_exhaustive_finds_what_loses_least(wish):
     best = ref.best(beta, lambda block: block not in refused)
     assert search.exhaustive
     if best and naive.at_most(ref.association_loss(best[0]), alpha):
-        assert search.found.association_loss == pytest.approx(float(ref.association_loss(best[0])), abs=NEAR)
+        assert search.best.association_loss == pytest.approx(float(ref.association_loss(best[0])), abs=NEAR)
         light = min(map(ref.information_exposure, best))
-        assert search.found.information_exposure == pytest.approx(float(light), abs=NEAR)
-        assert lists(search.found.plan) in best
+        assert search.best.information_exposure == pytest.approx(float(light), abs=NEAR)
+        assert lists(search.best.plan) in best
     else:
-        assert search.found is None
+        assert search.best is None
         check_failed(search, ref, refused)
     assert len(set(oracle.asked)) == len(oracle.asked)
     check_told(search, ref, refused)
@@ -88,15 +88,15 @@ def check_failed(search, ref, refused):
     plans = [plan for plan in naive.partitions(ref.names) if not refused & set(map(tuple, plan))]
     within_beta = [plan for plan in plans if naive.at_most(ref.information_exposure(plan), search.beta)]
     within_alpha = [plan for plan in plans if naive.at_most(ref.association_loss(plan), search.alpha)]
-    assert ("alpha" in search.failed) == bool(within_beta)
-    assert ("beta" in search.failed) == bool(plans and not within_beta)
+    assert ("alpha" in search.failures) == bool(within_beta)
+    assert ("beta" in search.failures) == bool(plans and not within_beta)
     met = [
         plan
         for plan in naive.partitions(ref.names)
         if naive.at_most(ref.information_exposure(plan), search.beta)
         and naive.at_most(ref.association_loss(plan), search.alpha)
     ]
-    assert ("principles" in search.failed) == bool(met or not plans)
+    assert ("principles" in search.failures) == bool(met or not plans)
     if within_beta:
         least = min(map(ref.association_loss, within_beta))
         assert search.least_alpha.association_loss == pytest.approx(float(least), abs=NEAR)
@@ -116,12 +116,12 @@ def excess(loss, exposure, search):
 
 def check_told(search, ref, refused):
     """Every plan that is given could be published, and its ratios are its own."""
-    for weighed in search.examined:
+    for weighed in search.reachable_plans:
         assert not refused & set(weighed.plan.blocks)
         assert weighed.association_loss == pytest.approx(float(ref.association_loss(weighed.plan.blocks)), abs=NEAR)
-    assert set(search.refused) <= refused
-    assert search.why
-    assert (search.found is None) == bool(search.failed)
+    assert set(search.unreachable_blocks) <= refused
+    assert search.summary
+    assert (search.best is None) == bool(search.failures)
 
 
 @given(wishes())
@@ -134,8 +134,8 @@ def test_monotone_principles_are_asked_for_less(wish):
         some, every = Oracle(closed), Oracle(closed)
         one = sf.projections.search_plans(comp, alpha, beta, some, search, monotone=True)
         other = sf.projections.search_plans(comp, alpha, beta, every, search)
-        assert one.found == other.found
-        assert one.failed == other.failed
+        assert one.best == other.best
+        assert one.failures == other.failures
         assert set(some.asked) <= set(every.asked)
 
 
@@ -147,8 +147,8 @@ def test_the_order_of_rows_does_not_matter(wish, random):
     other = {name: [values[row] for row in order] for name, values in found.items()}
     for search in ("greedy", "exhaustive"):
         one, same = (sf.projections.search_plans(dependence_of(each), alpha, beta, search=search) for each in (found, other))
-        assert one.found == same.found
-        assert one.examined == same.examined
+        assert one.best == same.best
+        assert one.reachable_plans == same.reachable_plans
         assert one.steps == same.steps
 
 
@@ -168,10 +168,10 @@ def test_what_stands_together_at_the_start_stays_so():
     start = sf.projections.Plan.of([["a", "d"], ["b"], ["c"]], comp.names)
     oracle = Oracle(())
     search = sf.projections.search_plans(comp, 1, "0.9", oracle, "greedy", start=start)
-    assert any({"a", "d"} <= set(block) for block in search.found.plan.blocks)
+    assert any({"a", "d"} <= set(block) for block in search.best.plan.blocks)
     assert ("a",) not in oracle.asked
     beyond = sf.projections.search_plans(comp, "0.5", "0.01", search="greedy", start=start)
-    assert beyond.failed == ("beta",)
+    assert beyond.failures == ("beta",)
     assert beyond.least_alpha is None
     assert beyond.least_beta.association_loss <= 0.5
 
@@ -180,59 +180,59 @@ def test_what_stands_together_at_the_start_stays_so():
 
 
 FIRST_STOP = {"a": "zxxyzyyxyxxyzz", "b": "yxyyyyyyyxzxzz", "c": "zxxxyxyyxxxxxx", "d": "zzzxyxyxyxzzzz"}
-"""Of each attribute the values of fourteen rows. After b and d the next merge is above β = 0.35, and others are not."""
+"""The values of fourteen rows. After b and d are merged, the next merge exceeds β = 0.35, but others do not."""
 
 
 def test_the_next_best_pair_is_tried():
-    """004.3: as printed, the search stops at Γ_α 0.789 where 0.443 is feasible."""
+    """Erratum 004.3: the printed search stops at Γ_α 0.789 although 0.443 is feasible."""
     found = {name: list(values) for name, values in FIRST_STOP.items()}
     ref, beta = naive.Table(found), Fraction("0.35")
     printed = ref.codip(beta, go_on=False)
     assert round(float(ref.association_loss(printed)), 3) == 0.789
     search = sf.projections.search_plans(dependence_of(found), "0.5", beta, search="greedy")
-    assert round(search.found.association_loss, 3) == 0.443
-    assert search.found.information_exposure <= 0.35
-    assert any(step.startswith("not ") for step in search.steps)
+    assert round(search.best.association_loss, 3) == 0.443
+    assert search.best.information_exposure <= 0.35
+    assert any(step.startswith("did not merge") for step in search.steps)
 
 
 def test_one_block_left_is_the_plan():
-    """004.3: with one block left no pair is, and the plan before the last merge would be one too old."""
+    """Erratum 004.3: with one block left there is no pair; the plan before the last merge would be wrong."""
     found = {"a": list("xxyy"), "b": list("xyyy"), "c": list("xyxx")}
     search = sf.projections.search_plans(dependence_of(found), 0, 1, search="greedy")
-    assert search.found.plan == sf.projections.Plan.whole("abc")
-    assert search.found.association_loss == 0.0
+    assert search.best.plan == sf.projections.Plan.single_table("abc")
+    assert search.best.association_loss == 0.0
 
 
-# what fails
+# failures
 
 
 def test_a_single_attribute_whose_principles_cannot_be_reached():
     comp = dependence_of({"a": list("xxyy"), "b": list("xyyy"), "c": list("xyxx")})
     search = sf.projections.search_plans(comp, 1, 1, lambda block: block != ("b",), "greedy")
-    assert search.found is search.nearest is None
-    assert search.failed == ("principles",)
-    assert search.refused == (("b",),)
-    assert "b" in search.why
+    assert search.best is search.nearest is None
+    assert search.failures == ("principles",)
+    assert search.unreachable_blocks == (("b",),)
+    assert "b" in search.summary
     together = sf.projections.search_plans(comp, 1, 1, lambda block: block != ("b",))
-    assert together.found is not None, "with all plans looked at, one may publish it together with another"
+    assert together.best is not None, "an exhaustive search may publish it together with another attribute"
 
 
-def test_what_could_be_wished_for_is_told():
+def test_reachable_thresholds_are_reported():
     comp = dependence_of({"a": list("xxyyz"), "b": list("xyyyz"), "c": list("zyxyx"), "d": list("xyzxy")})
     for search in ("greedy", "exhaustive"):
         failed = sf.projections.search_plans(comp, "0.1", "0.1", search=search)
-        assert failed.failed == ("alpha",)
+        assert failed.failures == ("alpha",)
         again = sf.projections.search_plans(
             comp, Fraction(failed.least_alpha.association_loss) + Fraction(1, 10**9), "0.1", search=search
         )
-        assert again.found.plan == failed.least_alpha.plan
+        assert again.best.plan == failed.least_alpha.plan
         beta = min(Fraction(failed.least_beta.information_exposure) + Fraction(1, 10**9), 1)
-        assert sf.projections.search_plans(comp, "0.1", beta).found is not None
-        assert "0.1" in failed.why
+        assert sf.projections.search_plans(comp, "0.1", beta).best is not None
+        assert "0.1" in failed.summary
 
 
 @pytest.mark.parametrize(
-    ("wish", "says"),
+    ("thresholds", "says"),
     [
         ({"alpha": "1.5", "beta": 0}, "alpha = 1.5"),
         ({"alpha": 0, "beta": -1}, "beta = -1"),
@@ -241,12 +241,12 @@ def test_what_could_be_wished_for_is_told():
         ({"alpha": 0, "beta": 0, "search": "clever"}, "auto, greedy, exhaustive"),
     ],
 )
-def test_thresholds_out_of_range(wish, says):
+def test_thresholds_out_of_range(thresholds, says):
     with pytest.raises(sf.errors.ParameterError, match=says):
-        sf.projections.search_plans(dependence_of({"a": ["x"], "b": ["y"]}), **wish)
+        sf.projections.search_plans(dependence_of({"a": ["x"], "b": ["y"]}), **thresholds)
 
 
-def test_too_many_attributes_for_all_plans():
+def test_too_many_attributes_for_an_exhaustive_search():
     comp = dependence_of({f"a{j}": list("xyxxyx"[j % 3 :]) + ["z"] * (j % 3) for j in range(13)})
     with pytest.raises(sf.errors.ParameterError, match="13 attributes"):
         sf.projections.search_plans(comp, 1, 1, search="exhaustive")
@@ -261,17 +261,17 @@ def test_plans_are_canonical():
     assert plan.blocks == (("a",), ("b", "d"), ("c",))
     assert plan == sf.projections.Plan.of([("c",), ("a",), ("b", "d")], ["a", "b", "c", "d"])
     assert plan.label == str(plan) == "a | b + d | c"
-    assert plan.merged(2, 0) == sf.projections.Plan.of([["a", "c"], ["b", "d"]], ["a", "b", "c", "d"])
+    assert plan.merge(2, 0) == sf.projections.Plan.of([["a", "c"], ["b", "d"]], ["a", "b", "c", "d"])
 
 
 @given(st.permutations("abcdef"), st.data())
 def test_merging_keeps_plans_canonical(names, data):
-    plan = sf.projections.Plan.apart(names)
+    plan = sf.projections.Plan.singletons(names)
     while len(plan) > 1:
         u, w = data.draw(st.sampled_from(list(combinations(range(len(plan)), 2))))
-        plan = plan.merged(u, w)
+        plan = plan.merge(u, w)
         assert plan == sf.projections.Plan.of(plan.blocks, names)
-    assert plan == sf.projections.Plan.whole(names)
+    assert plan == sf.projections.Plan.single_table(names)
 
 
 @pytest.mark.parametrize(
@@ -283,6 +283,6 @@ def test_merging_keeps_plans_canonical(names, data):
         ([["diagnosis", "job"], []], "empty"),
     ],
 )
-def test_plans_that_are_none(blocks, says):
+def test_invalid_plans(blocks, says):
     with pytest.raises(sf.SfumatoError, match=says):
         sf.projections.Plan.of(blocks, ["diagnosis", "job"])

@@ -1,4 +1,4 @@
-"""Several sensitive attributes in several tables: the plan, its tables, and what is said where there is none."""
+"""Several sensitive attributes in several tables: the plan, its tables, and the errors if there is none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SENSITIVE = ["sex", "title", "job", "pay"]
 
 
 def people(**more):
-    """Sex and title say the same, job and pay nearly; the two pairs have little to do with each other."""
+    """Sex and title are equivalent, job and pay nearly; the two pairs are almost independent."""
     draw = np.random.default_rng(4)
     sex = draw.integers(2, size=ROWS)
     job = draw.integers(3, size=ROWS)
@@ -49,14 +49,14 @@ def project(data=None, schema=SCHEMA, principles=K, **options):
 
 
 class TestThePlan:
-    def test_what_depends_stays_together(self):
+    def test_dependent_attributes_stay_together(self):
         projection = project(alpha="0.1", beta="0.3")
         assert projection.plan.label == "sex + title | job + pay"
-        assert projection.search.found.plan == projection.plan
+        assert projection.search.best.plan == projection.plan
         assert projection.dependence.association_loss(projection.plan) <= 0.1
         assert [release.audit.holds for release in projection.releases] == [True, True]
 
-    def test_each_attribute_is_in_one_table_and_what_links_in_none(self):
+    def test_each_attribute_is_in_one_table_and_no_column_links_tables(self):
         projection = project(people(visits=range(ROWS)), SCHEMA)
         columns = [frame.column_names for frame in projection.frames]
         assert sorted(name for names in columns for name in names if name in SENSITIVE) == sorted(SENSITIVE)
@@ -64,7 +64,7 @@ class TestThePlan:
         assert not {"name", "visits"} & {name for names in columns for name in names}
         assert any("'visits'" in note for note in projection.notes)
 
-    def test_a_plan_of_ones_own(self):
+    def test_an_explicit_plan(self):
         projection = project(plan=[["pay"], ["title", "sex", "job"]])
         assert projection.plan.label == "sex + title + job | pay"
         assert projection.search is None
@@ -86,8 +86,8 @@ class TestThePlan:
         found = getattr(projection, other)
         assert found.origin == "least"
         lower = max(found.limit - Fraction(1, 100), 0)
-        searched = sf.projections.search_plans(projection.dependence, **{key: limit, other: lower}).found
-        assert found.limit == 0 or searched is None or lower == 0, "a hundredth less cannot be had"
+        searched = sf.projections.search_plans(projection.dependence, **{key: limit, other: lower}).best
+        assert found.limit == 0 or searched is None or lower == 0, "a hundredth less is not reachable"
 
     def test_tables_are_tried_once(self):
         tried = []
@@ -124,13 +124,13 @@ class TestThePlan:
         apart = project(plan=[["sex"], ["title"], ["job", "pay"]])
         assert together.frames[1].equals(apart.frames[2])
 
-    def test_a_plan_in_words(self):
+    def test_a_plan_as_text(self):
         assert project(plan=" job,pay | title, sex ").plan == project(plan=[["sex", "title"], ["job", "pay"]]).plan
         plan = sf.projections.Plan.of([["sex", "title"], ["job", "pay"]], SENSITIVE)
         assert project(plan=plan).plan == plan
         assert project(plan=["sex", ("title", "job", "pay")]).plan.label == "sex | title + job + pay"
 
-    def test_columns_of_pandas_stay_what_they_are(self):
+    def test_pandas_columns_keep_their_types(self):
         rows = {
             "age": range(12),
             "a": pd.array([1, None, 3] * 4, dtype="Int64"),
@@ -152,15 +152,15 @@ class TestThePlan:
         assert all(isinstance(frame, pd.DataFrame) for frame in project(people().to_pandas()).frames)
         assert all(isinstance(frame, pl.DataFrame) for frame in project(pl.from_arrow(people())).frames)
 
-    def test_it_is_shown(self):
+    def test_repr(self):
         text = repr(project(alpha="0.1", beta="0.3"))
         assert text.startswith("Projection of 48 rows on 2 tables, seed 0: sex + title | job + pay")
-        assert "wanted at most 0.3" in text
+        assert "required at most 0.3" in text
         assert "job + pay: Release of 48 rows in 8 groups" in text
 
 
 class TestPrinciples:
-    def test_on_one_attribute_where_that_stands(self):
+    def test_on_one_attribute(self):
         projection = project(principles=[K, sf.DistinctLDiversity(2, on="job")], alpha="0.1", beta="0.3")
         asked = [[principle.name for principle in release.principles] for release in projection.releases]
         assert asked == [["k-anonymity"], ["k-anonymity", "distinct-l-diversity"]]
@@ -171,13 +171,13 @@ class TestPrinciples:
         projection = project(principles=wish, alpha=1, beta="0.5", search=search)
         (block,) = [block for block in projection.plan.blocks if "sex" in block]
         assert "pay" in block
-        with pytest.raises(sf.errors.RequirementError, match="takes together"):
+        with pytest.raises(sf.errors.RequirementError, match="on several attributes together"):
             project(principles=wish, plan=[["sex", "title"], ["job", "pay"]])
         with pytest.raises(sf.errors.RequirementError, match="Raise beta"):
             project(principles=wish, alpha=1, beta=0, search=search)
 
-    def test_a_table_of_which_nothing_is_asked(self):
-        """It is no table to publish: the plan puts its attributes where a principle speaks, if there is such a plan."""
+    def test_a_table_without_a_principle(self):
+        """It is not published: the plan puts its attributes into a table with a principle, if there is such a plan."""
         wish = sf.DistinctLDiversity(2, on="job")
         assert project(principles=wish, alpha="0.5").plan.label == "sex + title + job + pay"
         assert project(principles=wish, alpha=1, beta=1, search="greedy").plan.label == "sex + title + job + pay"
@@ -185,7 +185,7 @@ class TestPrinciples:
         assert project(principles=two, alpha=1, beta="0.3", search="greedy").plan.label == "sex + title | job + pay"
         for options in ({"alpha": 1, "beta": 0}, {"plan": [["sex", "title"], ["job", "pay"]]}):
             with pytest.raises(
-                sf.errors.RequirementError, match=r"no principle speaks of the table of.* such as k-anonymity"
+                sf.errors.RequirementError, match=r"no principle applies to the table of.* such as k-anonymity"
             ):
                 project(principles=wish, **options)
 
@@ -195,7 +195,7 @@ class TestPrinciples:
         assert "on all attributes of each table" in note
         assert not any("of each table" in note for note in project(principles=wish, plan=[SENSITIVE]).notes)
 
-    def test_on_what_is_no_attribute(self):
+    def test_on_an_unknown_attribute(self):
         with pytest.raises(sf.errors.ColumnError, match="not a sensitive attribute"):
             project(principles=[K, sf.TCloseness("0.3", on="age")])
 
@@ -212,7 +212,7 @@ class TestPrinciples:
             {"job", "pay"},
         ]
 
-    def test_what_cannot_be_reached_says_so(self):
+    def test_unreachable_principles(self):
         wish = [sf.KAnonymity(6), sf.DistinctLDiversity(3)]
         with pytest.raises(sf.errors.RequirementError, match="principles cannot be reached") as caught:
             project(principles=wish)
@@ -220,8 +220,8 @@ class TestPrinciples:
         with pytest.raises(sf.errors.RequirementError, match=r"the table of sex \+ title"):
             project(principles=wish, plan=[["sex", "title"], ["job", "pay"]])
 
-    def test_what_nobody_asked_for_never_fails(self):
-        """The curve knows nothing of principles: where they refuse its plan, another one is found, and told."""
+    def test_open_thresholds_never_fail(self):
+        """The curve ignores principles: if its plan cannot satisfy them, another plan is used, and a note says so."""
         refuse = [K, sf.DistinctLDiversity(2, on=("sex", "pay"))]
         knee = project(principles=refuse)
         assert knee.plan != knee.tradeoff.knee.plan
@@ -239,7 +239,7 @@ class TestPrinciples:
 
 
 class TestSets:
-    """Erratum 5 of paper 004: in groups of two, each bit is as in the whole, and the set is not."""
+    """Erratum 004.5: in groups of two, each bit is distributed as in the table, but the set is not."""
 
     rows: ClassVar = {"age": [1, 2, 3, 4] * 2, "dx": [[], ["a", "b"], ["a"], ["b"]] * 2, "job": ["x", "y"] * 4}
     schema = sf.Schema(["age"], ["dx", "job"])
@@ -276,25 +276,25 @@ class TestSets:
 
 
 class TestHarmless:
-    def test_what_can_be_gone_through_only_once(self, tmp_path):
+    def test_an_iterator(self, tmp_path):
         made = project(harmless={"pay": (value for value in ["low", "mid"])}, plan="sex,title|job,pay")
         assert dict(made.harmless) == {"pay": ["low", "mid"]}
         assert sf.verify(made.save(tmp_path / "out"), people())
 
-    def test_of_a_set_they_are_those_of_its_bits(self):
+    def test_of_a_set_they_are_declared_for_its_bits(self):
         rows = pa.table(TestSets.rows)
-        with pytest.raises(sf.errors.ParameterError, match=r"Give them for its bits, such as .*dx=a"):
+        with pytest.raises(sf.errors.ParameterError, match=r"Declare them for its bits, such as .*dx=a"):
             project(rows, TestSets.schema, harmless={"dx": ["a"]})
         assert project(rows, TestSets.schema, sf.KAnonymity(4), harmless={"dx=a": ["0"]}).harmless == {"dx=a": ["0"]}
 
-    def test_listed_or_judged(self):
+    def test_by_list_or_by_function(self):
         listed = project(harmless={"pay": ["low", "mid"]}, alpha="0.1", beta=1)
-        judged = project(harmless={"pay": lambda value: value != "high"}, alpha="0.1", beta=1)
-        assert listed.weighed == judged.weighed
-        assert dict(listed.harmless) == dict(judged.harmless) == {"pay": ["low", "mid"]}
+        by_function = project(harmless={"pay": lambda value: value != "high"}, alpha="0.1", beta=1)
+        assert listed.ratios == by_function.ratios
+        assert dict(listed.harmless) == dict(by_function.harmless) == {"pay": ["low", "mid"]}
         assert listed.dependence.exposure[2, 3] < project().dependence.exposure[2, 3]
 
-    def test_only_what_is_published_is_told(self, tmp_path):
+    def test_only_published_values_are_stated(self, tmp_path):
         young = np.array(people()["age"]) < 26
         pay = np.where(young, "unheard-of", np.array(people()["pay"]))
         data = people().set_column(6, "pay", pa.array(pay))
@@ -316,27 +316,27 @@ class TestBadInput:
             ({"beta": "-0.1"}, sf.errors.ParameterError, "beta = -0.1 is out of range"),
             ({"beta": "much"}, sf.errors.ParameterError, "'much' is not a number"),
             ({"sets": "some"}, sf.errors.ParameterError, "sets = 'some'"),
-            ({"search": "lucky"}, sf.errors.ParameterError, "search = 'lucky'"),
+            ({"search": "lucky"}, sf.errors.ParameterError, "unknown search 'lucky'"),
             ({"plan": [["sex", "title"], ["job"]]}, sf.errors.ColumnError, "leaves out 'pay'"),
             ({"plan": [["sex", "title", "job", "pay", "age"]]}, sf.errors.ColumnError, "column 'age'"),
             ({"plan": [["sex", "title", "job", "pay"], ["sex"]]}, sf.errors.ColumnError, "twice"),
             ({"plan": [["sex", "title", "job", "pay"], []]}, sf.errors.ParameterError, "empty"),
-            ({"harmless": {"pay": ["nil"]}}, sf.errors.ParameterError, "'nil' is given as harmless"),
+            ({"harmless": {"pay": ["nil"]}}, sf.errors.ParameterError, "'nil' is declared harmless"),
             ({"harmless": {"age": ["20"]}}, sf.errors.ColumnError, "harmless"),
-            ({"plan": 5}, sf.errors.ParameterError, "5 is no plan"),
-            ({"plan": [5]}, sf.errors.ParameterError, "5 is no table of a plan"),
-            ({"plan": [None]}, sf.errors.ParameterError, "None is no table of a plan"),
-            ({"plan": [[["sex"]], ["title", "job", "pay"]]}, sf.errors.ParameterError, "is no name of an attribute"),
-            ({"plan": {"sex": 1, "title": 2, "job": 3, "pay": 4}}, sf.errors.ParameterError, "is no plan"),
-            ({"plan": [{"sex": 1}]}, sf.errors.ParameterError, "is no table of a plan"),
+            ({"plan": 5}, sf.errors.ParameterError, "invalid plan 5"),
+            ({"plan": [5]}, sf.errors.ParameterError, "invalid table 5"),
+            ({"plan": [None]}, sf.errors.ParameterError, "invalid table None"),
+            ({"plan": [[["sex"]], ["title", "job", "pay"]]}, sf.errors.ParameterError, "invalid attribute name"),
+            ({"plan": {"sex": 1, "title": 2, "job": 3, "pay": 4}}, sf.errors.ParameterError, "invalid plan"),
+            ({"plan": [{"sex": 1}]}, sf.errors.ParameterError, "invalid table"),
             ({"plan": "sextitle"}, sf.errors.ColumnError, "plan, column 'sextitle'"),
             ({"plan": ""}, sf.errors.ParameterError, "the plan is empty"),
             ({"plan": []}, sf.errors.ParameterError, "the plan is empty"),
             ({"plan": "sex,title,job,pay|"}, sf.errors.ParameterError, "empty"),
-            ({"plan": [SENSITIVE], "search": "lucky"}, sf.errors.ParameterError, "search = 'lucky'"),
-            ({"search": []}, sf.errors.ParameterError, "search = "),
-            ({"harmless": 5}, sf.errors.ParameterError, "5 says of no attribute"),
-            ({"harmless": "pay"}, sf.errors.ParameterError, "'pay' says of no attribute"),
+            ({"plan": [SENSITIVE], "search": "lucky"}, sf.errors.ParameterError, "unknown search 'lucky'"),
+            ({"search": []}, sf.errors.ParameterError, "unknown search"),
+            ({"harmless": 5}, sf.errors.ParameterError, "harmless is 5"),
+            ({"harmless": "pay"}, sf.errors.ParameterError, "harmless is 'pay'"),
             ({"harmless": {"pay": 5}}, sf.errors.ParameterError, "neither a list"),
             ({"harmless": {5: ["low"]}}, sf.errors.ColumnError, "harmless, column '5'"),
             ({"alpha": True}, sf.errors.ParameterError, "alpha = True is not a number"),
@@ -359,10 +359,10 @@ class TestBadInput:
         with pytest.raises(sf.errors.ColumnError, match="declared twice"):
             sf.Schema(["age", "sex"], ["sex", "pay"])
 
-    def test_a_constant_attribute_tells_nothing(self):
+    def test_a_constant_attribute_carries_no_information(self):
         schema = sf.Schema(["age", "town"], [*SENSITIVE, "land"], identifiers=["name"])
         projection = project(people(land=["here"] * ROWS), schema, alpha="0.1", beta="0.3")
-        assert any("'land' tells nothing" in note for note in projection.reading)
+        assert any("'land' carries no information" in note for note in projection.reading)
 
     def test_several_rows_per_person(self):
         schema = sf.Schema(["age", "town"], SENSITIVE, identifiers=["name"], person_id="name")
@@ -375,7 +375,7 @@ class TestBadInput:
         assert "alpha" in caught.value.key
         with pytest.raises(sf.errors.RequirementError, match=r"loses 0\.\d+ of the association .* alpha = 0"):
             project(plan=[["sex"], ["title"], ["job", "pay"]], alpha=0)
-        with pytest.raises(sf.errors.RequirementError, match=r"exposes 1\.0000 of what one attribute can betray"):
+        with pytest.raises(sf.errors.RequirementError, match=r"exposes 1\.0000 of the exposable information"):
             project(plan=[SENSITIVE], beta="0.5")
 
 
@@ -395,13 +395,13 @@ def test_attacks():
     made = project(alpha="0.1", beta="0.3")
     found = made.attacks().to_dict()
     assert found["tables"] == [["sex", "title"], ["job", "pay"]]
-    assert found["background"]["largest"] == 1.0, "who knows the title knows the sex"
+    assert found["attacks"]["background-join"]["largest"] == 1.0, "the title determines the sex"
     warned = [tuple(each["attributes"]) for each in found["warnings"] if each["beyond_chance"]]
     assert warned == [each.attributes for each in made.warnings]
 
 
 def test_warnings_are_beyond_chance():
-    """Attributes drawn apart from one another share a little in any table, and that is no warning."""
+    """Independent attributes share a little information in any finite table; that gives no warning."""
     draw = np.random.default_rng(11)
     rows = {"age": np.arange(60), **{name: draw.integers(3, size=60).astype(str) for name in "abc"}}
     rows["d"] = rows["a"]

@@ -49,7 +49,7 @@ class TestTheSamePeople:
 
     def test_as_if_they_had_never_been_there(self):
         made, alone = self.make(), self.make({name: cells[:12] for name, cells in self.rows.items()})
-        assert made.weighed == alone.weighed
+        assert made.ratios == alone.ratios
         assert [frame.equals(other) for frame, other in zip(made.frames, alone.frames, strict=True)] == [True, True]
         assert made.attacks().to_dict() == alone.attacks().to_dict()
 
@@ -61,7 +61,7 @@ class TestTheSamePeople:
         made = project(pa.table(rows), principles=wish, suppress="0.5", **options)
         assert [sorted(set(frame["age"].to_pylist())) for frame in made.frames] == [["[0, 2]", "[9, 11]"]] * 2
         with pytest.raises(
-            sf.errors.RequirementError, match=r"every table must publish the same people.* 3 rows .* of 3 that may be"
+            sf.errors.RequirementError, match=r"all tables must publish the same people.* 3 rows .*of 3 that may be"
         ):
             project(pa.table(rows), principles=wish, suppress="0.25", **options)
 
@@ -81,7 +81,7 @@ class TestTheSamePeople:
         dropped = {release.suppressed for release in made.releases}
         assert len(dropped) == 1
         assert dropped != {0}
-        assert made.table.rows == ROWS - dropped.pop() == len(made.seen[0].of_row)
+        assert made.table.rows == ROWS - dropped.pop() == len(made.attacker_views[0].of_row)
         assert sf.verify(made.save(tmp_path / "out"), people())
 
 

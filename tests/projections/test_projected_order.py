@@ -7,6 +7,7 @@ import datetime
 import json
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -20,11 +21,10 @@ from sfumato._audit import table_of
 from sfumato.anonymization.published_table import publish, resolved_schema
 from sfumato.io.shuffle import Contents, ranks_of, table_seed
 from sfumato.io.write_files import write_csv, write_parquet
-from sfumato.projections.order_checks import order_check
-from sfumato.releases.manifest import FORMAT, Manifest
-from sfumato.verification.checks import digest
-from sfumato.verification.grouped_checks import published_schema
-from sfumato.verification.published_tables import published_table
+from sfumato.projections.checks.order_checks import order_check
+from sfumato.releases.digests import digest
+from sfumato.releases.models import FORMAT
+from sfumato.releases.table_files import published_schema, published_table
 from standin import Chunks
 
 TEXTS = st.sampled_from(["", "a", "b", " a", "=1+1", "'=x", "-5", "@b", 'say "c"', "a, b", "ä", "(missing)", "NA"])
@@ -59,7 +59,7 @@ def read_back(published, schema, form, folder):
         write_csv(published.table.data, file, {"s": ";", "t": ";"}) if form == "csv" else write_parquet(
             published.table.data, file
         )
-    manifest = Manifest(Path(folder) / "release.json", {"format": FORMAT, "files": {path.name: digest(path)}})
+    manifest = SimpleNamespace(data=path, format=FORMAT)
     return published_table(manifest, published_schema(schema, published.group))
 
 
@@ -154,7 +154,7 @@ def test_tables_that_are_linked_row_by_row(tmp_path):
         back = np.argsort(publish(release.kept, release.recoded.groups.of_row, release.seed).rows)
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([head, *(rows[place] for place in back)])
-        content["files"][path.name] = digest(path)
+        content["files"][path.name] = digest(path).to_dict()
         secrets.append([rows[place][-1] for place in back])
     assert list(zip(*secrets, strict=True)) == list(zip(*(people[name].to_pylist() for name in "abc"), strict=True))
     (folder / "release.json").write_text(json.dumps(content), encoding="utf-8")

@@ -179,9 +179,9 @@ def test_figures_are_drawn_from_the_content_and_nothing_else():
     for change in (
         lambda i: i["tradeoff"]["points"][0].update(association_loss=0.4321),
         lambda i: i["dependence"]["entropy"].__setitem__(0, 1e9) or i["dependence"]["information"][0].__setitem__(1, 4321.0),
-        lambda i: i["attacks"]["background"]["joins"][0]["after"].update(certain=4321),
-        lambda i: i["attacks"]["intersection"]["inferences"][0]["after"].update(mean=0.4321),
-        lambda i: i["attacks"]["intersection"]["links"][0].update(mean=0.4321),
+        lambda i: i["attacks"]["attacks"]["background-join"]["joins"][0]["after"].update(certain=4321),
+        lambda i: i["attacks"]["attacks"]["intersection"]["inferences"][0]["after"].update(mean=0.4321),
+        lambda i: i["attacks"]["attacks"]["intersection"]["links"][0].update(mean=0.4321),
         lambda i: i["attacks"]["warnings"][0].update(share=0.4321),
         lambda i: i["search"]["examined"][0].update(information_exposure=0.4321),
         lambda i: i["tables"][0]["principles"][0]["measured"].update(k=4321),

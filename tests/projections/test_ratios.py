@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.principles import in_projection
-from sfumato.projections.ratio_checks import Shared
+from sfumato.projections.checks.ratio_checks import Shared
 
 VALUES = ["a", "b", "(missing)", None]
 
@@ -37,7 +37,7 @@ def test_two_ways_agree(case):
     assert shared.entropy == pytest.approx(dependence.entropy, abs=1e-9)
     assert shared.information == pytest.approx(dependence.information, abs=1e-9)
     assert shared.exposure == pytest.approx(dependence.exposure, abs=1e-9)
-    weighed = dependence.weighed(sf.projections.Plan.of(plan, dependence.names))
+    weighed = dependence.ratios(sf.projections.Plan.of(plan, dependence.names))
     assert shared.ratios(plan) == pytest.approx(
         {"alpha": weighed.association_loss, "beta": weighed.information_exposure}, abs=1e-6
     )

@@ -1,4 +1,4 @@
-"""Sets spread into bits, and gathered again; and what a set shows that its bits do not."""
+"""Sets encoded as bits and decoded again; and what a set reveals that its bits do not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.projections.set_bits import MOST_ITEMS, bits
+from sfumato.projections.encoded_sets import MAX_ITEMS, encode_set
 
 ITEMS = ["flu", "a;b", "x=1", "dx=flu", ";", "=", "{}", "0", "1", " ", "a, b", '"', "ä", "*", "(missing)"]
 cells = st.none() | st.lists(st.sampled_from(ITEMS), max_size=5)
@@ -30,40 +30,40 @@ def test_there_and_back(one, other):
     )
     assume(any(data["dx"].to_pylist()) and any(data["rx"].to_pylist()))
     table = sf.Table(data, sf.Schema(["q"], ["dx", "job", "rx"]))
-    spread = sf.projections.spread(table)
-    assert set(spread.bits) == {"dx", "rx"}
-    assert spread.table.schema.sensitive == (*spread.bits["dx"], "job", *spread.bits["rx"])
-    back = spread.gathered()
+    encoded = sf.projections.encode_sets(table)
+    assert set(encoded.bits) == {"dx", "rx"}
+    assert encoded.table.schema.sensitive == (*encoded.bits["dx"], "job", *encoded.bits["rx"])
+    back = encoded.decode()
     assert back.schema.sensitive == ("dx", "job", "rx")
     for name in ("dx", "rx"):
         column = back.column(name)
         assert column.kind is sf.data.Kind.SET
         values = [column.value(int(code)) for code in column.codes]
         assert values == [None if cell is None else frozenset(filter(None, cell)) for cell in data[name].to_pylist()]
-        for bit in spread.bits[name]:
+        for bit in encoded.bits[name]:
             item = bit.removeprefix(f"{name}=")
             held = [None if value is None else str(int(item in value)) for value in values]
-            assert spread.table.data[bit].to_pylist() == held
+            assert encoded.table.data[bit].to_pylist() == held
     assert back.data.select(["q", "job"]) == data.select(["q", "job"])
 
 
-def test_text_with_separators_is_spread_as_it_is_read():
+def test_text_with_separators_is_encoded_as_it_is_read():
     table = sf.Table(
         pa.table({"dx": ["flu | gout", "", "gout|flu", "?"]}),
         sf.Schema(sensitive=["dx"], kinds={"dx": "set"}, separators={"dx": "|"}, missing=sf.data.Missing(("?",))),
         untyped=True,
     )
-    spread = sf.projections.spread(table)
-    assert spread.table.data.to_pydict() == {"dx=flu": ["1", "0", "1", None], "dx=gout": ["1", "0", "1", None]}
-    assert spread.gathered().data.to_pydict() == {"dx": [["flu", "gout"], [], ["flu", "gout"], None]}
+    encoded = sf.projections.encode_sets(table)
+    assert encoded.table.data.to_pydict() == {"dx=flu": ["1", "0", "1", None], "dx=gout": ["1", "0", "1", None]}
+    assert encoded.decode().data.to_pydict() == {"dx": [["flu", "gout"], [], ["flu", "gout"], None]}
 
 
 def test_a_table_without_sets_stays_as_it_is():
     table = sf.Table(pa.table({"job": ["cook"], "pay": [1]}), sf.Schema(sensitive=["job", "pay"]))
-    spread = sf.projections.spread(table)
-    assert spread.table is table
-    assert spread.gathered() is table
-    assert spread.bits == {}
+    encoded = sf.projections.encode_sets(table)
+    assert encoded.table is table
+    assert encoded.decode() is table
+    assert encoded.bits == {}
 
 
 def table_of(cells, name="dx", **more):
@@ -74,31 +74,31 @@ def table_of(cells, name="dx", **more):
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        (table_of([["flu"]], columns={"dx=flu": [1]}), "'dx=flu'.*'flu'.*another column"),
+        (table_of([["flu"]], columns={"dx=flu": [1]}), "'dx=flu'.*'flu'.*existing column"),
         (table_of([[], None]), "no row has an item"),
-        (table_of([[f"item {j}"] for j in range(MOST_ITEMS + 1)]), "301 different items"),
-        (table_of([["flu"]], distances={"dx": sf.distances.Jaccard()}), "distance of its own"),
-        (table_of([["flu"]], missing=sf.data.Missing(("0",))), "counts as missing"),
+        (table_of([[f"item {j}"] for j in range(MAX_ITEMS + 1)]), "301 different items"),
+        (table_of([["flu"]], distances={"dx": sf.distances.Jaccard()}), "its own distance"),
+        (table_of([["flu"]], missing=sf.data.Missing(("0",))), "declared as a missing value"),
     ],
 )
-def test_sets_that_cannot_be_spread(table, says):
+def test_sets_that_cannot_be_encoded(table, says):
     with pytest.raises(sf.errors.ColumnError, match=says):
-        sf.projections.spread(table)
+        sf.projections.encode_sets(table)
 
 
-def test_only_sensitive_sets_are_spread():
+def test_only_sensitive_sets_are_encoded():
     table = sf.Table(pa.table({"job": ["cook"], "langs": [["en"]]}), sf.Schema(["langs"], ["job"]))
     for name in ("job", "langs"):
         with pytest.raises(sf.errors.ColumnError, match=f"'{name}'"):
-            sf.projections.spread(table, [name])
+            sf.projections.encode_sets(table, [name])
     with pytest.raises(sf.errors.ColumnError, match="no such column"):
-        bits(table, "lang")
+        encode_set(table, "lang")
 
 
 def test_two_sets_whose_bits_have_one_name():
     data = pa.table({"a": [["b=c"]], "a=b": [["c"]]})
     with pytest.raises(sf.errors.ColumnError, match="'a=b=c'"):
-        sf.projections.spread(sf.Table(data, sf.Schema(sensitive=["a", "a=b"])))
+        sf.projections.encode_sets(sf.Table(data, sf.Schema(sensitive=["a", "a=b"])))
 
 
 # what a set shows that its bits do not
@@ -113,12 +113,12 @@ def test_close_bits_hide_a_set_that_is_not():
     """004.5: every bit is 0-close, and the set that they stand for is only 0.5-close."""
     data = pa.table({"q": [1, 1, 2, 2], "dx": [[], ["a", "b"], ["a"], ["b"]]})
     table = sf.Table(data, sf.Schema(["q"], ["dx"]))
-    spread = sf.projections.spread(table)
+    encoded = sf.projections.encode_sets(table)
     assert levels(sf.TCloseness(1), table) == [Fraction(1, 2)]
-    assert levels(sf.TCloseness(1), spread.table) == [0, 0]
-    together = spread.bits["dx"]
+    assert levels(sf.TCloseness(1), encoded.table) == [0, 0]
+    together = encoded.bits["dx"]
     assert together == ("dx=a", "dx=b")
-    assert levels(sf.TCloseness(1, on=together), spread.table) == [Fraction(1, 2)]
+    assert levels(sf.TCloseness(1, on=together), encoded.table) == [Fraction(1, 2)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), cells), min_size=1, max_size=10))
@@ -127,7 +127,7 @@ def test_the_bits_of_a_set_taken_together_are_the_set(rows):
     data = pa.table({"q": [q for q, _ in rows], "dx": pa.array([cell for _, cell in rows], pa.list_(pa.string()))})
     assume(any(data["dx"].to_pylist()))
     table = sf.Table(data, sf.Schema(["q"], ["dx"]))
-    spread = sf.projections.spread(table)
-    together = spread.bits["dx"]
+    encoded = sf.projections.encode_sets(table)
+    together = encoded.bits["dx"]
     for principle in (sf.TCloseness, sf.DistinctLDiversity, sf.EntropyLDiversity):
-        assert levels(principle(1), table) == levels(principle(1, on=together), spread.table)
+        assert levels(principle(1), table) == levels(principle(1, on=together), encoded.table)

@@ -31,7 +31,7 @@ def test_the_points_are_the_plans_that_none_beats(found):
     assert curve.exhaustive
     check_knee(curve)
     for weighed in (*curve.points, *curve.merges):
-        assert weighed == comp.weighed(weighed.plan)
+        assert weighed == comp.ratios(weighed.plan)
 
 
 def check_knee(curve):
@@ -50,7 +50,7 @@ def check_knee(curve):
             for weighed in curve.points
         }
         assert depths[curve.knee.plan] >= max(depths.values()) - 1e-6
-    assert "α = " in curve.why
+    assert "α = " in curve.explanation
 
 
 @given(columns(least=3, most=5))
@@ -58,23 +58,23 @@ def test_merges_go_from_apart_to_whole(found):
     comp = dependence_of(found)
     merges = sf.projections.tradeoff(comp).merges
     assert [len(weighed.plan) for weighed in merges] == list(range(len(found), 0, -1))
-    assert merges[0].plan == sf.projections.Plan.apart(comp.names)
-    assert merges[-1].plan == sf.projections.Plan.whole(comp.names)
+    assert merges[0].plan == sf.projections.Plan.singletons(comp.names)
+    assert merges[-1].plan == sf.projections.Plan.single_table(comp.names)
 
 
 def test_a_line_and_a_point_have_no_knee():
     line = sf.projections.tradeoff(dependence_of({"a": list("xxyyz"), "b": list("xyyyz")}))
     assert len(line.points) == 2
-    assert line.knee.plan == sf.projections.Plan.apart("ab"), "of two ends the one that exposes less"
-    assert "no knee" in line.why
+    assert line.knee.plan == sf.projections.Plan.singletons("ab"), "of two ends the one that exposes less"
+    assert "no knee" in line.explanation
     point = sf.projections.tradeoff(dependence_of({"a": list("xxyy"), "b": list("xyxy")}))
-    assert [weighed.plan for weighed in point.points] == [sf.projections.Plan.apart("ab")]
-    assert "nothing to trade" in point.why
+    assert [weighed.plan for weighed in point.points] == [sf.projections.Plan.singletons("ab")]
+    assert "no trade-off" in point.explanation
 
 
 @pytest.fixture(scope="module")
 def workers(real_data):
-    """Census-Income (KDD): the rows of those who work in an industry, with the sensitive attributes of paper 004."""
+    """Census-Income (KDD): people who work in an industry, with the attributes of Fang, Ashrafi & Ng (2011)."""
     raw = pyarrow.csv.read_csv(real_data / "census_income_kdd" / "census_income_train.csv.gz")
     raw = raw.filter(pc.not_equal(raw["major_industry"], "Not in universe or children"))
     names = ["class_of_worker", "education", "major_industry", "employment_stat", "own_business", "income_class"]
@@ -103,5 +103,5 @@ def test_fifteen_real_attributes(workers):
     assert curve.knee.information_exposure < 0.2
     check_knee(curve)
     search = sf.projections.search_plans(comp, "0.2", "0.5")
-    assert search.found is not None
-    assert len(search.found.plan) < 7
+    assert search.best is not None
+    assert len(search.best.plan) < 7

@@ -258,7 +258,7 @@ def test_what_was_moved_out_of_its_place_comes_back(release, tmp_path):
 
 FULL = """
 import resource, signal, sys
-sys.path.insert(0, {tests!r})
+sys.path[:0] = {tests!r}
 from test_release_folder import made
 release = made(6)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -277,7 +277,9 @@ def test_a_quota_that_is_reached_while_writing(release, tmp_path, share):
     release.save(target)
     before = {path.name: path.read_bytes() for path in target.iterdir()}
     most = int(share * max(map(len, before.values()))) - 1
-    code = FULL.format(tests=str(Path(__file__).parent.parent), most=max(0, most), target=str(target))
+    code = FULL.format(
+        tests=[str(Path(__file__).parent), str(Path(__file__).parent.parent)], most=max(0, most), target=str(target)
+    )
     done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("FileError"), done.stdout + done.stderr
     assert "File too large" in done.stdout

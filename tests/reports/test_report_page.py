@@ -19,8 +19,8 @@ from commandline import sfumato
 from reader import Reader
 from report_shapes import EVIL, SCRIPTS, SHAPES
 from sfumato.anonymization.figures.figure_tables import internal_figures
+from sfumato.releases.digests import digest
 from sfumato.reports.grouped_page import page
-from sfumato.verification.checks import digest
 from standin import Chunks
 from tearing import tear
 
@@ -223,7 +223,7 @@ class TestFolder:
 
     def test_the_report_is_listed_and_verified(self, folder):
         files = json.loads((folder / "release.json").read_text(encoding="utf-8"))["files"]
-        assert files["report.html"] == digest(folder / "report.html")
+        assert files["report.html"] == digest(folder / "report.html").to_dict()
         assert sf.verify(folder).holds
         report = folder / "report.html"
         report.write_text(report.read_text(encoding="utf-8").replace("holds", "hoIds", 1), encoding="utf-8")
@@ -237,19 +237,17 @@ class TestFolder:
         path = folder / "release.json"
         content = json.loads(path.read_text(encoding="utf-8"))
         del content["files"]["report.html"]
-        del content["figures"]
         path.write_text(json.dumps(content), encoding="utf-8")
         (folder / "report.html").unlink()
         assert sf.verify(folder).holds
-        with pytest.raises(sf.errors.ReleaseError, match=r"holds no figures\. Make the release again"):
-            sf.report(folder)
+        assert "report.html" not in sf.report(folder)
 
     def test_a_file_that_leads_elsewhere_is_refused(self, folder):
         path = folder / "release.json"
         content = json.loads(path.read_text(encoding="utf-8"))
         content["files"]["../secret"] = {"sha256": "", "bytes": 0}
         path.write_text(json.dumps(content), encoding="utf-8")
-        with pytest.raises(sf.errors.ReleaseError, match="nothing else but report"):
+        with pytest.raises(sf.errors.ReleaseError, match="optionally report"):
             sf.verify(folder)
 
     def test_it_is_drawn_again_byte_for_byte(self, folder):
@@ -264,7 +262,7 @@ class TestFolder:
     def test_not_what_verifying_refutes(self, folder):
         """Who can change release.json can change what it claims, and the checksums with it."""
         claim(folder, lambda content: content["principles"][1]["measured"].update(risk=0.01))
-        with pytest.raises(sf.errors.ReleaseError, match="measured is claimed to be"):
+        with pytest.raises(sf.errors.ReleaseError, match="measured is stated to be"):
             sf.report(folder)
 
     def test_internal_from_the_folder_is_internal_from_the_release(self, tmp_path, original):
@@ -312,10 +310,10 @@ class TestFolder:
         assert sf.report(folder, schema=schema) == sf.report(folder)
         claim(folder, lambda content: content["principles"][0]["measured"].update(risk=0.01))
         assert sf.report(folder), "only the function could tell"
-        with pytest.raises(sf.errors.ReleaseError, match="measured is claimed to be"):
+        with pytest.raises(sf.errors.ReleaseError, match="measured is stated to be"):
             sf.report(folder, schema=schema)
         claim(folder, lambda content: content.update(groups=content["groups"] + 1))
-        with pytest.raises(sf.errors.ReleaseError, match=r"release\.json says"):
+        with pytest.raises(sf.errors.ReleaseError, match=r"release\.json states"):
             sf.report(folder)
 
 

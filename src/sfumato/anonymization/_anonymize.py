@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit, audit, finding_heading, library_of, table_of, worst_shown
@@ -47,6 +46,7 @@ def anonymize(
     cannot be reached, `RequirementError` says how far it got, and what is known of why.
 
     >>> import sfumato as sf
+    >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "gout", "flu", "cold"]})
     >>> release = anonymize(people, sf.Schema(["age"], ["ill"]), [sf.KAnonymity(2), sf.DistinctLDiversity(2)])
     >>> release.audit.holds, release.frame.column_names
@@ -207,7 +207,7 @@ def _suppressed(
     while True:
         part = table
         if len(kept) < table.rows:  # the kinds stay those of the whole table
-            part = replace(table, data=table.data.take(pa.array(kept)), schema=resolved)
+            part = table.take(kept, resolved)
         part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
         published = publish(part, part_of_row, seed, levels)
         try:

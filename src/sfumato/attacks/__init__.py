@@ -1,4 +1,12 @@
-"""What an attacker does with a release of projected tables (paper 004): background joins and intersections."""
+"""Attacks on a release of projected tables, with their measured success.
+
+An attack is one file with one function `attack(table, views)`, registered by name in `sfumato.registry.ATTACKS`. `table`
+holds the published people with their original values, `views` what the attacker sees of each projected table. The function
+returns a value with `to_dict()` and with `assumptions`: what the attacker is assumed to know. Distributions add attacks
+through entry points of the group "sfumato.attacks".
+
+The built-in attacks are those of Fang, Ashrafi & Ng (2011): background joins and intersections.
+"""
 
 import lazy_loader
 

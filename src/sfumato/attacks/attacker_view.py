@@ -1,4 +1,4 @@
-"""What an attacker sees of one projected table: in which group of it each person is."""
+"""What an attacker sees of one projected table: the group of each person."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sfumato.plurals import count_of
 class AttackerView:
     """One projected table as an attacker sees it: its sensitive attributes, and the group of each row of the original.
 
-    Who knows a person's quasi-identifiers knows the person's group in every projected table; each group publishes its rows'
-    values. Each row is one person.
+    An attacker who knows a person's quasi-identifiers knows the person's group in every projected table; each group
+    publishes the values of its rows. Each row is one person.
 
-    >>> seen = AttackerView(("job", "diagnosis"), np.array([0, 0, 1, -1]))
-    >>> seen.rows.tolist(), seen.sizes.tolist()
+    >>> view = AttackerView(("job", "diagnosis"), np.array([0, 0, 1, -1]))
+    >>> view.rows.tolist(), view.sizes.tolist()
     ([0, 1, 2], [2, 1])
     """
 
@@ -36,8 +36,8 @@ class AttackerView:
         of_row = np.asarray(self.of_row)
         if of_row.ndim != 1 or of_row.dtype.kind not in "iu" or (of_row < -1).any():
             raise ParameterError(
-                "the groups of the rows are no list of whole numbers from -1 on",
-                remedy="Give the number of each row's group, and -1 for a row that is not published.",
+                "the groups of the rows must be a one-dimensional array of integers from -1",
+                remedy="Pass the number of each row's group, and -1 for a row that is not published.",
                 key="of_row",
             )
         object.__setattr__(self, "attributes", names)
@@ -45,7 +45,7 @@ class AttackerView:
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
-        """The rows that are published."""
+        """The published rows."""
         return np.flatnonzero(self.of_row >= 0)
 
     @cached_property
@@ -59,58 +59,58 @@ class AttackerView:
         return np.bincount(self.groups)
 
     def values(self, attribute: Attribute) -> NDArray[np.int32]:
-        """The value of each published row."""
+        """Return the value of each published row, as a code."""
         return attribute.codes[self.rows].astype(np.int32)
 
 
-def secrets(table: Table, seen: Sequence[AttackerView]) -> dict[str, Attribute]:
-    """The attributes of projected tables, by name, over the values that occur; a vector is one attribute.
+def view_attributes(table: Table, views: Sequence[AttackerView]) -> dict[str, Attribute]:
+    """Return the attributes of projected tables by name, over the values that occur; a vector is one attribute.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.schema import Schema
     >>> table = Table(pa.table({"x": [1, 1], "y": [2, 3]}), Schema(sensitive=["at"], vectors={"at": ["x", "y"]}))
-    >>> secrets(table, [AttackerView(("at",), np.array([0, 0]))])["at"].label(1)
+    >>> view_attributes(table, [AttackerView(("at",), np.array([0, 0]))])["at"].label(1)
     '1 + 3'
     """
-    names = [name for each in seen for name in each.attributes]
-    return {name: Attribute.of(table, table.schema.components(name), name) for name in names}
+    names = [name for view in views for name in view.attributes]
+    return {name: table.attribute(table.schema.components(name), name) for name in names}
 
 
-def checked(table: Table, seen: Sequence[AttackerView]) -> tuple[AttackerView, ...]:
-    """The tables that an attack is tried on, if they can be projections of this one."""
-    seen = (seen,) if isinstance(seen, AttackerView) else tuple(seen)
-    if not all(isinstance(each, AttackerView) for each in seen):
+def check_views(table: Table, views: Sequence[AttackerView]) -> tuple[AttackerView, ...]:
+    """Return the views as a tuple; raise an error unless they can be projections of the table."""
+    views = (views,) if isinstance(views, AttackerView) else tuple(views)
+    if not all(isinstance(view, AttackerView) for view in views):
         raise ParameterError(
-            "what is attacked is no list of Seen",
-            remedy="Give sf.attacks.AttackerView(attributes, groups) for each table.",
-            key="seen",
+            "the views must be a list of AttackerView",
+            remedy="Pass sf.attacks.AttackerView(attributes, groups) for each table.",
+            key="views",
         )
-    if not seen:
-        raise ParameterError("there is no table to attack", remedy="Give at least one Seen.", key="seen", value=())
+    if not views:
+        raise ParameterError("there is no table to attack", remedy="Pass at least one view.", key="views", value=())
     owner: dict[str, int] = {}
-    for place, each in enumerate(seen, start=1):
-        if not each.attributes:
+    for number, view in enumerate(views, start=1):
+        if not view.attributes:
             raise ParameterError(
-                f"table {place} has no attribute", remedy="Name the sensitive attributes it publishes.", key="seen"
+                f"table {number} has no attribute", remedy="Name the sensitive attributes that it publishes.", key="views"
             )
-        for name in each.attributes:
+        for name in view.attributes:
             if name in owner:
                 raise ParameterError(
-                    f"{name!r} is in table {owner[name]} and in table {place}",
+                    f"{name!r} is in table {owner[name]} and in table {number}",
                     remedy="Projected tables have no sensitive attribute in common: name each once.",
-                    key="seen",
+                    key="views",
                     value=name,
                 )
-            owner[name] = place
-        if len(each.of_row) != table.rows:
+            owner[name] = number
+        if len(view.of_row) != table.rows:
             raise ParameterError(
-                f"table {place} tells the groups of {count_of(len(each.of_row), 'row')}, not of {table.rows:,}",
-                remedy="Give one group for each row of the original, -1 for a row that is not published.",
-                key="seen",
-                value=len(each.of_row),
+                f"table {number} has groups for {count_of(len(view.of_row), 'row')}; the original has {table.rows:,}",
+                remedy="Pass one group for each row of the original, -1 for a row that is not published.",
+                key="views",
+                value=len(view.of_row),
             )
-        if not len(each.rows):
+        if not len(view.rows):
             raise ParameterError(
-                f"table {place} publishes no row", remedy="Leave it out: nothing can be read from it.", key="seen"
+                f"table {number} publishes no row", remedy="Leave it out: nothing can be read from it.", key="views"
             )
-    return seen
+    return views

@@ -1,4 +1,7 @@
-"""The background-join attack (paper 004, Section 1): who knows one secret of a person reads another from the same table."""
+"""The background-join attack: who knows one sensitive value of a person reads another from the same table.
+
+Section 1 of Fang, Ashrafi & Ng (2011).
+"""
 
 from __future__ import annotations
 
@@ -7,57 +10,59 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import level_shown
-from sfumato.attacks.attacker_view import AttackerView, checked, secrets
-from sfumato.attacks.confidence import Confidence, commonest, confidence_of
+from sfumato.attacks.attacker_view import AttackerView, check_views, view_attributes
+from sfumato.attacks.confidence import Confidence, confidence_of_parts, most_frequent
 from sfumato.data.attribute import Attribute
 from sfumato.data.groups import combination_ranks
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 from sfumato.plurals import count_of
 
-Known = int | Literal["others"]
+Knowledge = int | Literal["others"]
+"""The number of attributes that the attacker knows, or "others": all of the table except the target."""
 
-_MOST = 5000
-"""How many joins are tried at most: 15 attributes in one table make 210 pairs, and 1,365 ways to know two of a third."""
+_MAX_SUBSETS = 5000
+"""The most subsets of known attributes in one table: 15 attributes have 105 subsets of two."""
 
 
 @dataclass(frozen=True)
 class Join:
-    """What the knowledge of some attributes of a person tells of another in the same projected table."""
+    """What knowledge of some attributes of a person reveals about another in the same projected table."""
 
     table: int
     """The projected table, from 0."""
     known: tuple[str, ...]
+    """The attributes that the attacker knows."""
     target: str
     people: int
-    """Rows that the table publishes."""
+    """The number of rows that the table publishes."""
     before: Confidence
-    """Of who knows the group alone."""
+    """The confidence from the group alone."""
     after: Confidence
-    """Of who knows the attributes besides."""
+    """The confidence from the group and the known attributes."""
     gain: Fraction
-    """The largest rise of one person's confidence."""
+    """The largest increase of one person's confidence."""
     example: Mapping[str, Any]
-    """A person of whom he gains most: the `group`, the `values` that he knows, his `guess`, and `among` how many rows."""
+    """A person with the largest gain: the `group`, the known `values`, the `guess`, and `among` how many rows."""
 
     @property
     def mean_gain(self) -> Fraction:
-        """The rise of the confidence, on average over people; never negative, though one person's may fall."""
+        """The increase of the confidence, on average over people; never negative, although it may fall for one person."""
         return Fraction(self.after.mean) - Fraction(self.before.mean)
 
     @property
     def newly_certain(self) -> int:
-        """People of whom the target becomes certain by what is known."""
+        """The number of people whose target becomes certain through the known attributes."""
         return self.after.certain - self.before.certain
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         return {
             "table": self.table,
             "known": list(self.known),
@@ -71,7 +76,7 @@ class Join:
 
     def __repr__(self) -> str:
         return (
-            f"{' + '.join(self.known)} tells {self.target}: "
+            f"{' + '.join(self.known)} reveals {self.target}: "
             f"{float(self.before.mean):.4f} to {float(self.after.mean):.4f} on average, "
             f"at most {level_shown(self.before.largest)} to {level_shown(self.after.largest)}, "
             f"certain of {self.before.certain:,} to {self.after.certain:,} of {self.people:,}"
@@ -80,32 +85,37 @@ class Join:
 
 @dataclass(frozen=True)
 class BackgroundJoin:
-    """Every background-join attack on a release, worst first: by the people who become certain, then by the mean gain.
+    """All background joins on a release, worst first: by the people who become certain, then by the mean gain.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.schema import Schema
     >>> table = Table(pa.table({"job": ["a", "b"], "sick": ["x", "y"]}), Schema(sensitive=["job", "sick"]))
     >>> background_join(table, [AttackerView(("job", "sick"), np.array([0, 0]))])
-    Background join: 2 ways to use what is known of a person
-      job tells sick: 0.5000 to 1.0000 on average, at most 0.5 to 1, certain of 0 to 2 of 2
-      sick tells job: 0.5000 to 1.0000 on average, at most 0.5 to 1, certain of 0 to 2 of 2
+    Background join: 2 joins of known attributes with a target
+      job reveals sick: 0.5000 to 1.0000 on average, at most 0.5 to 1, certain of 0 to 2 of 2
+      sick reveals job: 0.5000 to 1.0000 on average, at most 0.5 to 1, certain of 0 to 2 of 2
     """
 
-    known: Known
+    assumptions: ClassVar[str] = (
+        "The attacker knows that a person is in the table, the person's group, and the true value of some sensitive "
+        "attributes of one projected table."
+    )
+
+    known: Knowledge
     joins: tuple[Join, ...]
 
     @property
     def worst(self) -> Join | None:
-        """The join that gives most away; None if no table has two attributes."""
+        """The join that reveals most; None if no table has two attributes."""
         return self.joins[0] if self.joins else None
 
     @property
     def largest(self) -> Fraction | None:
-        """The largest confidence that any join reaches."""
+        """The largest confidence that any join reaches; None if no table has two attributes."""
         return max((Fraction(join.after.largest) for join in self.joins), default=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, ready for JSON: `known`, `largest`, and `joins`, worst first, as of `Join.to_dict`."""
+        """Return plain data, ready for JSON: `known`, `largest`, and `joins`, worst first, as in `Join.to_dict`."""
         return {
             "known": self.known,
             "largest": None if self.largest is None else float(self.largest),
@@ -115,41 +125,45 @@ class BackgroundJoin:
     def __repr__(self) -> str:
         if not self.joins:
             return "Background join: no table has two attributes, so there is nothing to join"
-        lines = [f"Background join: {count_of(len(self.joins), 'way')} to use what is known of a person"]
+        lines = [f"Background join: {count_of(len(self.joins), 'join')} of known attributes with a target"]
         lines += [f"  {join!r}" for join in self.joins[:5]]
         return "\n".join(lines)
 
 
-def background_join(table: Table, seen: Sequence[AttackerView], known: Known = 1) -> BackgroundJoin:
-    """How sure an attacker is of each attribute who knows a person's group and another attribute of the same table.
+def background_join(table: Table, views: Sequence[AttackerView], known: Knowledge = 1) -> BackgroundJoin:
+    """Measure the confidence of an attacker who knows a person's group and other attributes of the same table.
 
-    Assumed: he knows that the person is in the table, the group (from the quasi-identifiers), and the true value of `known`
-    attributes of one projected table ("others": all of it but the target). His confidence is the share of the likeliest
-    value among the group's rows that have what he knows. Its mean over people is also the share of people whom he
-    guesses right. Paper 004, Section 1, Example 2. Cost: near-linear in the rows for each way of knowing.
+    Assumptions: the attacker knows that the person is in the table, the group (from the quasi-identifiers), and the true
+    value of `known` attributes of one projected table ("others": all except the target). The confidence is the share of the
+    most frequent value among the group's rows with the known values. Its mean over people is also the share of correct
+    guesses.
+
+    Source: Fang, Ashrafi & Ng (2011), section 1, Example 2. Cost: near-linear in the rows for each subset of known
+    attributes.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.schema import Schema
     >>> people = {"job": ["teacher", "lawyer", "farmer", "teacher"], "diagnosis": ["HT", "HT", "DB", "AS"]}
     >>> table = Table(pa.table(people), Schema(sensitive=["job", "diagnosis"]))
-    >>> found = background_join(table, [AttackerView(("job", "diagnosis"), np.array([0, 0, 1, 1]))])
-    >>> found.worst
-    job tells diagnosis: 0.7500 to 1.0000 on average, at most 1 to 1, certain of 2 to 4 of 4
-    >>> found.worst.gain, found.joins[1].known, found.joins[1].newly_certain
+    >>> result = background_join(table, [AttackerView(("job", "diagnosis"), np.array([0, 0, 1, 1]))])
+    >>> result.worst
+    job reveals diagnosis: 0.7500 to 1.0000 on average, at most 1 to 1, certain of 2 to 4 of 4
+    >>> result.worst.gain, result.joins[1].known, result.joins[1].newly_certain
     (Fraction(1, 2), ('diagnosis',), 2)
     """
-    tables = checked(table, seen)
-    ways = [(place, way) for place, each in enumerate(tables) for way in _ways(each.attributes, known)]
-    known_of = secrets(table, tables)
-    joins = [join for place, way in ways for join in _joins(known_of, tables[place], place, *way)]
+    tables = check_views(table, views)
+    # All subsets first: a number of known attributes that is out of range fails before any work.
+    subsets = [(number, subset) for number, view in enumerate(tables) for subset in _subsets(view.attributes, known)]
+    attributes = view_attributes(table, tables)
+    joins = [join for number, subset in subsets for join in _joins(attributes, tables[number], number, *subset)]
     joins.sort(key=lambda join: (-join.newly_certain, -join.mean_gain, -join.gain, join.table))
     return BackgroundJoin(known, tuple(joins))
 
 
-def belief(table: Table, seen: AttackerView, group: int, target: str, known: Mapping[str, str]) -> dict[str, Fraction]:
-    """What an attacker believes of one person: each possible value of the target and its share, likeliest first.
+def belief(table: Table, view: AttackerView, group: int, target: str, known: Mapping[str, str]) -> dict[str, Fraction]:
+    """Return what an attacker believes of one person: each possible value of the target and its share, most likely first.
 
-    Values are given and told by their labels. Empty if no row of the group has what is known.
+    Values are passed and returned as labels. The result is empty if no row of the group has the known values.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.schema import Schema
@@ -158,74 +172,80 @@ def belief(table: Table, seen: AttackerView, group: int, target: str, known: Map
     >>> belief(table, everybody, 0, "sick", {"job": "a"})
     {'x': Fraction(1, 1)}
     """
-    found = secrets(table, checked(table, [seen]))
-    rows = seen.of_row == group
+    attributes = view_attributes(table, check_views(table, [view]))
+    rows = view.of_row == group
     for name, label in known.items():
-        labels = [found[name].label(value) for value in range(len(found[name]))]
-        rows &= np.array([each == label for each in labels])[found[name].codes]
-    sought = found[target]
-    counts = np.bincount(sought.codes[rows], minlength=len(sought))
-    likeliest = sorted(np.flatnonzero(counts).tolist(), key=lambda value: (-counts[value], value))
-    return {sought.label(value): Fraction(int(counts[value]), int(rows.sum())) for value in likeliest}
+        labels = [attributes[name].label(value) for value in range(len(attributes[name]))]
+        rows &= np.array([each == label for each in labels])[attributes[name].codes]
+    attribute = attributes[target]
+    counts = np.bincount(attribute.codes[rows], minlength=len(attribute))
+    by_count = sorted(np.flatnonzero(counts).tolist(), key=lambda value: (-counts[value], value))
+    return {attribute.label(value): Fraction(int(counts[value]), int(rows.sum())) for value in by_count}
 
 
-def _ways(attributes: Sequence[str], known: Known) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Each set of attributes that may be known in a table, and the targets that are left."""
+def _subsets(attributes: Sequence[str], known: Knowledge) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Yield each subset of attributes that the attacker may know in a table, with the remaining ones as targets."""
     others = len(attributes) - 1
     if known != "others" and (isinstance(known, bool) or not isinstance(known, int) or known < 1):
         raise ParameterError(
-            f"known = {known!r} is no number of attributes",
-            remedy='Write how many attributes the attacker knows, 1 or more, or "others" for all but the target.',
+            f"invalid number of known attributes: known = {known!r}",
+            remedy='Write the number of attributes that the attacker knows, 1 or more, or "others" for all but the target.',
             key="known",
             value=known,
         )
     size = others if known == "others" else min(known, others)
     if size == 0:
         return
-    ways = math.comb(len(attributes), size)
-    if ways > _MOST:
+    count = math.comb(len(attributes), size)
+    if count > _MAX_SUBSETS:
         raise ParameterError(
-            f"a table of {len(attributes)} attributes has {ways:,} ways to know {size} of them: more than {_MOST:,}",
-            remedy='Ask for fewer known attributes, or for "others".',
+            f"a table of {len(attributes)} attributes has {count:,} subsets of {size} known attributes; "
+            f"at most {_MAX_SUBSETS:,} are supported",
+            remedy='Use fewer known attributes, or "others".',
             key="known",
             value=known,
         )
-    for chosen in combinations(attributes, size):
-        yield chosen, tuple(name for name in attributes if name not in chosen)
+    for subset in combinations(attributes, size):
+        yield subset, tuple(name for name in attributes if name not in subset)
 
 
 def _joins(
-    found: Mapping[str, Attribute], seen: AttackerView, place: int, known: tuple[str, ...], targets: tuple[str, ...]
+    attributes: Mapping[str, Attribute],
+    view: AttackerView,
+    number: int,
+    known: tuple[str, ...],
+    targets: tuple[str, ...],
 ) -> Iterator[Join]:
-    """The joins of one set of known attributes, target by target."""
-    cell = combination_ranks(
-        [seen.groups, *(seen.values(found[name]) for name in known)],
-        [len(seen.sizes), *(len(found[name]) for name in known)],
+    """Yield the joins of one subset of known attributes, target by target."""
+    # A cell is the set of published rows with the same group and the same known values, numbered from 0 without gaps.
+    cell_of_row = combination_ranks(
+        [view.groups, *(view.values(attributes[name]) for name in known)],
+        [len(view.sizes), *(len(attributes[name]) for name in known)],
     ).astype(np.int32)
-    cell_sizes = np.bincount(cell)
+    cell_sizes = np.bincount(cell_of_row)
     group_of_cell = np.empty(len(cell_sizes), np.int64)
-    group_of_cell[cell] = seen.groups
+    group_of_cell[cell_of_row] = view.groups
     for target in targets:
-        sought = found[target]
-        values = seen.values(sought)
-        within, _ = commonest(seen.groups, values, len(sought))
-        most, _ = commonest(cell, values, len(sought))
-        gain, cell_of_example = _largest_gain(most, cell_sizes, within[group_of_cell], seen.sizes[group_of_cell])
-        alike = cell == cell_of_example
-        row = int(seen.rows[np.argmax(alike)])
+        attribute = attributes[target]
+        values = view.values(attribute)
+        most_in_group, _ = most_frequent(view.groups, values, len(attribute))
+        most_in_cell, _ = most_frequent(cell_of_row, values, len(attribute))
+        gain, cell = _largest_gain(most_in_cell, cell_sizes, most_in_group[group_of_cell], view.sizes[group_of_cell])
+        in_cell = cell_of_row == cell
+        row = int(view.rows[np.argmax(in_cell)])  # the first row of the cell with the largest gain
         yield Join(
-            table=place,
+            table=number,
             known=known,
             target=target,
-            people=len(seen.rows),
-            before=confidence_of(within, seen.sizes),
-            after=confidence_of(most, cell_sizes),
+            people=len(view.rows),
+            before=confidence_of_parts(most_in_group, view.sizes),
+            after=confidence_of_parts(most_in_cell, cell_sizes),
             gain=gain,
             example={
-                "group": int(seen.of_row[row]),
-                "values": {name: found[name].label(int(found[name].codes[row])) for name in known},
-                "guess": sought.label(int(np.bincount(values[alike]).argmax())),
-                "among": int(cell_sizes[cell_of_example]),
+                "group": int(view.of_row[row]),
+                "values": {name: attributes[name].label(int(attributes[name].codes[row])) for name in known},
+                "guess": attribute.label(int(np.bincount(values[in_cell]).argmax())),
+                "among": int(cell_sizes[cell]),
             },
         )
 
@@ -233,11 +253,14 @@ def _joins(
 def _largest_gain(
     most: NDArray[np.int64], sizes: NDArray[np.int64], most_before: NDArray[np.int64], sizes_before: NDArray[np.int64]
 ) -> tuple[Fraction, int]:
-    """The largest difference of two shares, and the first place that has it: floats choose who may, fractions decide."""
+    """Return the largest difference of two shares, and the first index that has it.
+
+    Floats select the candidates, fractions decide.
+    """
     gains = most / sizes - most_before / sizes_before
-    places = np.flatnonzero(gains >= gains.max() - 1e-12)
-    cases = np.stack([most, sizes, most_before, sizes_before])[:, places]
+    candidates = np.flatnonzero(gains >= gains.max() - 1e-12)
+    cases = np.stack([most, sizes, most_before, sizes_before])[:, candidates]
     cases, first = np.unique(cases, axis=1, return_index=True)
     exact = [Fraction(int(a), int(n)) - Fraction(int(b), int(m)) for a, n, b, m in cases.T]
-    best = max(exact)
-    return best, int(min(places[first[i]] for i, gain in enumerate(exact) if gain == best))
+    largest = max(exact)
+    return largest, int(min(candidates[first[i]] for i, gain in enumerate(exact) if gain == largest))

@@ -1,4 +1,4 @@
-"""How sure an attacker is of a value: at most, on average, and of how many people entirely."""
+"""How confident an attacker is in a value: at most, on average, and of how many people with certainty."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from sfumato.exact import written
 
 @dataclass(frozen=True)
 class Confidence:
-    """The share of belief that an attacker puts in the value that seems likeliest, over all people.
+    """The probability that an attacker assigns to the most likely value, over all people.
 
-    A Fraction where counting decides it, a float where a model does.
+    A Fraction if it follows from counts, a float if it follows from a model.
 
     >>> Confidence(Fraction(1), Fraction(3, 4), certain=2)
     at most 1, on average 0.75, certain of 2
     """
 
     largest: Fraction | float
-    """Of the person who is worst off."""
+    """The maximum over people."""
     mean: Fraction | float
-    """Over people."""
+    """The mean over people."""
     certain: int
-    """People of whom no other value is possible."""
+    """The number of people for whom only one value is possible."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; `exact` is the largest as it is written, None if it is known to float precision alone."""
+        """Return plain data; `exact` is the largest confidence as a fraction, None if it is a float."""
         return {
             "largest": float(self.largest),
             "exact": written(self.largest) if isinstance(self.largest, Fraction) else None,
@@ -44,30 +44,35 @@ class Confidence:
         return f"at most {level_shown(self.largest)}, on average {level_shown(self.mean)}, certain of {self.certain:,}"
 
 
-def confidence_of(most: NDArray[np.int64], sizes: NDArray[np.int64]) -> Confidence:
-    """Of people in parts of the rows: how often the commonest value of each part occurs, and how many rows the part has.
+def confidence_of_parts(most: NDArray[np.int64], sizes: NDArray[np.int64]) -> Confidence:
+    """Return the confidence over people in parts of the rows, weighted by the size of each part.
 
-    Each part counts as often as it has rows. Division rounds monotonically, so the largest share is among those that are
-    largest in floats.
+    `most`: how often the most frequent value of each part occurs. `sizes`: the number of rows of each part. Division rounds
+    monotonically, so the largest exact share is among those with the largest float.
 
-    >>> confidence_of(np.array([1, 2, 3]), np.array([2, 3, 3]))
+    >>> confidence_of_parts(np.array([1, 2, 3]), np.array([2, 3, 3]))
     at most 1, on average 0.75, certain of 3
     """
     shares = most / sizes
-    best = np.unique(np.stack([most, sizes])[:, shares == shares.max()], axis=1)
+    candidates = np.unique(np.stack([most, sizes])[:, shares == shares.max()], axis=1)
     return Confidence(
-        max(Fraction(int(count), int(size)) for count, size in best.T),
+        max(Fraction(int(count), int(size)) for count, size in candidates.T),
         Fraction(int(most.sum()), int(sizes.sum())),
         int(sizes[most == sizes].sum()),
     )
 
 
-def commonest(part: NDArray[np.int32], codes: NDArray[np.int32], domain: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each part of the rows how often its commonest value occurs, and how many values; parts are numbered from 0.
+def most_frequent(
+    part: NDArray[np.int32], codes: NDArray[np.int32], domain: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each part of the rows the count of its most frequent value, and its number of distinct values.
 
-    >>> commonest(np.array([0, 0, 0, 1], np.int32), np.array([2, 1, 2, 1], np.int32), 3)
+    `part`: the part of each row, numbered from 0 without gaps. `codes`: the value of each row, below `domain`.
+
+    >>> most_frequent(np.array([0, 0, 0, 1], np.int32), np.array([2, 1, 2, 1], np.int32), 3)
     (array([2, 1]), array([2, 1]))
     """
-    parts, counts = combination_counts([part, codes], [int(part.max()) + 1, domain])
-    starts = np.flatnonzero(np.diff(parts[:, 0], prepend=-1))
+    # `pairs` is sorted by part; `starts` are the positions where a new part begins.
+    pairs, counts = combination_counts([part, codes], [int(part.max()) + 1, domain])
+    starts = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
     return np.maximum.reduceat(counts, starts), np.diff(starts, append=len(counts))

@@ -1,4 +1,4 @@
-"""What Theorem 2 of paper 004 misses: who knows how attributes depend on each other combines the tables they stand in."""
+"""What Theorem 2 of Fang, Ashrafi & Ng (2011) omits: an attacker who knows how attributes depend combines their tables."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import level_shown
-from sfumato.attacks.attacker_view import AttackerView, secrets
-from sfumato.attacks.confidence import Confidence, confidence_of
+from sfumato.attacks.attacker_view import AttackerView, view_attributes
+from sfumato.attacks.confidence import Confidence, confidence_of_parts
 from sfumato.data.attribute import Attribute
 from sfumato.data.table import Table
 
-_CELLS = 4_000_000
-"""The largest joint distribution of two attributes that is held; a larger one is left out, and that is told."""
-_STEPS = 20_000_000_000
-"""The most multiplications for one pair of attributes; where more are needed it is left out, and that is told."""
-_AT_ONCE = 4_000_000
-"""How many shares of pairs of groups are held at a time."""
+_MAX_CELLS = 4_000_000
+"""The largest joint distribution of two attributes that is held in memory; larger pairs are skipped and reported."""
+_MAX_STEPS = 20_000_000_000
+"""The largest number of multiplications for one pair of attributes; larger pairs are skipped and reported."""
+_MAX_SHARES = 4_000_000
+"""The number of shares (pairs of groups times values) that is held in memory at a time."""
 
 
 @dataclass(frozen=True)
 class Inference:
-    """What an attribute of another table tells of one, by how the two depend."""
+    """What an attribute of another table reveals about an attribute, through their dependence."""
 
     target: str
     table: int
@@ -35,28 +35,28 @@ class Inference:
     helper: str
     helper_table: int
     people: int
-    """Rows that both tables publish."""
+    """The number of rows in both tables."""
     before: Confidence
-    """Of who reads the target's table alone."""
+    """The confidence from the target's table alone."""
     after: Confidence
-    """Of who combines the two."""
+    """The confidence from both tables."""
     truth_before: Fraction
-    """The share of belief that he puts in the person's true value, on average, before."""
+    """The mean probability that the attacker assigns to the true value, before."""
     truth: float
-    """And after: if this does not rise with the confidence, he is misled rather than informed."""
+    """The same after: if it does not rise with the confidence, the attacker is misled rather than informed."""
 
     @property
     def mean_gain(self) -> float:
-        """The rise of the confidence, on average over people."""
+        """The increase of the confidence, on average over people."""
         return float(self.after.mean) - float(self.before.mean)
 
     @property
     def newly_certain(self) -> int:
-        """People of whom the target becomes certain by combining the two tables."""
+        """The number of people whose target becomes certain through the combination."""
         return self.after.certain - self.before.certain
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         return {
             "target": self.target,
             "table": self.table,
@@ -71,7 +71,7 @@ class Inference:
 
     def __repr__(self) -> str:
         return (
-            f"{self.helper} of table {self.helper_table + 1} tells {self.target} of table {self.table + 1}: "
+            f"{self.helper} of table {self.helper_table + 1} reveals {self.target} of table {self.table + 1}: "
             f"{float(self.before.mean):.4f} to {self.after.mean:.4f} on average, "
             f"at most {level_shown(self.before.largest)} to {level_shown(self.after.largest)}, "
             f"certain of {self.before.certain:,} to {self.after.certain:,} of {self.people:,}"
@@ -79,132 +79,146 @@ class Inference:
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """A pair of attributes whose combination was not tried, and why."""
+class SkippedPair:
+    """A pair of attributes that was not combined, and why."""
 
     attributes: tuple[str, str]
-    why: str
+    reason: str
 
 
-def inferences(table: Table, seen: Sequence[AttackerView]) -> Iterator[Inference | LeftOut]:
-    """For each two attributes in different tables what each tells of the other, or why it was not tried."""
-    known = secrets(table, seen)
-    for (u, one), (w, other) in combinations(enumerate(seen), 2):
+def infer_pairs(table: Table, views: Sequence[AttackerView]) -> Iterator[Inference | SkippedPair]:
+    """Yield for each pair of attributes in different tables what each reveals about the other, or why it was skipped."""
+    by_name = view_attributes(table, views)
+    for (u, one), (w, other) in combinations(enumerate(views), 2):
         rows = np.flatnonzero((one.of_row >= 0) & (other.of_row >= 0))
         if not len(rows):
             continue
-        both = _Both((one, other), rows)
+        pair_of_views = _ViewPair((one, other), rows)
         for first, second in product(one.attributes, other.attributes):
-            attributes = known[first], known[second]
-            why = both.too_much(*attributes)
-            if why is not None:
-                yield LeftOut((first, second), why)
+            attributes = by_name[first], by_name[second]
+            reason = pair_of_views.too_large(*attributes)
+            if reason is not None:
+                yield SkippedPair((first, second), reason)
                 continue
-            for target, (before, after, truth_before, truth) in enumerate(both.combined(*attributes)):
-                names, places = ((first, u), (second, w)), (target, 1 - target)
-                yield Inference(*names[places[0]], *names[places[1]], len(rows), before, after, truth_before, truth)
+            for target, (before, after, truth_before, truth) in enumerate(pair_of_views.combine(*attributes)):
+                names = (first, u), (second, w)
+                yield Inference(*names[target], *names[1 - target], len(rows), before, after, truth_before, truth)
 
 
-class _Both:
-    """The people of two projected tables, by their pair of groups; each distinct pair is looked at once."""
+class _ViewPair:
+    """The people of two projected tables by their pair of groups; each distinct pair is computed once."""
 
-    def __init__(self, seen: tuple[AttackerView, AttackerView], rows: NDArray[np.int64]) -> None:
-        self.seen = seen
+    def __init__(self, views: tuple[AttackerView, AttackerView], rows: NDArray[np.int64]) -> None:
+        self.views = views
         self.rows = rows
+        """The rows in both tables; "person" below means a position in this array."""
         self.groups = []
-        for each in seen:
-            place = np.zeros(len(each.of_row), np.int64)
-            place[each.rows] = each.groups
-            self.groups.append(place[rows])
-        many = len(seen[1].sizes)
-        pairs, self.pair, self.people = np.unique(
-            self.groups[0] * many + self.groups[1], return_inverse=True, return_counts=True
+        """For each of the two tables, the group of each person."""
+        for view in views:
+            group_of_row = np.zeros(len(view.of_row), np.int64)
+            group_of_row[view.rows] = view.groups
+            self.groups.append(group_of_row[rows])
+        second_count = len(views[1].sizes)
+        pairs, self.pair_of_person, self.people = np.unique(
+            self.groups[0] * second_count + self.groups[1], return_inverse=True, return_counts=True
         )
-        self.pairs = np.divmod(pairs, many)
+        # people[p]: the number of people in pair p; pairs[t][p]: the group of pair p in table t
+        self.pairs = np.divmod(pairs, second_count)
 
-    def too_much(self, one: Attribute, other: Attribute) -> str | None:
-        """Why the two are not combined, if they have too many values for it."""
-        cells, steps = len(one) * len(other), len(self.people) * len(one) * len(other)
-        shares = max(len(each.sizes) * len(a) for each, a in zip(self.seen, (one, other), strict=True))
-        if cells <= _CELLS and steps <= _STEPS and shares <= 10 * _AT_ONCE:
+    def too_large(self, first: Attribute, second: Attribute) -> str | None:
+        """Return why two attributes are not combined, if they have too many values."""
+        cells, steps = len(first) * len(second), len(self.people) * len(first) * len(second)
+        shares = max(len(view.sizes) * len(each) for view, each in zip(self.views, (first, second), strict=True))
+        if cells <= _MAX_CELLS and steps <= _MAX_STEPS and shares <= 10 * _MAX_SHARES:
             return None
         return (
-            f"{len(one):,} by {len(other):,} values in {len(self.people):,} pairs of groups are more than is tried; "
-            "bin the values, and attack again"
+            f"{len(first):,} by {len(second):,} values in {len(self.people):,} pairs of groups exceed the limit; "
+            "bin the values, and run the attack again"
         )
 
-    def combined(self, *attributes: Attribute) -> Iterator[tuple[Confidence, Confidence, Fraction, float]]:
-        """For each of the two attributes: before, after, the belief in the true value before, and after."""
-        codes = [attribute.codes[self.rows] for attribute in attributes]
+    def combine(self, *attributes: Attribute) -> Iterator[tuple[Confidence, Confidence, Fraction, float]]:
+        """Yield for each of the two attributes: confidence before and after, probability of the truth before and after."""
         counts = [
-            _counts(each.groups, attribute.codes[each.rows], len(each.sizes), len(attribute))
-            for each, attribute in zip(self.seen, attributes, strict=True)
+            _count_values(view.groups, attribute.codes[view.rows], len(view.sizes), len(attribute))
+            for view, attribute in zip(self.views, attributes, strict=True)
         ]
-        shares = [count / each.sizes[:, None] for count, each in zip(counts, self.seen, strict=True)]
-        lift = _lift(*attributes)
-        largest, certain = np.zeros((2, len(self.people))), np.zeros((2, len(self.people)), bool)
-        truth = np.zeros((2, len(self.rows)))
-        by_pair = np.argsort(self.pair, kind="stable")
-        ends = np.cumsum(self.people)
-        step = max(1, _AT_ONCE // sum(map(len, attributes)))
-        for start in range(0, len(self.people), step):
-            chunk = slice(start, start + step)
-            a, b = shares[0][self.pairs[0][chunk]], shares[1][self.pairs[1][chunk]]
-            joint = a * (b @ lift.T), b * (a @ lift)  # each summed over the other attribute
-            total = joint[0].sum(axis=1)
-            some = by_pair[(ends[start - 1] if start else 0) : ends[min(start + step, len(ends)) - 1]]
-            for which, mass in enumerate(joint):
-                belief = mass / total[:, None]
-                largest[which, chunk] = belief.max(axis=1)
-                certain[which, chunk] = (mass > 0).sum(axis=1) == 1
-                truth[which, some] = belief[self.pair[some] - start, codes[which][some]]
-        for which, each in enumerate(self.seen):
+        codes = [attribute.codes[self.rows] for attribute in attributes]
+        largest, certain, truth = self._posteriors(attributes, counts, codes)
+        for which, view in enumerate(self.views):
             groups = self.groups[which]
-            people = np.bincount(groups, minlength=len(each.sizes))
+            people = np.bincount(groups, minlength=len(view.sizes))
             most = counts[which].max(axis=1)
-            sure = np.where(certain[which], 1.0, largest[which])
-            right = counts[which][groups, codes[which]]
+            confidence = np.where(certain[which], 1.0, largest[which])
+            true_counts = counts[which][groups, codes[which]]
             yield (
-                _before(most, each.sizes, people),
+                _confidence_before(most, view.sizes, people),
                 Confidence(
-                    float(sure.max()),
-                    float(sure @ self.people) / len(self.rows),
+                    float(confidence.max()),
+                    float(confidence @ self.people) / len(self.rows),
                     int(self.people[certain[which]].sum()),
                 ),
-                _mean_share(right, each.sizes[groups]),
+                _mean_share(true_counts, view.sizes[groups]),
                 float(truth[which].mean()),
             )
 
+    def _posteriors(
+        self, attributes: Sequence[Attribute], counts: Sequence[NDArray[np.int64]], codes: Sequence[NDArray[np.int64]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
+        """Return the attacker's posterior from both tables, for each of the two attributes along the first axis.
 
-def _counts(
-    groups: NDArray[np.int32] | NDArray[np.int64], codes: NDArray[np.int64], many: int, domain: int
+        The largest probability and whether only one value is possible, for each pair of groups; and the probability of the
+        true value, for each person.
+        """
+        shares = [count / view.sizes[:, None] for count, view in zip(counts, self.views, strict=True)]
+        lift = _lift(*attributes)
+        largest, certain = np.zeros((2, len(self.people))), np.zeros((2, len(self.people)), bool)
+        truth = np.zeros((2, len(self.rows)))
+        by_pair = np.argsort(self.pair_of_person, kind="stable")
+        ends = np.cumsum(self.people)  # people of pair p: by_pair[ends[p - 1]:ends[p]]
+        step = max(1, _MAX_SHARES // sum(map(len, attributes)))
+        for start in range(0, len(self.people), step):
+            chunk = slice(start, start + step)
+            a, b = shares[0][self.pairs[0][chunk]], shares[1][self.pairs[1][chunk]]
+            # P(a, b) ∝ share(a)·share(b)·lift(a, b), summed over the values of the other attribute
+            mass = a * (b @ lift.T), b * (a @ lift)
+            total = mass[0].sum(axis=1)
+            persons = by_pair[(ends[start - 1] if start else 0) : ends[min(start + step, len(ends)) - 1]]
+            for which, each in enumerate(mass):
+                posterior = each / total[:, None]
+                largest[which, chunk] = posterior.max(axis=1)
+                certain[which, chunk] = (each > 0).sum(axis=1) == 1
+                truth[which, persons] = posterior[self.pair_of_person[persons] - start, codes[which][persons]]
+        return largest, certain, truth
+
+
+def _count_values(
+    groups: NDArray[np.int32] | NDArray[np.int64], codes: NDArray[np.int64], group_count: int, domain: int
 ) -> NDArray[np.int64]:
-    """How often each value occurs in each group."""
+    """Return how often each value occurs in each group, as a matrix of groups by values."""
     keys = groups.astype(np.int64) * domain + codes
-    return np.bincount(keys, minlength=many * domain).reshape(many, domain)
+    return np.bincount(keys, minlength=group_count * domain).reshape(group_count, domain)
 
 
-def _lift(one: Attribute, other: Attribute) -> NDArray[np.float64]:
-    """J(a,b) / (J(a)·J(b)) over the whole table: how much likelier two values are together than apart; 0 for none."""
-    joint = _counts(one.codes, other.codes, len(one), len(other))
-    return joint * len(one.codes) / np.outer(one.counts, other.counts)
+def _lift(first: Attribute, second: Attribute) -> NDArray[np.float64]:
+    """Return J(a,b) / (J(a)·J(b)) over the whole table: how much likelier two values are together than if independent."""
+    joint = _count_values(first.codes, second.codes, len(first), len(second))
+    return joint * len(first.codes) / np.outer(first.counts, second.counts)
 
 
-def _before(most: NDArray[np.int64], sizes: NDArray[np.int64], people: NDArray[np.int64]) -> Confidence:
-    """Of people in some of the rows of groups: groups count as often as they have such people."""
-    there = people > 0
-    alone = confidence_of(most[there], sizes[there])
+def _confidence_before(most: NDArray[np.int64], sizes: NDArray[np.int64], people: NDArray[np.int64]) -> Confidence:
+    """Return the confidence from one table alone; each group is weighted by its people in both tables."""
+    occupied = people > 0
     return Confidence(
-        alone.largest,
+        confidence_of_parts(most[occupied], sizes[occupied]).largest,
         _mean_share(np.repeat(most, people), np.repeat(sizes, people)),
         int(people[most == sizes].sum()),
     )
 
 
 def _mean_share(counts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Fraction:
-    """The mean of shares, exactly: those with one size are added before they are divided."""
-    distinct, place = np.unique(sizes, return_inverse=True)
+    """Return the mean of shares, exactly: shares of the same size are added before the division."""
+    distinct, index = np.unique(sizes, return_inverse=True)
     sums = np.zeros(len(distinct), np.int64)
-    np.add.at(sums, place, counts)
-    total = sum((Fraction(int(a), int(n)) for a, n in zip(sums, distinct, strict=True)), Fraction(0))
+    np.add.at(sums, index, counts)
+    total = sum((Fraction(int(count), int(size)) for count, size in zip(sums, distinct, strict=True)), Fraction(0))
     return total / len(counts)

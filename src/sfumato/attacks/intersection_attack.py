@@ -1,14 +1,17 @@
-"""The intersection attack (paper 004, Section 6.1): joining the projected tables on what they have in common."""
+"""The intersection attack: joining the projected tables on a person's groups.
+
+Section 6.1 of Fang, Ashrafi & Ng (2011).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from sfumato.attacks.attacker_view import AttackerView, checked
-from sfumato.attacks.inference import Inference, LeftOut, inferences
-from sfumato.attacks.linkability import Link, links
+from sfumato.attacks.attacker_view import AttackerView, check_views
+from sfumato.attacks.inference import Inference, SkippedPair, infer_pairs
+from sfumato.attacks.linkability import Link, measure_links
 from sfumato.data.table import Table
 from sfumato.plurals import count_of
 
@@ -22,33 +25,39 @@ class Intersection:
     >>> table = Table(pa.table({"job": ["a", "b", "b"]}), Schema(sensitive=["job"]))
     >>> intersection(table, [AttackerView(("job",), np.array([0, 0, 0]))])
     Intersection of 1 table: groups of at least 3 rows and 2 values
-      joined from 1: at most 0.6667, on average 0.6667 (stated bound 0.6667; for groups of any size 0.6667)
+      joined from 1: at most 0.6667, on average 0.6667 (stated bound 0.6667; corrected bound 0.6667)
     """
 
+    assumptions: ClassVar[str] = (
+        "The attacker knows a person's group in every table. For the links, nothing is known of how attributes of different "
+        "tables depend. For the inferences, the joint distribution of two attributes in different tables is known, and "
+        "given one attribute the groups are assumed to carry no more information about the other."
+    )
+
     k: int
-    """The rows of the smallest group of all tables."""
+    """The size of the smallest group of all tables."""
     l: int
-    """The fewest distinct values of an attribute in a group of all tables."""
+    """The smallest number of distinct values of an attribute in a group of any table."""
     links: tuple[Link, ...]
-    """The confidence in a value joined from 1, 2, … tables, if dependence is not known or not there."""
+    """The confidence in values joined from 1, 2, … tables, if dependence is unknown or absent."""
     inferences: tuple[Inference, ...]
-    """What an attribute of another table tells of one, by how the two depend; worst first."""
-    left_out: tuple[LeftOut, ...] = ()
-    """Attributes with too many values to combine."""
+    """What an attribute of another table reveals about an attribute through their dependence; worst first."""
+    skipped: tuple[SkippedPair, ...] = ()
+    """Pairs of attributes with too many values to combine."""
 
     @property
     def worst(self) -> Inference | None:
-        """The inference that gives most away; None if there is one table alone."""
+        """The inference that reveals most; None if there is only one table."""
         return self.inferences[0] if self.inferences else None
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, ready for JSON: `k`, `l`, `links`, `inferences` (worst first) and `left_out`."""
+        """Return plain data, ready for JSON: `k`, `l`, `links`, `inferences` (worst first) and `skipped`."""
         return {
             "k": self.k,
             "l": self.l,
             "links": [link.to_dict() for link in self.links],
             "inferences": [inference.to_dict() for inference in self.inferences],
-            "left_out": [{"attributes": list(each.attributes), "why": each.why} for each in self.left_out],
+            "skipped": [{"attributes": list(pair.attributes), "reason": pair.reason} for pair in self.skipped],
         }
 
     def __repr__(self) -> str:
@@ -56,39 +65,41 @@ class Intersection:
         lines = [f"Intersection of {tables}: groups of at least {self.k:,} rows and {count_of(self.l, 'value')}"]
         lines += [f"  {link!r}" for link in self.links]
         lines += [f"  {inference!r}" for inference in self.inferences[:5]]
-        lines += [f"  not tried: {' and '.join(each.attributes)}: {each.why}" for each in self.left_out[:3]]
+        lines += [f"  skipped {' and '.join(pair.attributes)}: {pair.reason}" for pair in self.skipped[:3]]
         return "\n".join(lines)
 
 
-def intersection(table: Table, seen: Sequence[AttackerView]) -> Intersection:
-    """How sure an attacker is who joins the projected tables on a person's groups (paper 004, Section 6.1).
+def intersection(table: Table, views: Sequence[AttackerView]) -> Intersection:
+    """Measure the confidence of an attacker who joins the projected tables on a person's groups.
 
-    `links` is the attack of Theorem 2. Assumed: he knows the person's group in every table, and nothing of how attributes
-    of different tables depend. The confidence in a joint value of p tables is then the product of its shares.
+    `links` is the attack of Theorem 2 (Fang, Ashrafi & Ng 2011, section 6.1). Assumptions: the attacker knows the person's
+    group in every table, and nothing of how attributes of different tables depend. The confidence in a combination of values
+    from p tables is then the product of their shares.
 
-    `inferences` is what the theorem misses. Assumed: he also knows the joint distribution J of attribute A in one table and
-    B in another over the whole original (a survey, a textbook, or another release tells it), and supposes that given A the
-    groups tell no more of B. Then P(a, b) is in proportion to share(a)·share(b)·J(a,b)/(J(a)·J(b)), with the shares of the
-    person's two groups. He may be wrong in the last, so `truth` tells what he comes to believe of the true value. Pairs of
-    attributes are tried, no more at a time: who combines three tables may reach more. Cost: the pairs of groups that people
-    are in, times the values of both attributes; pairs of attributes with too many are named in `left_out`.
+    `inferences` is the case that the theorem omits. Assumptions: the attacker also knows the joint distribution J of
+    attribute A in one table and B in another over the whole original (from a survey, a textbook, or another release), and
+    assumes that given A the groups carry no more information about B. Then P(a, b) is proportional to
+    share(a)·share(b)·J(a,b)/(J(a)·J(b)), with the shares of the person's two groups. The last assumption may be wrong, so
+    `truth` reports the probability that the attacker assigns to the true value. Only pairs of attributes are combined; an
+    attacker who combines three tables may reach more. Cost: the pairs of groups that contain people, times the values of
+    both attributes. Pairs of attributes that are too expensive are listed in `skipped`.
 
-    A job that a syndrome is bound to, each in its own 2-diverse table, and yet everybody is pinned:
+    A job that determines a syndrome, each in its own 2-diverse table, and yet every person's values are certain:
 
     >>> import numpy as np, pyarrow as pa
     >>> from sfumato.data.schema import Schema
     >>> people = {"job": ["a", "b", "c", "d"], "syndrome": ["A", "B", "C", "D"]}
     >>> table = Table(pa.table(people), Schema(sensitive=["job", "syndrome"]))
     >>> jobs, syndromes = AttackerView(("job",), np.array([0, 0, 1, 1])), AttackerView(("syndrome",), np.array([0, 1, 0, 1]))
-    >>> found = intersection(table, [jobs, syndromes])
-    >>> found.links[0].largest, found.links[1].largest
+    >>> result = intersection(table, [jobs, syndromes])
+    >>> result.links[0].largest, result.links[1].largest
     (Fraction(1, 2), Fraction(1, 4))
-    >>> found.worst
-    syndrome of table 2 tells job of table 1: 0.5000 to 1.0000 on average, at most 0.5 to 1, certain of 0 to 4 of 4
+    >>> result.worst
+    syndrome of table 2 reveals job of table 1: 0.5000 to 1.0000 on average, at most 0.5 to 1, certain of 0 to 4 of 4
     """
-    tables = checked(table, seen)
-    k, l, linked = links(table, tables)
-    found = list(inferences(table, tables))
-    tried = [each for each in found if isinstance(each, Inference)]
-    tried.sort(key=lambda each: (-each.newly_certain, -each.mean_gain, each.table, each.helper_table))
-    return Intersection(k, l, linked, tuple(tried), tuple(each for each in found if isinstance(each, LeftOut)))
+    tables = check_views(table, views)
+    k, l, links = measure_links(table, tables)
+    results = list(infer_pairs(table, tables))
+    inferences = [each for each in results if isinstance(each, Inference)]
+    inferences.sort(key=lambda each: (-each.newly_certain, -each.mean_gain, each.table, each.helper_table))
+    return Intersection(k, l, links, tuple(inferences), tuple(each for each in results if isinstance(each, SkippedPair)))

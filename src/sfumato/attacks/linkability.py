@@ -1,4 +1,7 @@
-"""How far joined tables link people to values: (X,Y)-linkability, and Theorem 2 of paper 004, as stated and mended."""
+"""How far joined tables link people to values: (X,Y)-linkability, and the bound of Theorem 2, as stated and corrected.
+
+Section 6.1 of Fang, Ashrafi & Ng (2011).
+"""
 
 from __future__ import annotations
 
@@ -12,57 +15,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import level_shown
-from sfumato.attacks.attacker_view import AttackerView, secrets
-from sfumato.attacks.confidence import commonest
+from sfumato.attacks.attacker_view import AttackerView, view_attributes
+from sfumato.attacks.confidence import most_frequent
 from sfumato.data.table import Table
 from sfumato.exact import written
 
 
 @dataclass(frozen=True)
 class Link:
-    """The confidence in a value that takes one attribute from each of several projected tables.
+    """The confidence in a combination of values, one attribute from each of several projected tables.
 
-    Assumed, as in the paper: in the join of the tables on a person's groups every combination of rows is as likely.
+    As in the paper, every combination of rows in the join of the tables on a person's groups is assumed equally likely.
     """
 
     tables: int
-    """From how many tables the value is joined: p."""
+    """The number of joined tables: p."""
     largest: Fraction
-    """Of the person, tables and values for which it is largest."""
+    """The maximum over people, choices of tables, and values."""
     mean: float
-    """Over people, each with the tables and values for which it is largest."""
-    stated: Fraction
-    """((k−l+1)/k)^p: the bound of Theorem 2, which holds if every group has exactly k rows."""
-    mended: Fraction
-    """((n−l+1)/n)^p with n the rows of the largest group: it holds for groups of any size."""
+    """The mean over people of their maximum over choices of tables and values."""
+    bound: Fraction
+    """((k−l+1)/k)^p: the bound as stated in Theorem 2; it holds if every group has exactly k rows."""
+    corrected_bound: Fraction
+    """((n−l+1)/n)^p with n the size of the largest group; it holds for groups of any size."""
 
     @property
     def exceeds(self) -> bool:
-        """Whether the confidence is above the bound that the paper states."""
-        return self.largest > self.stated
+        """Whether the confidence exceeds the bound as stated in the paper."""
+        return self.largest > self.bound
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         return {
             "tables": self.tables,
             "largest": float(self.largest),
             "exact": written(self.largest),
             "mean": self.mean,
-            "stated": float(self.stated),
-            "mended": float(self.mended),
+            "bound": float(self.bound),
+            "corrected_bound": float(self.corrected_bound),
             "exceeds": self.exceeds,
         }
 
     def __repr__(self) -> str:
-        beyond = ", EXCEEDED" if self.exceeds else ""
+        exceeded = ", EXCEEDED" if self.exceeds else ""
         return (
             f"joined from {self.tables}: at most {level_shown(self.largest)}, on average {self.mean:.4f} "
-            f"(stated bound {level_shown(self.stated)}{beyond}; for groups of any size {level_shown(self.mended)})"
+            f"(stated bound {level_shown(self.bound)}{exceeded}; corrected bound {level_shown(self.corrected_bound)})"
         )
 
 
 def theorem_2(k: int, l: int, tables: int) -> Fraction:
-    """((k−l+1)/k)^p: what p tables with l distinct values in groups of k rows let an attacker be sure of, at most.
+    """Return ((k−l+1)/k)^p: the largest confidence from p tables whose groups have k rows and l distinct values.
 
     >>> theorem_2(5, 2, 1)
     Fraction(4, 5)
@@ -70,37 +73,39 @@ def theorem_2(k: int, l: int, tables: int) -> Fraction:
     return Fraction(k - l + 1, k) ** tables
 
 
-def links(table: Table, seen: Sequence[AttackerView]) -> tuple[int, int, tuple[Link, ...]]:
-    """The k and l of the weakest group of all tables; and the confidence in a value joined from 1, 2, … of them.
+def measure_links(table: Table, views: Sequence[AttackerView]) -> tuple[int, int, tuple[Link, ...]]:
+    """Return k and l over the groups of all tables, and the confidence in values joined from 1, 2, … tables.
 
-    A value of several attributes of one table is never likelier than that of one of them, so one per table is tried.
+    A combination of several attributes of one table is never more likely than one of them, so one per table suffices.
     """
-    counts = np.zeros((table.rows, len(seen)), np.int64)  # 0: the row is not published in that table
-    sizes = np.ones((table.rows, len(seen)), np.int64)
-    fewest = table.rows
-    known = secrets(table, seen)
-    attributes = [[known[name] for name in each.attributes] for each in seen]
-    for place, each in enumerate(seen):
-        found = [commonest(each.groups, each.values(attribute), len(attribute)) for attribute in attributes[place]]
-        fewest = min(fewest, *(int(distinct.min()) for _, distinct in found))
-        counts[each.rows, place] = np.max([most for most, _ in found], axis=0)[each.groups]
-        sizes[each.rows, place] = each.sizes[each.groups]
+    # counts[row, t] / sizes[row, t] is the confidence from table t alone; a count of 0 marks an unpublished row.
+    counts = np.zeros((table.rows, len(views)), np.int64)
+    sizes = np.ones((table.rows, len(views)), np.int64)
+    fewest_values = table.rows
+    by_name = view_attributes(table, views)
+    for t, view in enumerate(views):
+        attributes = [by_name[name] for name in view.attributes]
+        results = [most_frequent(view.groups, view.values(attribute), len(attribute)) for attribute in attributes]
+        fewest_values = min(fewest_values, *(int(distinct.min()) for _, distinct in results))
+        counts[view.rows, t] = np.max([most for most, _ in results], axis=0)[view.groups]
+        sizes[view.rows, t] = view.sizes[view.groups]
+    # The largest product of p shares of a person takes the p largest shares.
     order = np.argsort(-(counts / sizes), axis=1, kind="stable")
     counts, sizes = np.take_along_axis(counts, order, 1), np.take_along_axis(sizes, order, 1)
     products = np.cumprod(counts / sizes, axis=1)
-    k, n = min(int(each.sizes.min()) for each in seen), max(int(each.sizes.max()) for each in seen)
-    found_links = []
-    for p in range(1, len(seen) + 1):
-        there = products[:, p - 1] > 0  # people whom at least p tables publish
-        if there.any():
-            largest = _largest_product(products[there, p - 1], counts[there, :p], sizes[there, :p])
-            mean = float(products[there, p - 1].mean())
-            found_links.append(Link(p, largest, mean, theorem_2(k, fewest, p), theorem_2(n, fewest, p)))
-    return k, fewest, tuple(found_links)
+    k, n = min(int(view.sizes.min()) for view in views), max(int(view.sizes.max()) for view in views)
+    links = []
+    for p in range(1, len(views) + 1):
+        published = products[:, p - 1] > 0  # people in at least p tables
+        if published.any():
+            largest = _largest_product(products[published, p - 1], counts[published, :p], sizes[published, :p])
+            mean = float(products[published, p - 1].mean())
+            links.append(Link(p, largest, mean, theorem_2(k, fewest_values, p), theorem_2(n, fewest_values, p)))
+    return k, fewest_values, tuple(links)
 
 
 def _largest_product(products: NDArray[np.float64], counts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Fraction:
-    """The largest product of shares, exactly: floats choose who may have it, fractions decide."""
+    """Return the largest product of shares, exactly: floats select the candidates, fractions decide."""
     near = products >= products.max() * (1 - 1e-12)
     cases = np.unique(np.hstack([counts[near], sizes[near]]), axis=0)
     half = counts.shape[1]

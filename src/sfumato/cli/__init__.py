@@ -35,9 +35,10 @@ def _stop(number: int, frame: object) -> None:
 
 
 class ErrorReportingGroup(click.Group):
-    """Turns errors into exit statuses: one line and 2 (1 if the wish was too much); a fault of ours into 3."""
+    """A group of commands that turns errors into one line and an exit status: 1, 2, or 3 for an internal fault."""
 
     def invoke(self, context: click.Context) -> Any:
+        """Run the command; an error never shows a traceback unless it is an internal fault."""
         before = signal.signal(signal.SIGTERM, _stop)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # an output that cannot show ε shows ? instead of failing

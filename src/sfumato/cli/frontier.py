@@ -105,7 +105,7 @@ def _check_grid(requirement: Dissimilarity | None, grid: dict[str, list[str] | N
     missing = " and ".join(f"--{name}" for name, values in grid.items() if values is None)
     if requirement is None and missing:
         raise ConfigError(
-            f"the config requests no dissimilarity, and {missing} is missing",
+            f"the config requests no dissimilarity; {missing} must be given",
             remedy='Add [[principles]] with name = "dissimilarity", or give --epsilon, --delta and --k.',
             file=str(config),
             key="principles",

@@ -85,15 +85,15 @@ def _under_its_key(declared: Config, keys: Sequence[str]) -> Iterator[None]:
 
 def _curve(declared: Config, data: str | None, options: dict[str, Any], as_json: bool) -> None:
     from sfumato.cli.show_project import show_curve
-    from sfumato.projections import tradeoff
-    from sfumato.projections._project import attributes_apart
+    from sfumato.projections._project import measure_attributes
+    from sfumato.projections.plans.tradeoff_curve import tradeoff
     from sfumato.projections.projection_document import curve_content
 
     with progress_bar() as progress:
         progress("reading")
         table = declared.table(data)
         progress("measuring how the attributes depend on one another")
-        found = tradeoff(attributes_apart(table, options["sets"], options["harmless"])[1])
+        found = tradeoff(measure_attributes(table, options["sets"], options["harmless"])[1])
     if as_json:
         say(json.dumps(curve_content(found), indent=2))
     else:

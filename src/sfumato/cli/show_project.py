@@ -13,9 +13,10 @@ from sfumato.anonymization.utility import percent
 from sfumato.cli.show import console, show_findings
 from sfumato.exact import written
 from sfumato.plurals import count_of
-from sfumato.projections import PlanRatios, Tradeoff
+from sfumato.projections.plans.dependence import PlanRatios
+from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection import Projection
-from sfumato.releases.manifest import table_name
+from sfumato.releases.kinds import table_name
 
 _WARNED = 3
 """How many of the warnings are shown."""
@@ -74,7 +75,7 @@ def show_projection(found: Projection, folder: Path, report: Path | None) -> Non
 
 
 def _ratios(found: Projection) -> Grid:
-    weighed = found.weighed
+    weighed = found.ratios
     grid = _grid("", "measured", "wanted", "")
     rows = [
         ("association loss Γ_α", weighed.association_loss, found.alpha),
@@ -105,7 +106,7 @@ def show_curve(curve: Tradeoff) -> None:
     more = len(curve.points) - len(shown)
     beside = f" {more:,} more lie between them; --json tells all." if more else ""
     out.print(f"\nOf {what}, those that no other one beats in both ratios.{beside}")
-    out.print(escape(f"{curve.why[:1].upper()}{curve.why[1:]}."))
+    out.print(escape(f"{curve.explanation[:1].upper()}{curve.explanation[1:]}."))
 
 
 def _spaced(curve: Tradeoff) -> list[PlanRatios]:

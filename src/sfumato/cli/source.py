@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sfumato.config import Config
     from sfumato.data.schema import Schema
+    from sfumato.disclosure import RiskAssumptions
     from sfumato.principles import Principle
 
 
@@ -30,6 +31,15 @@ def projected_in(config: Path | None) -> dict[str, Any] | None:
     asked = (declared.project or ProjectSection()).options()
     asked["suppress"] = (declared.method or MethodSection()).suppress
     return {key: value for key, value in asked.items() if key != "search"}
+
+
+def risk_in(config: Path | None) -> RiskAssumptions | None:
+    """What the risk of a withheld release is measured against, by a config; None if there is no config."""
+    if config is None:
+        return None
+    from sfumato.config import Config
+
+    return Config.load(config).risk_assumptions()
 
 
 def declared_in(config: Path | None) -> tuple[Schema | None, tuple[Principle, ...] | None]:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from sfumato.cli.completion import config_files
 from sfumato.cli.progress import progress_bar
-from sfumato.cli.source import declared_in, named_source, projected_in
+from sfumato.cli.source import declared_in, named_source, projected_in, risk_in
 from sfumato.cli.streams import say
-
-if TYPE_CHECKING:
-    from sfumato.verification.checks import Verification
 
 
 @click.command(
@@ -45,7 +41,8 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     the risk measured again. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
     """
     from sfumato.cli.show import console
-    from sfumato.releases.manifest import PROJECTED, WITHHELD, Manifest
+    from sfumato.releases.models import PROJECTED, WITHHELD
+    from sfumato.releases.reader import Manifest
     from sfumato.verification._verify import verify as check
 
     schema, principles = declared_in(config)
@@ -53,24 +50,10 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     project = projected_in(config) if kind == PROJECTED else None
     with progress_bar() as progress:
         progress("verifying")
-        found = check(folder, named_source(original), schema=schema, principles=principles, project=project)
-        if kind == WITHHELD:
-            found = _with_risk(found, folder, config)
+        risk = risk_in(config) if kind == WITHHELD else None
+        found = check(folder, named_source(original), schema=schema, principles=principles, project=project, risk=risk)
     if as_json:
         say(json.dumps(found.to_dict(), indent=2))
     else:
         console().print(repr(found), markup=False)
     sys.exit(0 if found.holds else 1)
-
-
-def _with_risk(found: Verification, folder: Path, config: Path | None) -> Verification:
-    """What was found, and whether the risk is as a release of records with cells withheld says."""
-    from sfumato.config import Config
-    from sfumato.disclosure.withheld.withheld_document import risk_checks
-    from sfumato.releases.manifest import Manifest
-    from sfumato.verification.checks import Check, Verification
-
-    checks = [Check("risk", None, "not checked: give the config that names the dictionaries with --config")]
-    if config is not None:
-        checks = risk_checks(Manifest.load(folder), Config.load(config).setting())
-    return Verification(found.folder, (*found.checks, *checks))

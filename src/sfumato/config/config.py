@@ -22,7 +22,7 @@ from sfumato.config.validation_errors import problem_of
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Role, Schema
 from sfumato.data.table import Table
-from sfumato.disclosure import Setting
+from sfumato.disclosure import RiskAssumptions, Setting
 from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigError, ParameterError, SfumatoError
 from sfumato.io.atomic_replace import write_file
@@ -258,16 +258,23 @@ class Config(Section):
 
     def setting(self, path: str | Path | None = None) -> Setting:
         """The records beside every dictionary of `[risk]`; the table itself is the dictionary if none is named."""
-
-        def find(given: str) -> str | Path:
-            found = expanded(given, os.environ)
-            return self._database(found) if is_uri(found) else self._near(found)
-
         records = self.table(path)
         try:
-            return (self.risk or RiskSection()).setting(records, find)
+            return (self.risk or RiskSection()).setting(records, self._resolve)
         except ConfigError as error:
             raise self._located(error, "") from error
+
+    def risk_assumptions(self, path: str | Path | None = None) -> RiskAssumptions:
+        """What `[risk]` measures the risk against: `sf.verify` measures the risk of a withheld release again from it."""
+        try:
+            return (self.risk or RiskSection()).assumptions(self.table(path), self._resolve)
+        except ConfigError as error:
+            raise self._located(error, "") from error
+
+    def _resolve(self, given: str) -> str | Path:
+        """The database or file that a path of the config names."""
+        found = expanded(given, os.environ)
+        return self._database(found) if is_uri(found) else self._near(found)
 
     def table(self, path: str | Path | None = None) -> Table:
         """Read the data; from another path than the config's own, if one is given."""

@@ -8,14 +8,15 @@ from pydantic import Field
 
 from sfumato.config.sections import Section
 from sfumato.errors import SfumatoError
-from sfumato.projections._project import checked_limit
+from sfumato.projections.projection_parameters import check_ratio
 from sfumato.serialization import located
 
 
 class ProjectSection(Section):
-    """`[project]`: the thresholds on a plan, or the plan itself, and what becomes of sets."""
+    """`[project]`: the thresholds on a plan, or the plan itself, and the encoding of sets."""
 
-    alpha: Any = None  # a number or a text; `check` says what is wrong with it, for true would be read as 1
+    # A number or a text; `check` validates it, because pydantic would read true as 1.
+    alpha: Any = None
     beta: Any = None
     plan: list[list[str]] | None = None
     search: Literal["auto", "greedy", "exhaustive"] = "auto"
@@ -25,11 +26,13 @@ class ProjectSection(Section):
     def check(self) -> None:
         """Check what needs no data: the thresholds."""
         for key in ("alpha", "beta"):
+            value = getattr(self, key)
             try:
-                checked_limit(getattr(self, key), key)
+                if value is not None:
+                    check_ratio(value, key)
             except SfumatoError as error:
                 raise located(error, "project") from error
 
     def options(self) -> dict[str, Any]:
-        """What `sf.project` is called with."""
+        """Return the keyword arguments of `sf.project`."""
         return self.model_dump(mode="python")

@@ -12,7 +12,17 @@ from pydantic import Field
 from sfumato.config.sections import Section
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
-from sfumato.disclosure import SENSITIVITIES, Consistency, Dictionary, Sensitivity, Setting, consistency_of, setting_of
+from sfumato.disclosure import (
+    SENSITIVITIES,
+    Additive,
+    Consistency,
+    Dictionary,
+    RiskAssumptions,
+    Sensitivity,
+    Setting,
+    consistency_of,
+    setting_of,
+)
 from sfumato.errors import ConfigError, SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.io.read_table import read_table
@@ -93,16 +103,35 @@ class RiskSection(Section):
                 ) from error
         return found
 
-    def setting(self, records: Table, find: Callable[[str], str | Path]) -> Setting:
-        """The setting: the records beside each dictionary. `find` tells where a path of the config is."""
+    def read_dictionaries(self, records: Table, find: Callable[[str], str | Path]) -> list[Dictionary]:
+        """Read the dictionaries; without any, the table itself is the dictionary. `find` resolves a path of the config."""
         dictionaries = [self._dictionary(number, records, find) for number in range(len(self.dictionaries))]
-        if not dictionaries:  # which says so if the identity does not tell the rows apart
-            dictionaries = [Dictionary.of(records, self.identity)]
-        given = [section.prior for section in self.dictionaries]
-        if any(share is not None for share in given) and None in given:
-            number = given.index(None)
+        # `Dictionary.of` raises an error if two rows have the same identity
+        return dictionaries or [Dictionary.of(records, self.identity)]
+
+    def assumptions(self, records: Table, find: Callable[[str], str | Path]) -> RiskAssumptions:
+        """What the risk is measured against, as plain data, for verification."""
+        prior = self._prior()
+        return RiskAssumptions(
+            tuple(self.read_dictionaries(records, find)),
+            (self.sensitivities() or Additive()).to_dict(),
+            {name: how.parameters() for name, how in self.consistencies().items()},
+            self.misfits,
+            None if prior is None else tuple(as_fraction(share, "prior") for share in prior),
+            self.identity,
+        )
+
+    def _prior(self) -> list[int | Decimal | str] | None:
+        shares = [section.prior for section in self.dictionaries]
+        if None in shares and any(share is not None for share in shares):
             remedy = "Write a prior for every dictionary, or for none."
-            raise ConfigError("the key is missing", remedy=remedy, key=f"risk.dictionaries.{number}.prior")
+            key = f"risk.dictionaries.{shares.index(None)}.prior"
+            raise ConfigError("the key is missing", remedy=remedy, key=key)
+        return [share for share in shares if share is not None] or None
+
+    def setting(self, records: Table, find: Callable[[str], str | Path]) -> Setting:
+        """Match the records with each dictionary. `find` resolves a path of the config."""
+        dictionaries = self.read_dictionaries(records, find)
         try:
             return setting_of(
                 records,
@@ -113,7 +142,7 @@ class RiskSection(Section):
                 sensitivity=self.sensitivities(),
                 consistency=self.consistencies(),
                 misfits=self.misfits,
-                prior=None if None in given or not given else [share for share in given if share is not None],
+                prior=self._prior(),
             )
         except SfumatoError as error:
             if error.key is None:

@@ -9,6 +9,7 @@ from .consistency.similarity import SimilarityConsistency
 from .dictionaries.dictionary import Dictionary
 from .dictionaries.dictionary_order import DictionaryOrder
 from .matching.matching import Matching
+from .risk_assumptions import RiskAssumptions
 from .risk_bound import BoundCondition, RiskBound
 from .rules import DisclosureRule, best_by_cells, best_rule
 from .sensitivity.exact_weights import ExactSensitivity
@@ -47,6 +48,7 @@ __all__ = [
     "Multiplicative",
     "RecordRisk",
     "Risk",
+    "RiskAssumptions",
     "RiskBound",
     "Sensitivity",
     "SensitivityWeights",

@@ -16,6 +16,7 @@ from sfumato.disclosure.consistency.consistency import Consistency
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.matching.attribute_matching import match_attributes
 from sfumato.disclosure.matching.matching import Matching, Rule
+from sfumato.disclosure.risk_assumptions import RiskAssumptions
 from sfumato.disclosure.sensitivity.sensitivity import Additive, Sensitivity
 from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ColumnError, ParameterError
@@ -42,6 +43,18 @@ class Setting:
     """How attributes are compared, where not by equality."""
     misfits: int = 0
     """In how many of the values that are disclosed an individual may misfit, and still be consistent."""
+
+    @property
+    def assumptions(self) -> RiskAssumptions:
+        """What the risk is measured against, as plain data."""
+        return RiskAssumptions(
+            self.dictionaries,
+            self.sensitivity.to_dict(),
+            {name: how.parameters() for name, how in self.consistency.items()},
+            self.misfits,
+            self.prior,
+            self.identity,
+        )
 
     @property
     def records(self) -> int:

@@ -14,8 +14,8 @@ from rapidfuzz import process
 from rapidfuzz.distance import Jaro as FastJaro
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Column
 from sfumato.distances.base import BoundDistance, Distance, Indices, lone_missing, require
 
 _DOUBT = 1e-9

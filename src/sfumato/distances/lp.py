@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Column
 from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem, require
 from sfumato.distances.coordinate_sums import Coordinate, SumDistance
 from sfumato.exact import Number, Numbers, as_fraction

@@ -9,13 +9,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.base import Distance, Indices, Windows
+from sfumato.distances.base import BoundDistance, Distance, Indices, Windows
 from sfumato.distances.neighbour_counters import Counter, PairCounter, WindowCounter, counter_of
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction
 
+_CACHE = 64 * 2**20
+"""The bytes that the cached graphs of one attribute may take."""
+
+_GRAPHS = 16
+"""The number of graphs that are cached for one attribute."""
+
 _FEW = 4
 """If the distance is costly, sets with this many times fewer pairs than all values have are counted pair by pair."""
+
+
+def graph_of(attribute: Attribute, distance: Distance, epsilon: Fraction) -> NeighbourGraph:
+    """Return the neighbour graph of an attribute under a distance; the attribute caches those that were used last.
+
+    A graph of n values takes up to n²/8 bytes. The cache is bounded by `_CACHE` bytes, and contains at least one graph.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> attribute = sf.Table(pa.table({"x": [5, 9]}), sf.Schema(sensitive=["x"])).attribute(["x"])
+    >>> graph = graph_of(attribute, sf.distances.Absolute(), Fraction(1))
+    >>> graph is graph_of(attribute, sf.distances.Absolute(), Fraction(1))
+    True
+    """
+    graphs: list[NeighbourGraph] = attribute.graphs
+    bound = None
+    for position, graph in enumerate(graphs):
+        if graph.distance == distance:
+            if graph.epsilon == epsilon:
+                graphs.append(graphs.pop(position))
+                return graph
+            bound = graph.bound
+    graph = NeighbourGraph(attribute, distance, epsilon, bound)
+    most = _CACHE // max(1, len(attribute) ** 2 // 8)
+    del graphs[: max(0, len(graphs) + 1 - min(max(most, 1), _GRAPHS))]
+    graphs.append(graph)
+    return graph
 
 
 class NeighbourGraph:
@@ -27,19 +60,21 @@ class NeighbourGraph:
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": [5, 5, 5, 9]}), sf.Schema(sensitive=["x"]))
-    >>> graph = NeighbourGraph(sf.data.Attribute.of(table, ["x"]), sf.distances.Absolute(), epsilon=0)
+    >>> graph = NeighbourGraph(table.attribute(["x"]), sf.distances.Absolute(), epsilon=0)
     >>> graph.degrees.tolist(), graph.max_degree
     ([2, 0], 2)
     """
 
-    def __init__(self, attribute: Attribute, distance: Distance, epsilon: Number) -> None:
-        """Apply the distance to the attribute."""
+    def __init__(
+        self, attribute: Attribute, distance: Distance, epsilon: Number, bound: BoundDistance | None = None
+    ) -> None:
+        """Bind the distance to the attribute; `bound`: the bound distance, if it exists already."""
         self.attribute = attribute
         self.distance = distance
         self.epsilon = as_fraction(epsilon, "epsilon")
         if self.epsilon < 0:
             raise ParameterError(f"epsilon = {epsilon} is negative", remedy="Give at least 0.", key="epsilon", value=epsilon)
-        self.bound = distance.bind(attribute)
+        self.bound = distance.bind(attribute) if bound is None else bound
 
     def counts(self, offsets: Indices, values: Indices, counts: Indices) -> Indices:
         """Return for each entry of each set the number of rows of the set that are near it, its own included.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.neighbour_graph import NeighbourGraph
+from sfumato.distances.neighbour_graph import NeighbourGraph, graph_of
 
 _PAIRS, _COSTLY_PAIRS = 1 << 22, 1 << 19
 """How many pairs of values one greedy search examines at most; fewer where the distance of a pair is costly."""
@@ -53,7 +53,7 @@ def heavy_clique(graph: NeighbourGraph) -> Clique:
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": [1, 2, 3, 3, 9]}), sf.Schema(sensitive=["x"]))
-    >>> clique = heavy_clique(NeighbourGraph(sf.data.Attribute.of(table, ["x"]), sf.distances.Absolute(), epsilon=1))
+    >>> clique = heavy_clique(NeighbourGraph(table.attribute(["x"]), sf.distances.Absolute(), epsilon=1))
     >>> clique.values.tolist(), clique.count, clique.largest
     ([1, 2], 3, True)
     """
@@ -80,7 +80,7 @@ def _grown_cliques(graph: NeighbourGraph) -> Iterator[NDArray[np.int64]]:
         yield _extended(graph, first, near[np.lexsort((-counts[near], apart))])
         yield _extended(graph, first, near[np.lexsort((apart, -counts[near]))])
     if graph.distance.is_metric:
-        half = NeighbourGraph(graph.attribute, graph.distance, graph.epsilon / 2)
+        half = graph_of(graph.attribute, graph.distance, graph.epsilon / 2)
         centre = int(np.argmax(half.degrees))
         ball = half.neighbourhood(centre)
         # Values near all of the ball are near its centre. The ball's own values are pairwise near (triangle inequality).

@@ -25,7 +25,7 @@ class KAnonymity(Principle):
     Does not protect against learning the secret of everybody in a group: sensitive values are not considered, and a group
     whose members all have the same disease reveals it.
 
-    Source: Sweeney (2002), k-anonymity: a model for protecting privacy, IJUFKS 10(5).
+    Source: Sweeney (2002a), k-anonymity: a model for protecting privacy, IJUFKS 10(5).
 
     >>> KAnonymity(5).label
     'k-anonymity (k = 5)'

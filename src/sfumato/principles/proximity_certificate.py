@@ -27,7 +27,7 @@ class Crowding:
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": [1, 2, 3, 3, 9]}), sf.Schema(sensitive=["x"]))
-    >>> crowding = Crowding.of(NeighbourGraph(sf.data.Attribute.of(table, ["x"]), sf.distances.Absolute(), epsilon=1))
+    >>> crowding = Crowding.of(NeighbourGraph(table.attribute(["x"]), sf.distances.Absolute(), epsilon=1))
     >>> crowding.theta, crowding.attribute.label(crowding.value), crowding.clique.count
     (3, '2', 3)
     """
@@ -61,7 +61,7 @@ def excluded(crowding: Crowding, delta: Fraction, k: int) -> bool:
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": [5, 5, 5, 9]}), sf.Schema(sensitive=["x"]))
-    >>> crowding = Crowding.of(NeighbourGraph(sf.data.Attribute.of(table, ["x"]), sf.distances.Absolute(), epsilon=0))
+    >>> crowding = Crowding.of(NeighbourGraph(table.attribute(["x"]), sf.distances.Absolute(), epsilon=0))
     >>> excluded(crowding, Fraction("0.5"), 2), excluded(crowding, Fraction(1, 3), 2)
     (True, False)
     """

@@ -10,7 +10,7 @@ from sfumato.data.attribute import Attribute
 from sfumato.data.groups import Groups, Histogram
 from sfumato.data.table import Table
 from sfumato.distances import Distance, distance_of
-from sfumato.distances.neighbour_graph import NeighbourGraph
+from sfumato.distances.neighbour_graph import NeighbourGraph, graph_of
 from sfumato.errors import ColumnError
 
 
@@ -34,7 +34,6 @@ class View:
         self.table = table
         self.groups = groups if groups is not None else Groups.of(table)
         self.sensitive = tuple(table.schema.sensitive if sensitive is None else sensitive)
-        self._graphs: dict[Fraction, NeighbourGraph] = {}
 
     @cached_property
     def attribute(self) -> Attribute:
@@ -45,7 +44,7 @@ class View:
                 remedy='Give a column the role "sensitive".',
             )
         columns = [column for name in self.sensitive for column in self.table.schema.components(name)]
-        return Attribute.of(self.table, columns, " + ".join(self.sensitive))
+        return self.table.attribute(columns, " + ".join(self.sensitive))
 
     @cached_property
     def histogram(self) -> Histogram:
@@ -59,14 +58,11 @@ class View:
 
     def graph(self, epsilon: Fraction) -> NeighbourGraph:
         """Return the neighbour graph of the attribute under its distance."""
-        if epsilon not in self._graphs:
-            self._graphs[epsilon] = NeighbourGraph(self.attribute, self.distance, epsilon)
-        return self._graphs[epsilon]
+        return graph_of(self.attribute, self.distance, epsilon)
 
     def regrouped(self, groups: Groups) -> View:
         """Return the same attribute in other groups of the same table, sharing its values and neighbour graphs."""
         other = View(self.table, self.sensitive, groups)
-        other._graphs = self._graphs
         if self.sensitive:
             other.attribute = self.attribute
         return other

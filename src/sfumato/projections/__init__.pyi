@@ -1,42 +1,41 @@
 from ._project import project
-from .codip import Codip, Path
-from .dependence import Dependence, PlanRatios
-from .harmless import Harmless, harmless_values, judged, listed_harmless
-from .partitions import FEW, MOST, Partitions
-from .plan import Plan, label_of
-from .projection import Projection, Threshold
-from .reachability import Asking, Block, Reachable
-from .search import SEARCHES, PlanSearch, check_search, search_plans
-from .set_bits import EncodedSets, bits, spread
-from .tradeoff_curve import Tradeoff, tradeoff
+from .encoded_sets import EncodedSets, encode_sets
+from .plan_choice import Threshold
+from .plans.codip import Codip, MergePath
+from .plans.dependence import Dependence, PlanRatios
+from .plans.dependent_pairs import DependentPair, dependent_pairs
+from .plans.harmless_values import Harmless
+from .plans.information import CountSpectra
+from .plans.partitions import Partitions
+from .plans.plan import Plan
+from .plans.plan_search import PlanSearch, search_plans
+from .plans.reachability import Block, ReachabilityCache, Reachable
+from .plans.tradeoff_curve import Tradeoff, tradeoff
+from .projection import Projection
+from .projection_parameters import SEARCHES
 
 __all__ = [
-    "FEW",
-    "MOST",
     "SEARCHES",
-    "Asking",
     "Block",
     "Codip",
+    "CountSpectra",
     "Dependence",
+    "DependentPair",
     "EncodedSets",
     "Harmless",
+    "MergePath",
     "Partitions",
-    "Path",
     "Plan",
     "PlanRatios",
     "PlanSearch",
     "Projection",
+    "ReachabilityCache",
     "Reachable",
     "Threshold",
     "Tradeoff",
-    "bits",
-    "check_search",
-    "harmless_values",
-    "judged",
-    "label_of",
-    "listed_harmless",
+    "dependent_pairs",
+    "encode_sets",
     "project",
     "search_plans",
-    "spread",
     "tradeoff",
 ]

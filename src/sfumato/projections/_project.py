@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,33 +11,23 @@ from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check, checked_seed, checked_share, reading_notes
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.published_table import resolved_schema
-from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
-from sfumato.exact import Number, as_fraction, written
+from sfumato.exact import Number, written
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
-from sfumato.projections import (
-    Dependence,
-    EncodedSets,
-    Harmless,
-    Plan,
-    check_search,
-    harmless_values,
-    listed_harmless,
-    spread,
-    tradeoff,
-)
-from sfumato.projections.common_people import Round, Same, same_people
-from sfumato.projections.given_plan import left_of, plan_of, tables_of
-from sfumato.projections.plan_choice import checked_plan, found_plan
-from sfumato.projections.projected_tables import Blocks
+from sfumato.projections.common_people import CommonPeople, ProjectionRound, publish_common_people
+from sfumato.projections.encoded_sets import EncodedSets, encode_sets
+from sfumato.projections.plan_choice import RequestedLimits, check_plan, find_plan
+from sfumato.projections.plans.dependence import Dependence
+from sfumato.projections.plans.harmless_values import Harmless, harmless_mask, normalize_harmless
+from sfumato.projections.plans.plan import Plan, parse_plan
+from sfumato.projections.plans.tradeoff_curve import tradeoff
+from sfumato.projections.projected_tables import ProjectedTables
 from sfumato.projections.projection import Projection
-
-SETS = ("bits", "whole")
-"""What becomes of a set-valued attribute: a bit for each item, or one attribute whose values are sets."""
+from sfumato.projections.projection_parameters import check_ratio, check_search, check_sets
 
 
 def project(
@@ -56,20 +46,24 @@ def project(
     suppress: Number = 0,
     progress: Progress = silent,
 ) -> Projection:
-    """Publish several sensitive attributes in several tables, so that none betrays another (paper 004).
+    """Publish several sensitive attributes in several tables, so that one attribute does not reveal another.
 
-    Every table has all quasi-identifiers and some of the sensitive attributes, and every principle holds in it. `alpha`: how
-    much of the association between attributes may be lost (Γ_α), from 0 to 1; `beta`: how much of what one attribute can
-    betray of another may be exposed (Γ_β). Without either, the plan at the knee of the trade-off is taken, or the
-    nearest to it whose tables can satisfy the principles; without one of them, the plan that has the least of it beside the
-    other. `plan`: the attributes of each table, if you know, or a text such as "a,b|c"; it is checked, and none is searched
-    for. `harmless`: for an attribute the values that harm nobody, or a function that says so.
-    `sets`: "bits" spreads a set into one attribute for each item, "whole" keeps it. `search`: "greedy" (CODIP*),
-    "exhaustive", or "auto".
+    Every table contains all quasi-identifiers and some of the sensitive attributes, and satisfies every principle. The
+    method is that of Fang, Ashrafi & Ng (2011).
 
-    A principle on one attribute holds in the table where that stands; one on several taken together keeps them together.
-    `suppress`: the largest share of rows that may be dropped, the same from every table. The rest is as for `anonymize`. If
-    there is no such plan, `RequirementError` says which threshold failed, by how much, and which plan is nearest.
+    `alpha`: the largest share of the association between attributes that may be lost (Γ_α), from 0 to 1. `beta`: the
+    largest share of the information that one attribute can reveal about another that may be exposed (Γ_β). Without both, the
+    plan at the knee of the trade-off is used, or the nearest one whose tables can satisfy the principles. Without one of
+    them, the plan with the smallest value of it within the other threshold is used.
+    `plan`: the attributes of each table, as lists or as a text such as "a,b|c"; it is checked, and no plan is searched for.
+    `harmless`: for an attribute the values that harm nobody, or a function that returns whether a value is harmless.
+    `sets`: "bits" encodes a set as one attribute for each item, "whole" keeps it.
+    `search`: "greedy" (CODIP*), "exhaustive", or "auto".
+
+    A principle on one attribute holds in the table that contains it; a principle on several attributes together keeps them
+    in one table. `suppress`: the largest share of rows that may be dropped, the same rows from every table. The other
+    parameters are those of `anonymize`. If there is no such plan, `RequirementError` states which threshold failed, by how
+    much, and which plan is nearest.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -84,30 +78,71 @@ def project(
     >>> projection.plan.label, [release.audit.holds for release in projection.releases]
     ('sex + title | rich', [True, True])
     """
-    asked = requested_principles(principles)
-    seed, share = checked_seed(seed), checked_share(suppress)
-    limits = {"alpha": checked_limit(alpha, "alpha"), "beta": checked_limit(beta, "beta")}
     check_search(search)
-    given = None if plan is None else tables_of(plan)
+    request = _Request(
+        principles=requested_principles(principles),
+        limits={
+            key: None if value is None else check_ratio(value, key) for key, value in (("alpha", alpha), ("beta", beta))
+        },
+        plan=None if plan is None else parse_plan(plan),
+        sets=sets,
+        search=search,
+        method=method,
+        seed=checked_seed(seed),
+        progress=progress,
+    )
+    share = checked_share(suppress)
     source = table_of(data, schema)
-    harms = None if harmless is None else listed_harmless(harmless)
+    values = None if harmless is None else normalize_harmless(harmless)
+    result = publish_common_people(source, data, values, share, lambda *people: _project_once(request, source, *people))
+    return _assemble(request, source, result)
 
-    def made(people: Table, rows: Any, harms: Harmless | None, share: Fraction) -> Round:
-        progress("measuring how the attributes depend on one another")
-        apart, dependence = attributes_apart(people, sets, harms)
-        _check_principles(apart, asked)
-        curve = tradeoff(dependence)
-        blocks = Blocks(apart.table, apart.bits, rows, asked, method, seed, share, progress)
-        if given is not None:
-            tables = given if people is source else left_of(given, apart)
-            choice = checked_plan(plan_of(tables, apart, dependence.names), dependence, limits, blocks)
-        else:
-            progress("looking for a plan")
-            choice = found_plan(dependence, curve, limits, blocks, search)
-        return Round(apart, dependence, curve, choice, tuple(blocks.release(block) for block in choice.plan.blocks))
 
-    found = same_people(source, data, harms, share, made)
-    choice, last = found.last.choice, found.last
+@dataclass(frozen=True, eq=False)
+class _Request:
+    """The checked parameters of `project` that stay the same if rows are suppressed and the projection is repeated."""
+
+    principles: tuple[Principle, ...]
+    limits: RequestedLimits
+    plan: list[list[str]] | None
+    sets: str
+    search: str
+    method: Method | str | None
+    seed: int
+    progress: Progress
+
+
+def _project_once(
+    request: _Request, source: Table, people: Table, rows: Any, harmless: Harmless | None, share: Fraction
+) -> ProjectionRound:
+    """Measure, choose a plan and anonymize its tables, for some of the people of the source."""
+    request.progress("measuring how the attributes depend on one another")
+    encoded, dependence = measure_attributes(people, request.sets, harmless)
+    _check_principles(encoded, request.principles)
+    curve = tradeoff(dependence)
+    tables = ProjectedTables(
+        encoded.table, encoded.bits, rows, request.principles, request.method, request.seed, share, request.progress
+    )
+    if request.plan is not None:
+        names = request.plan if people is source else _existing(request.plan, encoded)
+        plan = Plan.of([encoded.expand(block) for block in names], dependence.names)
+        choice = check_plan(plan, dependence, request.limits, tables)
+    else:
+        request.progress("searching for a plan")
+        choice = find_plan(dependence, curve, request.limits, tables, request.search)
+    releases = tuple(tables.release(block) for block in choice.plan.blocks)
+    return ProjectionRound(encoded, dependence, curve, choice, releases)
+
+
+def _existing(tables: Sequence[Sequence[str]], encoded: EncodedSets) -> list[list[str]]:
+    """Return the tables of a plan without bits that no remaining row has."""
+    names = {*encoded.table.schema.sensitive, *encoded.bits}
+    remaining = [[name for name in block if name in names] for block in tables]
+    return [block for block in remaining if block]
+
+
+def _assemble(request: _Request, source: Table, result: CommonPeople) -> Projection:
+    last, choice = result.last, result.last.choice
     left_out = tuple(name for name in source.data.column_names if source.schema.role(name) is Role.OTHER)
     return Projection(
         plan=choice.plan,
@@ -117,111 +152,90 @@ def project(
         search=choice.search,
         alpha=choice.thresholds["alpha"],
         beta=choice.thresholds["beta"],
-        principles=asked,
-        seed=seed,
+        principles=request.principles,
+        seed=request.seed,
         source=source,
-        table=last.apart.table,
-        sets=last.apart.bits,
+        table=last.encoded.table,
+        sets=last.encoded.bits,
         schema=resolved_schema(source),
-        harmless=_told_harmless(found.harmless, last),
+        harmless=_harmless_labels(result.harmless, last),
         left_out=left_out,
-        notes=_notes(found, asked, left_out),
+        notes=_notes(result, request.principles, left_out),
         reading=(*reading_notes(source), *last.dependence.notes),
     )
 
 
-def checked_limit(value: Number | None, key: str) -> Fraction | None:
-    """A threshold on a plan: from 0 to 1, or None if it is left open.
-
-    >>> checked_limit("0.3", "alpha")
-    Fraction(3, 10)
-    """
-    if value is None:
-        return None
-    limit = as_fraction(value, key)
-    if not 0 <= limit <= 1:
-        raise ParameterError(
-            f"{key} = {written(limit)} is out of range",
-            remedy="It is a share: write a number from 0 to 1, such as 0.3.",
-            key=key,
-            value=value,
-        )
-    return limit
-
-
-def attributes_apart(source: Table, sets: str = "bits", harmless: Harmless | None = None) -> tuple[EncodedSets, Dependence]:
-    """The table with its sets as they are to be published, and how its sensitive attributes depend on one another.
+def measure_attributes(
+    source: Table, sets: str = "bits", harmless: Harmless | None = None
+) -> tuple[EncodedSets, Dependence]:
+    """Return the table with its sets as they are published, and how its sensitive attributes depend on one another.
 
     >>> import pyarrow as pa
     >>> people = Table(pa.table({"age": [1, 2], "dx": [["a"], ["a", "b"]]}), Schema(["age"], ["dx"]))
-    >>> attributes_apart(people)[1].names
+    >>> measure_attributes(people)[1].names
     ('dx=a', 'dx=b')
     """
     check(source, ())
-    if sets not in SETS:
+    check_sets(sets)
+    encoded = encode_sets(source) if sets == "bits" else EncodedSets(source, {})
+    for name in encoded.bits.keys() & (harmless or {}).keys():
         raise ParameterError(
-            f"sets = {sets!r} is unknown", remedy=f"Write one of: {', '.join(SETS)}.", key="sets", value=sets
-        )
-    apart = spread(source) if sets == "bits" else EncodedSets(source, {})
-    for name in apart.bits.keys() & (harmless or {}).keys():
-        raise ParameterError(
-            f"harmless values are given for the set {name!r}, which is published as bits",
-            remedy=f'Give them for its bits, such as {{"{apart.bits[name][0]}": ["0"]}}; or keep sets whole.',
+            f"harmless values are declared for the set {name!r}, which is published as bits",
+            remedy=f'Declare them for its bits, such as {{"{encoded.bits[name][0]}": ["0"]}}; or keep sets whole.',
             key="harmless",
             column=name,
         )
-    if len(apart.table.schema.sensitive) < 2:
+    sensitive = encoded.table.schema.sensitive
+    if len(sensitive) < 2:
         raise ColumnError(
-            "there is one sensitive attribute, and a plan is about several"
-            if apart.table.schema.sensitive
-            else "there is no sensitive attribute, and a plan is about several",
-            remedy="Publish it in one table with: anonymize. Or declare other columns as sensitive.",
+            f"a projection needs at least two sensitive attributes; the table has {'one' if sensitive else 'none'}",
+            remedy="Publish a single table with: anonymize. Or declare other columns as sensitive.",
             file=source.source,
-            column=next(iter(apart.table.schema.sensitive), None),
+            column=next(iter(sensitive), None),
         )
-    return apart, Dependence.of(apart.table, harmless=harmless)
+    return encoded, Dependence.of(encoded.table, harmless=harmless)
 
 
-def _check_principles(apart: EncodedSets, asked: Sequence[Principle]) -> None:
-    """Refuse a principle on what is no attribute; a set may be named, and so may its bits."""
-    named = replace(apart.table.schema, sensitive=(*apart.table.schema.sensitive, *apart.bits))
-    for principle in asked:
-        attributes_of(principle, named)
+def _check_principles(encoded: EncodedSets, principles: Sequence[Principle]) -> None:
+    """Raise an error for a principle on an unknown attribute; the name of a set and those of its bits are valid."""
+    schema = replace(encoded.table.schema, sensitive=(*encoded.table.schema.sensitive, *encoded.bits))
+    for principle in principles:
+        attributes_of(principle, schema)
 
 
-def _told_harmless(harmless: Harmless, last: Round) -> dict[str, list[str | None]]:
-    """The published values that are not sensitive, as they are told."""
-    found = {}
+def _harmless_labels(harmless: Harmless, last: ProjectionRound) -> dict[str, list[str | None]]:
+    """Return the published values that are harmless, as the release shows them."""
+    labels: dict[str, list[str | None]] = {}
     for name in (name for name in last.choice.plan.attributes if name in harmless):
-        attribute = Attribute.of(last.apart.table, last.apart.table.schema.components(name), name)
-        harms = harmless_values(attribute, harmless[name])
-        found[name] = [attribute.told(value) for value in range(len(attribute)) if harms[value]]
-    return {name: labels for name, labels in found.items() if labels}
+        attribute = last.encoded.table.attribute(last.encoded.table.schema.components(name), name)
+        mask = harmless_mask(attribute, harmless[name])
+        labels[name] = [attribute.label_or_none(value) for value in range(len(attribute)) if mask[value]]
+    return {name: values for name, values in labels.items() if values}
 
 
-_FROM = {
+_ORIGIN_NOTES = {
     "knee": "that of the knee of the trade-off",
     "near": "that of the plan nearest to the knee of the trade-off whose tables can satisfy the principles",
-    "least": "the least of all plans within the other threshold whose tables can satisfy the principles",
+    "least": "the smallest of all plans within the other threshold whose tables can satisfy the principles",
 }
-"""Where a threshold that was not given comes from."""
+"""The origin of a threshold that was not given."""
 
 
-def _notes(found: Same, asked: Sequence[Principle], left_out: Sequence[str]) -> tuple[str, ...]:
-    """What a reader of the release should know."""
-    choice, notes = found.last.choice, []
+def _notes(result: CommonPeople, principles: Sequence[Principle], left_out: Sequence[str]) -> tuple[str, ...]:
+    """Return what a reader of the release should know."""
+    choice, notes = result.last.choice, []
     for key, threshold in choice.thresholds.items():
-        if threshold.origin in _FROM:
+        if threshold.origin in _ORIGIN_NOTES:
             limit = written(threshold.limit)
-            notes.append(f"{key} was not given: {limit} is {_FROM[threshold.origin]}, rounded up to hundredths")
-    if found.dropped:
-        rows = f"{count_of(found.dropped, 'row')} of {found.rows:,}"
-        notes.append(f"{rows} were suppressed, the same in every table; both ratios are those of the others")
-    for name, bits in found.last.apart.bits.items():
+            notes.append(f"{key} was not given: {limit} is {_ORIGIN_NOTES[threshold.origin]}, rounded up to hundredths")
+    if result.suppressed:
+        rows = f"{count_of(result.suppressed, 'row')} of {result.rows:,}"
+        notes.append(f"{rows} were suppressed, the same in every table; both ratios are those of the remaining rows")
+    for name, bits in result.last.encoded.bits.items():
         notes.append(f"the set {name!r} is published as {count_of(len(bits), 'bit')}, one for each item")
-    whole = [each.label for each in asked if (getattr(each, "on", None) or each.scope) == "whole"]
+    whole = [each.label for each in principles if (getattr(each, "on", None) or each.scope) == "whole"]
     if whole and len(choice.plan) > 1:
-        notes.append(f"{', '.join(whole)}: measured on all attributes of each table, for no table has them all")
+        notes.append(f"{', '.join(whole)}: measured on all attributes of each table, because no table has all attributes")
     if left_out:
         names = ", ".join(map(repr, left_out))
         notes.append(f"left out, because they would link the tables row by row: {names}")

@@ -1,8 +1,8 @@
-"""Every table of a projection publishes the same people.
+"""Make every table of a projection publish the same people.
 
-If each dropped rows of its own, whoever is in one table and not in another would be known to be in breach there; and a bit
-of an item that only suppressed rows have would tell of them by its name alone. So where a table drops rows, they are taken
-from the original, and everything is done again with those that are left, until no table drops any.
+If each table dropped rows of its own, anybody in one table but not in another would be known to violate a principle there;
+and a bit for an item that only suppressed rows have would reveal the item by its column name. So if a table drops rows, they
+are removed from the original and everything is repeated with the remaining rows, until no table drops any.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import library_of
@@ -22,76 +21,81 @@ from sfumato.anonymization.release import Release
 from sfumato.data.table import Table
 from sfumato.errors import RequirementError, SfumatoError
 from sfumato.plurals import count_of
-from sfumato.projections import Dependence, EncodedSets, Harmless, Tradeoff, judged
-from sfumato.projections.plan_choice import Choice
+from sfumato.projections.encoded_sets import EncodedSets
+from sfumato.projections.plan_choice import PlanChoice
+from sfumato.projections.plans.dependence import Dependence
+from sfumato.projections.plans.harmless_values import Harmless, harmless_predicates
+from sfumato.projections.plans.tradeoff_curve import Tradeoff
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
-    """What was made of some people: the plan, and its tables."""
+class ProjectionRound:
+    """The plan and the tables of some of the people."""
 
-    apart: EncodedSets
+    encoded: EncodedSets
     dependence: Dependence
     curve: Tradeoff
-    choice: Choice
+    choice: PlanChoice
     releases: tuple[Release, ...]
 
-    def dropped(self, most: int) -> NDArray[np.bool_]:
-        """The rows that some table drops; those of the first one that drops any, if all are more than may be."""
-        gone = [~np.isin(np.arange(self.apart.table.rows), release.kept_rows) for release in self.releases]
-        every = np.logical_or.reduce(gone)
-        return every if every.sum() <= most else next(rows for rows in gone if rows.any())
+    def dropped_rows(self, limit: int) -> NDArray[np.bool_]:
+        """Return the mask of rows that any table drops; above the limit, those of the first table that drops any."""
+        dropped = [~np.isin(np.arange(self.encoded.table.rows), release.kept_rows) for release in self.releases]
+        union = np.logical_or.reduce(dropped)
+        return union if union.sum() <= limit else next(rows for rows in dropped if rows.any())
 
 
-Made = Callable[[Table, Any, Harmless | None, Fraction], Round]
-"""Makes tables of people: of their rows, the same as they came in, the harmless values, and the share that may be lost."""
+RoundMaker = Callable[[Table, Any, Harmless | None, Fraction], ProjectionRound]
+"""Projects some people: their table, the same rows as the user passed them, the harmless values, the share to suppress."""
 
 
 @dataclass(frozen=True, eq=False)
-class Same:
-    """Tables of the same people."""
+class CommonPeople:
+    """Tables that all publish the same people."""
 
-    last: Round
+    last: ProjectionRound
     harmless: Harmless
-    """For each attribute that is published a function that says of a value whether it harms nobody."""
+    """For each published attribute a function that returns whether a value is harmless."""
     rows: int
-    """Those of the original."""
-    dropped: int
-    """How many of them are in no table."""
+    """The number of rows of the original."""
+    suppressed: int
+    """The number of rows in no table."""
 
 
-def same_people(source: Table, data: Any, harmless: Harmless | None, share: Fraction, made: Made) -> Same:
-    """Make tables until none drops a row that another one has; a share of the rows at most is in none."""
-    last = made(source, data, harmless, share)
-    harms = judged(last.apart.table, harmless or {})
-    kept, most = np.arange(source.rows), int(share * source.rows)
-    resolved = resolved_schema(source)  # the kinds stay those of the whole table
+def publish_common_people(
+    source: Table, data: Any, harmless: Harmless | None, share: Fraction, make_round: RoundMaker
+) -> CommonPeople:
+    """Repeat the projection until no table drops a row that another one has; at most a share of the rows is dropped."""
+    last = make_round(source, data, harmless, share)
+    predicates = harmless_predicates(last.encoded.table, harmless or {})
+    kept, limit = np.arange(source.rows), int(share * source.rows)
+    resolved = resolved_schema(source)  # the kinds of columns stay those of the whole table
     while any(release.suppressed for release in last.releases):
-        kept = kept[~last.dropped(most - (source.rows - len(kept)))]
-        gone = source.rows - len(kept)
-        people = replace(source, data=source.data.take(pa.array(kept)), schema=resolved)
+        kept = kept[~last.dropped_rows(limit - (source.rows - len(kept)))]
+        dropped = source.rows - len(kept)
+        people = source.take(kept, resolved)
         rows = data.iloc[kept] if library_of(data) == "pandas" else data
-        known = {*resolved.sensitive, *_bits(people, last.apart)}
-        harms = {name: says for name, says in harms.items() if name in known}
+        attributes = {*resolved.sensitive, *_remaining_bits(people, last.encoded)}
+        predicates = {name: predicate for name, predicate in predicates.items() if name in attributes}
         try:
-            last = made(people, rows, harms, Fraction(most - gone, len(kept)))
+            last = make_round(people, rows, predicates, Fraction(limit - dropped, len(kept)))
         except SfumatoError as error:
             raise RequirementError(
-                f"every table must publish the same people, and without the {count_of(gone, 'row')} that the principles do "
-                f"not hold for, of {most:,} that may be suppressed: {error.problem}",
-                remedy="Allow a larger share of the rows to be suppressed, or ask for less.",
+                f"all tables must publish the same people; without the {count_of(dropped, 'row')} that violate a principle "
+                f"(of {limit:,} that may be suppressed): {error.problem}",
+                remedy="Allow a larger share of suppressed rows, or relax the principles.",
                 file=source.source,
-                value=gone,
+                value=dropped,
             ) from error
-    dropped = source.rows - len(kept)
-    note = (f"{count_of(dropped, 'row')} of {source.rows:,} were suppressed",) if dropped else ()
+    suppressed = source.rows - len(kept)
+    note = (f"{count_of(suppressed, 'row')} of {source.rows:,} were suppressed",) if suppressed else ()
     releases = tuple(
-        replace(release, kept_rows=kept, suppress=share, suppressed=dropped, notes=(*release.notes, *note))
+        replace(release, kept_rows=kept, suppress=share, suppressed=suppressed, notes=(*release.notes, *note))
         for release in last.releases
     )
-    return Same(replace(last, releases=releases), harms, source.rows, dropped)
+    return CommonPeople(replace(last, releases=releases), predicates, source.rows, suppressed)
 
 
-def _bits(people: Table, before: EncodedSets) -> set[str]:
-    """The bits that these people still have."""
+def _remaining_bits(people: Table, before: EncodedSets) -> set[str]:
+    """Return the bits of the items that these people still have."""
     return {f"{name}={item}" for name in before.bits for members in people.column(name).sets for item in members}

@@ -1,4 +1,4 @@
-"""The plan to publish: the one that is given, or the one that is found; and the thresholds that are then told."""
+"""The plan to publish: the publisher's own, or the result of a search; and the thresholds that the release then states."""
 
 from __future__ import annotations
 
@@ -9,82 +9,105 @@ from fractions import Fraction
 from sfumato.errors import RequirementError
 from sfumato.exact import written
 from sfumato.principles import Principle
-from sfumato.projections import Dependence, Plan, PlanRatios, PlanSearch, Tradeoff, search_plans
-from sfumato.projections.projected_tables import Blocks
-from sfumato.projections.projection import Threshold
+from sfumato.projections.plans.dependence import Dependence, PlanRatios
+from sfumato.projections.plans.plan import Plan
+from sfumato.projections.plans.plan_search import PlanSearch, search_plans
+from sfumato.projections.plans.tradeoff_curve import Tradeoff
+from sfumato.projections.projected_tables import ProjectedTables
 
-Limits = Mapping[str, Fraction | None]
-"""What is asked of alpha and beta; None where nothing is."""
+RequestedLimits = Mapping[str, Fraction | None]
+"""The requested "alpha" and "beta"; None where there is no requirement."""
 
-_EVERYWHERE = ("groups", "each", "whole")
-"""Where a principle is measured if it speaks of every table."""
+_EVERY_TABLE = ("groups", "each", "whole")
+"""The scopes of principles that apply to every table."""
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A plan, what is told of its thresholds, and how it was found."""
+class Threshold:
+    """A threshold on a plan, and its origin.
+
+    >>> Threshold(Fraction(3, 10), "given").limit
+    Fraction(3, 10)
+    """
+
+    limit: Fraction
+    origin: str
+    """"given" by the publisher; "knee" of the trade-off; "near": of the plan nearest to the knee whose tables can satisfy
+    the principles; "least": of all plans within the other threshold; "open": no requirement on the publisher's own plan."""
+
+
+@dataclass(frozen=True)
+class PlanChoice:
+    """A plan, its thresholds, and the search that led to it."""
 
     plan: Plan
     thresholds: Mapping[str, Threshold]
     search: PlanSearch | None = None
-    """None if the plan was given."""
+    """None for the publisher's own plan."""
 
 
-def checked_plan(plan: Plan, dependence: Dependence, limits: Limits, blocks: Blocks) -> Choice:
-    """Check a plan that is given as CODIP does: both thresholds, and the principles in every table."""
-    weighed = dependence.weighed(plan)
+def check_plan(plan: Plan, dependence: Dependence, limits: RequestedLimits, tables: ProjectedTables) -> PlanChoice:
+    """Check the publisher's own plan as CODIP does: both thresholds, and the principles in every table."""
+    ratios = dependence.ratios(plan)
     verdicts = {
-        "alpha": (dependence.loses_at_most, weighed.association_loss, "loses", "of the association between attributes"),
-        "beta": (dependence.exposes_at_most, weighed.information_exposure, "exposes", "of what one attribute can betray"),
+        "alpha": (dependence.loses_at_most, ratios.association_loss, "loses", "of the association between attributes"),
+        "beta": (dependence.exposes_at_most, ratios.information_exposure, "exposes", "of the exposable information"),
     }
-    for key, (within, ratio, verb, what) in verdicts.items():
+    for key, (within, ratio, verb, quantity) in verdicts.items():
         limit = limits[key]
         if limit is not None and not within(plan, limit):
             raise RequirementError(
-                f"the plan {plan.label} {verb} {ratio:.4f} {what}, and {key} = {written(limit)}; nothing is published",
-                remedy=f"Raise {key}, or let a plan be searched for.",
+                f"the plan {plan.label} {verb} {ratio:.4f} {quantity}, above {key} = {written(limit)}; nothing is published",
+                remedy=f"Raise {key}, or omit the plan to search for one.",
                 key=key,
                 value=ratio,
             )
     for block in plan.blocks:
-        blocks.release(block)
-    told = {k: Threshold(Fraction(1), "open") if limit is None else Threshold(limit, "given") for k, limit in limits.items()}
-    return Choice(plan, told)
+        tables.release(block)
+    thresholds = {
+        key: Threshold(Fraction(1), "open") if limit is None else Threshold(limit, "given") for key, limit in limits.items()
+    }
+    return PlanChoice(plan, thresholds)
 
 
-def found_plan(dependence: Dependence, curve: Tradeoff, limits: Limits, blocks: Blocks, search: str) -> Choice:
-    """Look for a plan within what is asked, whose tables can satisfy the principles.
+def find_plan(
+    dependence: Dependence, curve: Tradeoff, limits: RequestedLimits, tables: ProjectedTables, search: str
+) -> PlanChoice:
+    """Find a plan within the requested limits whose tables can satisfy the principles.
 
-    A threshold that is not asked for bounds nothing. Without either, the plan nearest to the knee of the trade-off is taken;
-    without one of them, the plan that has the least of it. What was reached is then told as the threshold.
+    A limit that is not requested does not constrain the search. Without both, the plan nearest to the knee of the trade-off
+    is chosen; without one of them, the plan with the smallest value of it. The reached value becomes the threshold.
     """
-    wish = _wish(dependence, curve, limits)
-    if wish is not None and all(map(blocks.reachable, wish.plan.blocks)):
-        return _told(dependence, limits, _taken(dependence, curve, wish), wish)
-    left_open = [key for key, limit in limits.items() if limit is None]
-    found = _search(dependence, _marks(dependence, limits, wish), blocks, search)
-    best = found.found
-    if best is None and left_open:
-        best = found.nearest if len(left_open) == 2 else found.least_beta if left_open == ["beta"] else None
+    candidate = _curve_candidate(dependence, curve, limits)
+    if candidate is not None and all(map(tables.reachable, candidate.plan.blocks)):
+        return _choice(dependence, limits, _search_of_curve(dependence, curve, candidate), candidate)
+    open_keys = [key for key, limit in limits.items() if limit is None]
+    result = _search(dependence, _search_limits(dependence, limits, candidate), tables, search)
+    best = result.best
+    if best is None and open_keys:
+        best = result.nearest if len(open_keys) == 2 else result.least_beta if open_keys == ["beta"] else None
     if best is None:
-        if left_open:  # what is said should not speak of marks that nobody asked for
-            found = _search(dependence, {k: Fraction(1) if v is None else v for k, v in limits.items()}, blocks, search)
-        raise _none(found, blocks)
-    return _told(dependence, limits, replace(found, found=best, failed=()), curve.knee)
+        if open_keys:  # repeat the search without limits that nobody requested, so that the error does not mention them
+            limits_or_one = {key: Fraction(1) if limit is None else limit for key, limit in limits.items()}
+            result = _search(dependence, limits_or_one, tables, search)
+        raise _no_plan(result, tables)
+    return _choice(dependence, limits, replace(result, best=best, failures=()), curve.knee)
 
 
-def _marks(dependence: Dependence, limits: Limits, wish: PlanRatios | None) -> dict[str, Fraction]:
-    """The thresholds to search with: where nothing is asked, those that the plan of the curve has.
+def _search_limits(dependence: Dependence, limits: RequestedLimits, candidate: PlanRatios | None) -> dict[str, Fraction]:
+    """Return the thresholds of the search; open ones are those of the candidate of the curve.
 
-    If just alpha is left open it bounds nothing, for a search takes the plan that loses least anyway.
+    If only alpha is open it is 1, because a search minimizes the loss anyway.
     """
     alpha, beta = limits["alpha"], limits["beta"]
-    marks = (Fraction(1), Fraction(0)) if wish is None or beta is not None else dependence.hundredths(wish.plan)
-    return {"alpha": marks[0] if alpha is None else alpha, "beta": marks[1] if beta is None else beta}
+    substitutes = (
+        (Fraction(1), Fraction(0)) if candidate is None or beta is not None else dependence.hundredths(candidate.plan)
+    )
+    return {"alpha": substitutes[0] if alpha is None else alpha, "beta": substitutes[1] if beta is None else beta}
 
 
-def _wish(dependence: Dependence, curve: Tradeoff, limits: Limits) -> PlanRatios | None:
-    """The plan of the curve that would be taken if the tables of all plans could satisfy the principles."""
+def _curve_candidate(dependence: Dependence, curve: Tradeoff, limits: RequestedLimits) -> PlanRatios | None:
+    """Return the plan of the curve that would be chosen if the tables of all plans could satisfy the principles."""
     alpha, beta = limits["alpha"], limits["beta"]
     if alpha is None and beta is None:
         return curve.knee
@@ -97,85 +120,90 @@ def _wish(dependence: Dependence, curve: Tradeoff, limits: Limits) -> PlanRatios
     return None
 
 
-def _taken(dependence: Dependence, curve: Tradeoff, wish: PlanRatios) -> PlanSearch:
-    """The search that was none: the plan of the curve will do."""
-    alpha, beta = dependence.hundredths(wish.plan)
-    steps = (f"taken from the trade-off: {wish}",)
-    return PlanSearch(alpha, beta, wish, (), wish, wish, wish, (wish,), (), curve.exhaustive, steps)
+def _search_of_curve(dependence: Dependence, curve: Tradeoff, candidate: PlanRatios) -> PlanSearch:
+    """Return the search result for a plan that is taken from the curve without a search."""
+    alpha, beta = dependence.hundredths(candidate.plan)
+    steps = (f"taken from the trade-off: {candidate}",)
+    return PlanSearch(alpha, beta, candidate, (), candidate, candidate, candidate, (candidate,), (), curve.exhaustive, steps)
 
 
-def _told(dependence: Dependence, limits: Limits, found: PlanSearch, wish: PlanRatios) -> Choice:
-    assert found.found is not None
-    plan = found.found.plan
+def _choice(dependence: Dependence, limits: RequestedLimits, search: PlanSearch, target: PlanRatios) -> PlanChoice:
+    """Return the choice of a search, with the origin of each threshold; `target`: the plan of the curve."""
+    assert search.best is not None
+    plan = search.best.plan
     reached = dict(zip(limits, dependence.hundredths(plan), strict=True))
-    both = all(limit is None for limit in limits.values())
-    origin = ("knee" if plan == wish.plan else "near") if both else "least"
-    told = {
+    both_open = all(limit is None for limit in limits.values())
+    origin = ("knee" if plan == target.plan else "near") if both_open else "least"
+    thresholds = {
         key: Threshold(reached[key], origin) if limit is None else Threshold(limit, "given") for key, limit in limits.items()
     }
-    return Choice(plan, told, found)
+    return PlanChoice(plan, thresholds, search)
 
 
-def _search(dependence: Dependence, limits: Mapping[str, Fraction], blocks: Blocks, search: str) -> PlanSearch:
+def _search(dependence: Dependence, limits: Mapping[str, Fraction], tables: ProjectedTables, search: str) -> PlanSearch:
     return search_plans(
         dependence,
         limits["alpha"],
         limits["beta"],
-        blocks.reachable,
+        tables.reachable,
         search,
-        monotone=_monotone(blocks),
-        start=_bound(blocks, dependence),
+        monotone=_is_monotone(tables),
+        start=_start_plan(tables, dependence),
     )
 
 
-def _taken_together(principle: Principle, sets: Mapping[str, Sequence[str]]) -> set[str]:
-    """The attributes that a principle names to be taken together, a set as its bits; none if it names just one."""
+def _joint_attributes(principle: Principle, sets: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return the attributes that a principle is required on together, sets as their bits; empty if it is only one."""
     on = getattr(principle, "on", None)
     names = () if on is None else (on,) if isinstance(on, str) else on
-    found = {part for name in names for part in sets.get(name, (name,))}
-    return found if len(found) > 1 else set()
+    attributes = {part for name in names for part in sets.get(name, (name,))}
+    return attributes if len(attributes) > 1 else set()
 
 
-def _monotone(blocks: Blocks) -> bool:
-    """Whether a table can only be harder to publish for every attribute more (paper 004, Theorem 1)."""
-    where = [getattr(principle, "on", None) or principle.scope for principle in blocks.principles]
-    if not any(on in _EVERYWHERE for on in where):  # a table of which no principle speaks may need one more attribute
+def _is_monotone(tables: ProjectedTables) -> bool:
+    """Return whether every additional attribute makes a table harder to publish (Fang, Ashrafi & Ng 2011, Theorem 1)."""
+    scopes = [getattr(principle, "on", None) or principle.scope for principle in tables.principles]
+    if not any(scope in _EVERY_TABLE for scope in scopes):  # a table without a principle may need one more attribute
         return False
-    return "whole" not in where and not any(_taken_together(principle, blocks.sets) for principle in blocks.principles)
+    return "whole" not in scopes and not any(_joint_attributes(principle, tables.sets) for principle in tables.principles)
 
 
-def _bound(blocks: Blocks, dependence: Dependence) -> Plan:
-    """The plan of the most tables that keeps together what principles take together.
+def _start_plan(tables: ProjectedTables, dependence: Dependence) -> Plan:
+    """Return the finest plan that keeps together the attributes that principles are required on together.
 
-    An attribute of which none speaks stands with the one, of those of which some does, that it shares most with.
+    An attribute without a principle joins the attribute with one that it shares most information with.
     """
-    names, shared = dependence.names, dependence.information
-    spoken = [place for place, name in enumerate(names) if blocks.promised((name,))]
-    bonds = [_taken_together(principle, blocks.sets) for principle in blocks.principles]
-    for place in sorted({*range(len(names))} - {*spoken}):
-        bonds.append({names[place], names[max(spoken, key=lambda other: shared[place, other])]})
-    tables = [{name} for name in names]
-    for together in bonds:
-        joined = set().union(*(table for table in tables if table & together))
-        tables = [table for table in tables if not table & together] + ([joined] if joined else [])
-    return Plan.of(tables, names)
+    names, information = dependence.names, dependence.information
+    protected = [index for index, name in enumerate(names) if tables.has_principle((name,))]
+    bonds = [_joint_attributes(principle, tables.sets) for principle in tables.principles]
+    for index in sorted({*range(len(names))} - {*protected}):
+        bonds.append({names[index], names[max(protected, key=lambda other: information[index, other])]})
+    blocks = [{name} for name in names]
+    for bond in bonds:
+        union = set().union(*(block for block in blocks if block & bond))
+        blocks = [block for block in blocks if not block & bond] + ([union] if union else [])
+    return Plan.of(blocks, names)
 
 
-def _none(found: PlanSearch, blocks: Blocks) -> RequirementError:
-    """The error that says what failed, by how much, and which plan is nearest."""
-    known = [error for block in found.refused[:1] if isinstance(error := blocks.of(block), RequirementError)]
-    why = f". {' + '.join(found.refused[0])}: {known[0].problem}" if known and "principles" in found.failed else ""
-    words = {"alpha": "raise alpha", "beta": "raise beta", "principles": "ask for less of the principles"}
-    if known and not blocks.promised(found.refused[0]):
-        words["principles"] = "ask for a principle that holds in every table, such as k-anonymity"
-    some = [words[key] for key in ("alpha", "beta", "principles") if key in found.failed]
-    if "alpha" in found.failed and "beta" not in found.failed:
-        some.insert(1, "raise beta")
-    text = ", or ".join(some)
+def _no_plan(search: PlanSearch, tables: ProjectedTables) -> RequirementError:
+    """Return the error that states what failed, by how much, and which plan is nearest."""
+    errors = [
+        error for block in search.unreachable_blocks[:1] if isinstance(error := tables.result(block), RequirementError)
+    ]
+    reason = ""
+    if errors and "principles" in search.failures:
+        reason = f". {' + '.join(search.unreachable_blocks[0])}: {errors[0].problem}"
+    remedies = {"alpha": "raise alpha", "beta": "raise beta", "principles": "relax the principles"}
+    if errors and not tables.has_principle(search.unreachable_blocks[0]):
+        remedies["principles"] = "require a principle that applies to every table, such as k-anonymity"
+    advice = [remedies[key] for key in ("alpha", "beta", "principles") if key in search.failures]
+    if "alpha" in search.failures and "beta" not in search.failures:
+        advice.insert(1, "raise beta")
+    text = ", or ".join(advice)
     return RequirementError(
-        f"nothing is published: {found.why}{why}",
-        remedy=f"{text[:1].upper()}{text[1:]}; or give a plan of your own.",
-        file=blocks.table.source,
-        key=", ".join(found.failed),
-        value=None if found.nearest is None else found.nearest.plan.label,
+        f"nothing is published: {search.summary}{reason}",
+        remedy=f"{text[:1].upper()}{text[1:]}; or pass your own plan.",
+        file=tables.table.source,
+        key=", ".join(search.failures),
+        value=None if search.nearest is None else search.nearest.plan.label,
     )

@@ -1,4 +1,4 @@
-"""The projected tables of a plan: each block of attributes is tried once, and what was found for it is kept."""
+"""The projected tables of plans: each block of attributes is anonymized once, and the result is kept."""
 
 from __future__ import annotations
 
@@ -17,58 +17,60 @@ from sfumato.errors import RequirementError
 from sfumato.io.shuffle import table_seed
 from sfumato.principles import Principle, in_projection
 from sfumato.progress import Progress, silent
+from sfumato.projections.plans.plan import block_label
 
 
 @dataclass(eq=False)
-class Blocks:
-    """Finds, for a block of sensitive attributes, the projected table in which the principles hold."""
+class ProjectedTables:
+    """For each block of sensitive attributes, the projected table in which the principles hold, or why there is none."""
 
     table: Table
-    """The table that is projected, sets spread into bits."""
+    """The table that is projected, with its sets encoded as bits."""
     sets: Mapping[str, Sequence[str]]
     """The bits of each set."""
     data: Any
-    """The same rows as they came in, for frames in that library; they need not have the bits."""
+    """The same rows as the user passed them, for frames in that library; they need not contain the bits."""
     principles: tuple[Principle, ...]
     method: Method | str | None = None
     seed: int = 0
     suppress: Fraction = Fraction(0)
     progress: Progress = silent
-    tried: dict[tuple[str, ...], Release | RequirementError] = field(default_factory=dict)
+    _results: dict[tuple[str, ...], Release | RequirementError] = field(default_factory=dict)
 
     def reachable(self, block: Sequence[str]) -> bool:
-        """Whether the principles can be reached in the projected table of a block."""
-        return isinstance(self.of(block), Release)
+        """Return whether the principles can be reached in the projected table of a block."""
+        return isinstance(self.result(block), Release)
 
-    def of(self, block: Sequence[str]) -> Release | RequirementError:
-        """What became of a block: its table, or why there is none."""
+    def result(self, block: Sequence[str]) -> Release | RequirementError:
+        """Return the release of a block, or the error that prevents it."""
         block = tuple(block)
-        if block not in self.tried:
-            self.tried[block] = self._try(block)
-        return self.tried[block]
+        if block not in self._results:
+            self._results[block] = self._anonymize(block)
+        return self._results[block]
 
     def release(self, block: Sequence[str]) -> Release:
-        """The table of a block; why there is none is raised."""
-        found = self.of(block)
-        if isinstance(found, RequirementError):
-            raise found.inside(None, f"the table of {' + '.join(block)}")
-        return found
+        """Return the release of a block; raise the error if there is none."""
+        result = self.result(block)
+        if isinstance(result, RequirementError):
+            raise result.inside(None, f"the table of {block_label(block)}")
+        return result
 
-    def promised(self, block: Sequence[str]) -> bool:
-        """Whether a principle speaks of the table of a block."""
+    def has_principle(self, block: Sequence[str]) -> bool:
+        """Return whether any principle applies to the table of a block."""
         return any(in_projection(principle, block, self.sets) != () for principle in self.principles)
 
-    def _try(self, block: tuple[str, ...]) -> Release | RequirementError:
-        asked = self._asked(block)
-        if isinstance(asked, RequirementError):
-            return asked
-        self.progress(f"trying the table of {' + '.join(block)}")
+    def _anonymize(self, block: tuple[str, ...]) -> Release | RequirementError:
+        principles = self._block_principles(block)
+        if isinstance(principles, RequirementError):
+            return principles
+        self.progress(f"trying the table of {block_label(block)}")
         try:
             return anonymized(
-                projected(self.table, block),
-                self._framed,
-                tuple(asked),
+                project_table(self.table, block),
+                self._frame,
+                tuple(principles),
                 self.method,
+                # The seed depends on the block alone, not on the order in which blocks are tried.
                 table_seed(self.seed, self.table.schema.sensitive.index(block[0])),
                 self.suppress,
             )
@@ -76,44 +78,44 @@ class Blocks:
             return error
 
     @cached_property
-    def _framed(self) -> Any:
-        """The rows as they came in; a frame of pandas, whose columns are published as they are, with the bits beside."""
+    def _frame(self) -> Any:
+        """The rows as the user passed them; a pandas frame, whose columns are published as they are, gets the bits added."""
         if library_of(self.data) != "pandas":
             return self.data
         names = [bit for bits in self.sets.values() for bit in bits]
         return self.data.assign(**{name: self.table.data.column(name).to_pandas().to_numpy() for name in names})
 
-    def _asked(self, block: tuple[str, ...]) -> list[Principle] | RequirementError:
-        """The principles that the table of a block must hold; why it cannot, if they bind attributes that it lacks."""
-        if not self.promised(block):
+    def _block_principles(self, block: tuple[str, ...]) -> list[Principle] | RequirementError:
+        """Return the principles that the table of a block must satisfy, or an error if one needs attributes it lacks."""
+        if not self.has_principle(block):
             return RequirementError(
-                f"no principle speaks of the table of {' + '.join(block)}, so nothing would be promised of it",
-                remedy="Ask for one that holds in every table, such as k-anonymity.",
+                f"no principle applies to the table of {block_label(block)}, so it would be published without protection",
+                remedy="Require a principle that applies to every table, such as k-anonymity.",
                 value=block,
             )
-        asked: list[Principle] = []
+        principles: list[Principle] = []
         for principle in self.principles:
-            here = in_projection(principle, block, self.sets)
-            if here is None:
+            applicable = in_projection(principle, block, self.sets)
+            if applicable is None:
                 return RequirementError(
-                    f"{principle.label} takes together attributes of which only some stand here",
-                    remedy="Let the plan keep them together, or ask for the principle on each alone.",
+                    f"{principle.label} is on several attributes together, but this table contains only some of them",
+                    remedy="Keep them in one table, or require the principle on each attribute separately.",
                     value=getattr(principle, "on", None),
                 )
-            asked += here
-        return asked
+            principles += applicable
+        return principles
 
 
-def projected(table: Table, block: Sequence[str]) -> Table:
-    """The projection of a table on its quasi-identifiers and some of its sensitive attributes, in their order.
+def project_table(table: Table, block: Sequence[str]) -> Table:
+    """Project a table on its quasi-identifiers and some of its sensitive attributes, in the order of the table.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.schema import Schema
     >>> people = pa.table({"name": ["Ann"], "age": [30], "ill": ["flu"], "job": ["cook"]})
-    >>> projected(Table(people, Schema(["age"], ["ill", "job"])), ["job"]).data.column_names
+    >>> project_table(Table(people, Schema(["age"], ["ill", "job"])), ["job"]).data.column_names
     ['age', 'job']
     """
     schema = table.schema.projected(block)
-    wanted = {*schema.quasi_identifiers, *schema.sensitive_columns()}
-    names = [name for name in table.data.column_names if name in wanted]
-    return Table(table.data.select(names), schema, table.source, untyped=table.untyped, reading=table.reading)
+    columns = {*schema.quasi_identifiers, *schema.sensitive_columns()}
+    names = [name for name in table.data.column_names if name in columns]
+    return table.select(names, schema)

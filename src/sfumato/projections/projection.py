@@ -1,47 +1,41 @@
-"""A projection: several sensitive attributes published in several tables, so that none betrays another."""
+"""A projection: several sensitive attributes published in several tables, so that one does not reveal another."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato.anonymization.release import Release
-from sfumato.attacks import AttackerView, AttackResults, DependentPair, attack, warnings_of
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.exact import written
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
-from sfumato.projections import Dependence, Plan, PlanRatios, PlanSearch, Tradeoff
+from sfumato.projections.plan_choice import Threshold
+from sfumato.projections.plans.dependence import Dependence, PlanRatios
+from sfumato.projections.plans.dependent_pairs import DependentPair, dependent_pairs
+from sfumato.projections.plans.plan import Plan, block_label
+from sfumato.projections.plans.plan_search import PlanSearch
+from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection_document import described_projection
 from sfumato.projections.save_projection import save_projection
+from sfumato.registry import load_function
 
-
-@dataclass(frozen=True)
-class Threshold:
-    """A threshold on a plan, and where it comes from.
-
-    >>> Threshold(Fraction(3, 10), "given").limit
-    Fraction(3, 10)
-    """
-
-    limit: Fraction
-    origin: str
-    """Where it comes from: "given"; "knee", of the trade-off; "near", of the plan nearest to it whose tables can satisfy
-    the principles; "least", of all plans beside the other threshold; or "open": nothing was asked of the plan given."""
+if TYPE_CHECKING:
+    from sfumato.attacks.attack_results import AttackResults
+    from sfumato.attacks.attacker_view import AttackerView
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Projection:
     """What is published of several sensitive attributes: `releases`, one for each table of the plan.
 
-    Every table has all quasi-identifiers, recoded for it alone, and some of the sensitive attributes; its rows stand in an
-    order of their own. `frames` are the tables in the library that the data came in.
+    Every table contains all quasi-identifiers, recoded for this table alone, and some of the sensitive attributes; the rows
+    of each table are shuffled independently. `frames` are the tables in the library of the input data.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -55,61 +49,68 @@ class Projection:
     releases: tuple[Release, ...]
     """One for each block of the plan."""
     dependence: Dependence
-    """What the attributes tell of one another, of the people who are published; never written."""
+    """How the attributes of the published people depend on one another; private."""
     tradeoff: Tradeoff
-    """What other plans would lose and expose; never written."""
+    """The ratios of other plans; private."""
     search: PlanSearch | None
-    """How the plan was found; None if it was given."""
+    """The search for the plan; None for the publisher's own plan. Private."""
     alpha: Threshold
-    """On the association that is lost."""
+    """The threshold on the association loss."""
     beta: Threshold
-    """On the information that is exposed."""
+    """The threshold on the information exposure."""
     principles: tuple[Principle, ...]
     seed: int
     source: Table
-    """The original table; never written."""
+    """The original table; private."""
     table: Table
-    """The people who are published, as they are in the original, with sets spread into bits; never written."""
+    """The published people with their original values, sets encoded as bits; private."""
     sets: Mapping[str, Sequence[str]]
-    """The bits of each set that was spread."""
+    """The bits of each set that is published as bits."""
     schema: Schema
-    """The schema of the original, the kind of each column that matters stated."""
+    """The schema of the original, with the kind of each relevant column stated."""
     harmless: Mapping[str, Sequence[str | None]]
-    """For attributes of which some published values are not sensitive, those values as they are shown; None if missing."""
+    """The published values that are declared harmless, by attribute, as the release shows them; None if missing."""
     left_out: tuple[str, ...]
-    """The columns that are in no table, because they would link the tables row by row."""
+    """The columns in no table, because they would link the tables row by row."""
     notes: Sequence[str] = ()
-    """What a reader of the release should know; written with it."""
+    """What a reader of the release should know; published."""
     reading: Sequence[str] = ()
-    """What the publisher should know about how the original was understood; never written."""
+    """What the publisher should know about how the original was read; private."""
 
     @property
-    def weighed(self) -> PlanRatios:
-        """The plan with what it loses and exposes."""
-        return self.dependence.weighed(self.plan)
+    def ratios(self) -> PlanRatios:
+        """The plan with its association loss and information exposure; exact, so private."""
+        return self.dependence.ratios(self.plan)
 
     @cached_property
     def frames(self) -> tuple[Any, ...]:
-        """The published tables in the library that the data came in."""
+        """The published tables in the library of the input data."""
         return tuple(release.frame for release in self.releases)
 
     @cached_property
-    def seen(self) -> tuple[AttackerView, ...]:
-        """For each table its attributes, and for each person who is published the group there; never written."""
+    def attacker_views(self) -> tuple[AttackerView, ...]:
+        """For each table its attributes, and the group of each published person; private."""
+        view = load_function("sfumato.attacks.attacker_view:AttackerView")
         pairs = zip(self.plan.blocks, self.releases, strict=True)
-        return tuple(AttackerView(block, release.recoded.groups.of_row) for block, release in pairs)
+        return tuple(view(block, release.recoded.groups.of_row) for block, release in pairs)
 
-    def attacks(self) -> AttackResults:
-        """What an attacker who knows the quasi-identifiers reaches; for the publisher, since it takes the original."""
-        return attack(self.table, self.seen, self.dependence)
+    def attacks(self, names: Sequence[str] | None = None) -> AttackResults:
+        """Run attacks by an attacker who knows the quasi-identifiers; they use the original, so the results are private.
+
+        `names`: the attacks to run, by their names in `sfumato.registry.ATTACKS`, including those of plug-ins; by default
+        the built-in ones.
+        """
+        attack = load_function("sfumato.attacks.attack_results:attack")
+        results: AttackResults = attack(self.table, self.attacker_views, names, dependence=self.dependence)
+        return results
 
     @cached_property
     def warnings(self) -> tuple[DependentPair, ...]:
-        """Attributes in different tables that depend beyond chance; for the publisher, since it takes the original."""
-        return tuple(warned for warned in warnings_of(self.dependence, self.plan) if warned.beyond_chance)
+        """Attributes in different tables that depend on each other beyond chance; private."""
+        return tuple(pair for pair in dependent_pairs(self.dependence, self.plan) if pair.beyond_chance)
 
     def to_dict(self) -> dict[str, Any]:
-        """What release.json says, but for the files."""
+        """Return the content of release.json, without the file digests."""
         return described_projection(self)
 
     def save(
@@ -121,26 +122,26 @@ class Projection:
         internal: str | Path | None = None,
         progress: Progress = silent,
     ) -> Path:
-        """Write `table_1.csv` and so on (or `.parquet`), `release.json` and `report.html` to a new folder, and return where.
+        """Write `table_1.csv` and so on (or `.parquet`), `release.json` and `report.html` to a new folder; return its path.
 
-        The files are written aside, verified as written, and only then renamed into place: if anything fails, nothing is
-        left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file elsewhere, for
-        the report that tells more than may be published: how all attributes depend on one another, what other plans would
-        do, what an attacker reaches.
+        The files are written to a temporary folder, verified there, and only then renamed into place: if anything fails,
+        nothing is left behind. `force` replaces an existing release, and nothing else. `internal`: a file outside the folder
+        for the internal report, which must not be published: the dependence of all attributes, the ratios of other plans,
+        the results of attacks.
         """
         return save_projection(self, folder, force=force, format=format, internal=internal, progress=progress)
 
     def __repr__(self) -> str:
-        weighed = self.weighed
+        ratios = self.ratios
         lines = [
             f"Projection of {count_of(self.source.rows, 'row')} on {count_of(len(self.plan), 'table')}, seed {self.seed}: "
             f"{self.plan.label}",
-            f"  association loss      {weighed.association_loss:.4f}, wanted at most {written(self.alpha.limit)}",
-            f"  information exposure  {weighed.information_exposure:.4f}, wanted at most {written(self.beta.limit)}",
+            f"  association loss      {ratios.association_loss:.4f}, required at most {written(self.alpha.limit)}",
+            f"  information exposure  {ratios.information_exposure:.4f}, required at most {written(self.beta.limit)}",
         ]
-        lines += [f"  note   {note}" for note in (*self.reading, *self.notes)]
-        lines += [f"  warns  {warned.text}" for warned in self.warnings[:3]]
+        lines += [f"  note     {note}" for note in (*self.reading, *self.notes)]
+        lines += [f"  warning  {pair.text}" for pair in self.warnings[:3]]
         for block, release in zip(self.plan.blocks, self.releases, strict=True):
-            told = repr(release).splitlines()
-            lines += [f"  {' + '.join(block)}: {told[0]}", *(f"  {line}" for line in told[1:])]
+            first, *rest = repr(release).splitlines()
+            lines += [f"  {block_label(block)}: {first}", *(f"  {line}" for line in rest)]
         return "\n".join(lines)

@@ -56,12 +56,13 @@ from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.figures.rounding_steps import in_steps
 from sfumato.anonymization.release import Release
 from sfumato.anonymization.release_document import config_of, described, reading_of, versions
-from sfumato.data.attribute import Attribute
 from sfumato.exact import written
-from sfumato.projections import Dependence, PlanRatios, PlanSearch, Tradeoff
-from sfumato.projections.contingency import entropy_of
-from sfumato.projections.projected_checks import THRESHOLDS
-from sfumato.releases.manifest import FORMAT, PROJECTED
+from sfumato.projections.checks.projected_checks import THRESHOLDS
+from sfumato.projections.plans.dependence import Dependence, PlanRatios
+from sfumato.projections.plans.information import entropy
+from sfumato.projections.plans.plan_search import PlanSearch
+from sfumato.projections.plans.tradeoff_curve import Tradeoff
+from sfumato.releases.models import FORMAT, PROJECTED
 
 if TYPE_CHECKING:
     from sfumato.projections.projection import Projection
@@ -98,7 +99,7 @@ def _chosen(search: PlanSearch | None) -> str:
 
 
 def _thresholds(projection: Projection) -> list[dict[str, Any]]:
-    weighed = projection.weighed
+    weighed = projection.ratios
     measured = {"alpha": weighed.association_loss, "beta": weighed.information_exposure}
     return [
         {
@@ -125,8 +126,8 @@ def _within(projection: Projection, release: Release) -> dict[str, Any]:
     """How the attributes of one table depend on one another, as the table itself tells."""
     names = list(release.schema.sensitive)
     if len(names) == 1:
-        entropy = entropy_of(Attribute.of(release.table, release.schema.components(names[0]), names[0]))
-        return {"names": names, "entropy": [entropy], "information": [[entropy]], "exposure": [[0.0]]}
+        bits = entropy(release.table.attribute(release.schema.components(names[0]), names[0]))
+        return {"names": names, "entropy": [bits], "information": [[bits]], "exposure": [[0.0]]}
     harmless = {name: projection.harmless[name] for name in names if name in projection.harmless}
     return _matrices(Dependence.of(release.table, harmless=harmless))
 
@@ -142,7 +143,7 @@ def _matrices(dependence: Dependence) -> dict[str, Any]:
 
 def internal_content(projection: Projection) -> dict[str, Any]:
     """What the report that is not for publication tells beyond release.json; see the top of this file."""
-    weighed = projection.weighed
+    weighed = projection.ratios
     return {
         "dependence": {**_matrices(projection.dependence), "rows": projection.dependence.rows},
         "thresholds": [
@@ -166,7 +167,7 @@ def curve_content(curve: Tradeoff) -> dict[str, Any]:
         "merges": [_weighed(point) for point in curve.merges],
         "exhaustive": curve.exhaustive,
         "knee": _weighed(curve.knee),
-        "why": curve.why,
+        "why": curve.explanation,
     }
 
 
@@ -176,8 +177,8 @@ def _search(search: PlanSearch | None) -> dict[str, Any] | None:
     return {
         "exhaustive": search.exhaustive,
         "steps": list(search.steps),
-        "examined": [_weighed(weighed) for weighed in search.examined],
-        "refused": [list(block) for block in search.refused],
+        "examined": [_weighed(weighed) for weighed in search.reachable_plans],
+        "refused": [list(block) for block in search.unreachable_blocks],
     }
 
 

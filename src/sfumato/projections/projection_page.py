@@ -25,6 +25,7 @@ from sfumato.projections.projection_text import (
 )
 from sfumato.projections.ratio_plots import limits as thresholds_in_words
 from sfumato.projections.ratio_plots import ratios_plot, tradeoff_plot, weighed_row
+from sfumato.releases.models import ProjectedDocument
 from sfumato.reports.grouped_text import cited, configured
 from sfumato.reports.page_frame import framed, torn
 from sfumato.reports.plots.figure import Figure, Numbered
@@ -33,6 +34,11 @@ _WARNINGS = 15
 """The most warnings that are told one by one, the strongest; the heat map shows all."""
 _EXAMINED = 200
 """The most plans that are listed, of those that were examined."""
+
+
+def public_page(document: ProjectedDocument) -> str:
+    """Return the public report of a release as HTML; the entry of `KINDS`."""
+    return projected_page(document.to_dict())
 
 
 def projected_page(content: Mapping[str, Any]) -> str:
@@ -108,5 +114,7 @@ def _sections(content: Mapping[str, Any], internal: Mapping[str, Any] | None) ->
 def _attacks(internal: Mapping[str, Any] | None) -> dict[str, list[Figure]]:
     if internal is None:
         return {"joins": [], "inferences": []}
-    joins, others = internal["attacks"]["background"]["joins"], internal["attacks"]["intersection"]["inferences"]
+    results = internal["attacks"]["attacks"]
+    joins = results.get("background-join", {}).get("joins", [])
+    others = results.get("intersection", {}).get("inferences", [])
     return {"joins": [joins_plot(joins)] if joins else [], "inferences": [inferences_plot(others)] if others else []}

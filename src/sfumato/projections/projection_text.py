@@ -136,10 +136,10 @@ def links(internal: Content) -> list[list[str]]:
             str(one["tables"]),
             percent(one["largest"]),
             percent(one["mean"]),
-            percent(one["stated"]) + (" (exceeded)" if one["exceeds"] else ""),
-            percent(one["mended"]),
+            percent(one["bound"]) + (" (exceeded)" if one["exceeds"] else ""),
+            percent(one["corrected_bound"]),
         ]
-        for one in internal["attacks"]["intersection"]["links"]
+        for one in internal["attacks"]["attacks"]["intersection"]["links"]
     ]
 
 
@@ -148,8 +148,8 @@ LINKS = ("values from how many tables", "highest confidence", "on average", "bou
 
 def certain(internal: Content) -> list[str]:
     """What the attacks come to, in sentences: the worst of each kind."""
-    attacks, said = internal["attacks"], []
-    for worst in attacks["background"]["joins"][:1]:
+    attacks, said = internal["attacks"]["attacks"], []
+    for worst in attacks["background-join"]["joins"][:1]:
         said.append(f"By knowing a person’s {' and '.join(worst['known'])}, {_learns(worst)}")
     for worst in attacks["intersection"]["inferences"][:1]:
         said.append(f"By knowing how {worst['helper']} and {worst['target']} depend in general, {_learns(worst)}")

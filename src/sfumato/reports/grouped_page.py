@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ReleaseError
+from sfumato.releases.models import GroupedDocument
 from sfumato.reports.grouped_text import cited, configured, criteria, heading, level, verdict
 from sfumato.reports.page_frame import framed, torn
 from sfumato.reports.plots.class_plots import class_sizes, gauges
@@ -17,6 +18,11 @@ from sfumato.reports.plots.figure import Figure, Numbered
 from sfumato.reports.plots.level_plots import level_plot
 from sfumato.reports.plots.neighbour_plots import neighbours_plot
 from sfumato.reports.plots.query_error_plots import errors_plot
+
+
+def public_page(document: GroupedDocument) -> str:
+    """Return the public report of a release as HTML; the entry of `KINDS`."""
+    return page(document.to_dict())
 
 
 def page(content: Mapping[str, Any], internal: Mapping[str, Any] | None = None) -> str:

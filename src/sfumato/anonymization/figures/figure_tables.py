@@ -67,7 +67,7 @@ def words(kind: type[Principle]) -> dict[str, str]:
 
     >>> from sfumato import KAnonymity
     >>> words(KAnonymity)["definition"]
-    'Every group holds at least k people.'
+    'Every group contains at least k people.'
     """
     said = describe(kind)
     return {

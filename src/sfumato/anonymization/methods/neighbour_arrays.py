@@ -26,7 +26,7 @@ class NeighbourArrays:
     >>> import sfumato as sf
     >>> from sfumato.kernels.neighbour_lookup import near
     >>> table = sf.Table(pa.table({"x": [5, 6, 9]}), sf.Schema(sensitive=["x"]))
-    >>> graph = sf.distances.NeighbourGraph(sf.data.Attribute.of(table, ["x"]), sf.distances.Absolute(), epsilon=1)
+    >>> graph = sf.distances.NeighbourGraph(table.attribute(["x"]), sf.distances.Absolute(), epsilon=1)
     >>> arrays = NeighbourArrays.of(graph).arrays
     >>> near(*arrays, 0, 1), near(*arrays, 1, 2)
     (True, False)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
+from sfumato.disclosure.withheld.risk_checks import risk_checks
 from sfumato.errors import SfumatoError
 from sfumato.plurals import count_of
-from sfumato.releases.manifest import Manifest
-from sfumato.verification.checks import Check, files_check
-from sfumato.verification.original_checks import Cells, alike
-from sfumato.verification.published_tables import original_table, published_table
+from sfumato.releases.reader import Manifest
+from sfumato.releases.table_files import original_table, published_table
+from sfumato.verification.checks import Check, Expectations
+from sfumato.verification.original_checks import Cells, comparable_texts
+
+if TYPE_CHECKING:
+    from sfumato.disclosure.risk_assumptions import RiskAssumptions
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 """A value that could be taken for something else stands in quotes, those within it doubled."""
@@ -79,12 +83,26 @@ def _value(cell: str, manifest: Manifest, name: str) -> str:
     return cell[1:-1].replace('""', '"')
 
 
-def withheld_checks(manifest: Manifest, original: Any = None, schema: Schema | None = None) -> Iterator[Check]:
-    """Check the files, the columns, the counts, the rule, and, if the original is given, the rows against that.
+def release_checks(manifest: Manifest, original: Any, expected: Expectations) -> Iterator[Check]:
+    """Check a withheld release; the entry of `KINDS`."""
+    from sfumato.disclosure.risk_assumptions import RiskAssumptions
 
-    `schema`: how the original is read. What the release says of risk is no part of this: that takes the dictionaries.
+    assumptions = expected.risk if expected.dictionaries is None else RiskAssumptions.of(expected.dictionaries)
+    return withheld_checks(manifest, original, expected.schema, assumptions, expected.rows)
+
+
+def withheld_checks(
+    manifest: Manifest,
+    original: Any = None,
+    schema: Schema | None = None,
+    assumptions: RiskAssumptions | None = None,
+    rows: NDArray[np.int64] | None = None,
+) -> Iterator[Check]:
+    """Check the files, columns, counts and rule; the rows, given the original; the risk, given the dictionaries.
+
+    `schema`: how the original is read. `assumptions`: what the risk was measured against. `rows`: for each published row
+    its row in the original, which only the maker of a release knows.
     """
-    yield files_check(manifest)
     try:
         shown = PublishedCells.read(manifest)
     except SfumatoError as error:
@@ -96,11 +114,14 @@ def withheld_checks(manifest: Manifest, original: Any = None, schema: Schema | N
         return
     yield _counts(manifest, shown)
     yield _rule(manifest, shown)
+    table = None
     if original is None:
         yield Check("rows", None, "not checked: the original is not given")
     else:
-        declared, _ = manifest.schema(schema)
-        yield _rows(shown, original_table(manifest, original, schema or declared), _starred(manifest))
+        # the maker passes the very table that it read: a dictionary may be the same object
+        table = original if rows is not None else original_table(manifest, original, schema or manifest.schema()[0])
+        yield _rows(shown, table, _starred(manifest)) if rows is None else rows_check(manifest, shown, table, rows)
+    yield from risk_checks(manifest, shown, assumptions, table, rows)
 
 
 def _starred(manifest: Manifest) -> set[str]:
@@ -172,7 +193,7 @@ def _coded(shown: PublishedCells, original: Table, starred: AbstractSet[str]) ->
     theirs = np.empty((original.rows, len(shown.names)), np.int64)
     for j, name in enumerate(shown.names):
         both = Cells.of(pa.chunked_array([shown.texts[j]])), Cells.of(original.data.column(name))
-        texts = alike(*both, name, {name: original.schema.separators.get(name, ";")})
+        texts = comparable_texts(*both, name, {name: original.schema.separators.get(name, ";")})
         known = np.asarray(pa.concat_arrays(texts).dictionary_encode().indices).astype(np.int64)
         mine[:, j] = known[: len(texts[0])][both[0].of_row]
         theirs[:, j] = known[len(texts[0]) :][both[1].of_row]

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.anonymization.published_table import resolved_schema
 from sfumato.anonymization.release_document import declared_config, reading_of, versions
 from sfumato.anonymization.save_release import (
-    as_json,
     check_format,
     free_target,
     refuse_unless,
@@ -25,21 +21,17 @@ from sfumato.anonymization.save_release import (
     write_told,
     written_aside,
 )
-from sfumato.data.schema import Missing, Schema
-from sfumato.data.table import Table
-from sfumato.disclosure.matching.attribute_matching import match_attributes
-from sfumato.disclosure.matching.matching import Matching
+from sfumato.data.schema import Schema
 from sfumato.disclosure.sensitivity.sensitivity_weights import losses
 from sfumato.disclosure.setting import Setting
-from sfumato.disclosure.withheld.withheld_checks import PublishedCells, rows_check
 from sfumato.disclosure.withheld.withheld_page import withheld_page
-from sfumato.errors import SfumatoError
 from sfumato.io.atomic_replace import open_to_readers
 from sfumato.io.write_files import write_csv, write_parquet
 from sfumato.progress import Progress, silent
-from sfumato.releases.manifest import DATA_FILES, FORMAT, WITHHELD, Manifest
-from sfumato.verification._verify import verify
-from sfumato.verification.checks import Check, Verification
+from sfumato.releases.kinds import DATA_FILES
+from sfumato.releases.models import FORMAT, WITHHELD
+from sfumato.releases.reader import Manifest
+from sfumato.verification.checks import Verification, files_check
 
 if TYPE_CHECKING:
     from sfumato.disclosure._withhold import WithheldRelease
@@ -83,24 +75,15 @@ def describe_withheld(disclosure: WithheldRelease) -> dict[str, Any]:
 
 
 def _published_schema(setting: Setting) -> Schema:
-    """The schema of the records, the kind of each attribute stated."""
-    return resolved_schema(setting.table, setting.attributes)
+    """The schema of the records with the kind of each attribute stated.
 
-
-def _as_written(setting: Setting) -> Schema:
-    """The schema under which what was written is read: the attributes alone, and nothing missing but empty cells."""
-    schema = _published_schema(setting)
-
-    def only(mapping: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in mapping.items() if name in setting.attributes}
-
-    return Schema(
-        kinds=only(schema.kinds),
-        orders=only(schema.orders),
-        hierarchies=only(schema.hierarchies),
-        separators=only(schema.separators),
-        missing=Missing(()),
-    )
+    An attribute that is compared by containment keeps its kind undeclared: whether `[20, 30]` is an interval of numbers is
+    then decided from the cells of both sides, when the release is made and when it is verified.
+    """
+    declared = setting.table.schema.kinds
+    by_containment = {name for name, how in setting.consistency.items() if how.kind == "containment"}
+    names = [name for name in setting.attributes if name in declared or name not in by_containment]
+    return resolved_schema(setting.table, names)
 
 
 def _consistency(setting: Setting) -> dict[str, Any]:
@@ -167,90 +150,11 @@ def save_withheld(
     return target
 
 
-def _verify(disclosure: WithheldRelease, aside: Path) -> None:
-    """Promise 2: verified from the files, or not published."""
-    found = verify(aside)
-    if found:
-        manifest = Manifest.load(aside)
-        checks = [
-            rows_check(manifest, PublishedCells.read(manifest), disclosure.setting.table, disclosure.rows),
-            *risk_checks(manifest, disclosure.setting, disclosure.rows),
-        ]
-        found = Verification(found.folder, (*found.checks, *checks))
-    refuse_unless(found)
+def _verify(release: WithheldRelease, folder: Path) -> None:
+    """Verify the written files before they are published, with code that shares nothing with the maker."""
+    from sfumato.disclosure.withheld.withheld_checks import withheld_checks
 
-
-def risk_checks(manifest: Manifest, setting: Setting, rows: NDArray[np.int64] | None = None) -> list[Check]:
-    """Match what was written with the dictionaries, and compare what comes out with what release.json claims.
-
-    `rows`: for each published row its record. Without them, records that are matched by whose they are, or weighed one by
-    one, cannot be measured again, and the check says so.
-    """
-    shown = PublishedCells.read(manifest)
-    claims = {claim.get("name"): claim for claim in manifest.content["dictionaries"] if isinstance(claim, Mapping)}
-    if shown.names != setting.attributes or claims.keys() != set(setting.names):
-        return [Check("risk", False, "the release was made with other attributes, or against other dictionaries")]
-    stated = json.loads(
-        as_json(
-            {
-                "sensitivity": _told(setting.sensitivity.to_dict()),
-                "consistency": _consistency(setting),
-                "misfits": setting.misfits,
-            }
-        )
-    )
-    for key, value in stated.items():
-        if manifest.content.get(key) != value:
-            return [Check("risk", False, f"{key} is stated to be {manifest.content.get(key)!r}, and is {value!r}")]
-    texts = pa.table(dict(zip(shown.names, shown.texts, strict=True)))
-    records = Table(texts, _as_written(setting), untyped=setting.table.untyped)
-    checks: list[Check] = []
-    for dictionary, matching in zip(setting.dictionaries, setting.matchings, strict=True):
-        try:
-            found = match_attributes(records, setting.attributes, dictionary, setting.consistency, None, setting.misfits)
-        except SfumatoError as error:
-            return [*checks, Check(f"risk by {dictionary.name}", False, f"what is published cannot be matched: {error}")]
-        if rows is not None:
-            found = replace(found, own=matching.own[rows])
-        checks.append(_risk_check(dictionary.name, found, setting, shown, rows, claims[dictionary.name]))
-    return checks
-
-
-def _risk_check(
-    name: str,
-    found: Matching,
-    setting: Setting,
-    shown: PublishedCells,
-    rows: NDArray[np.int64] | None,
-    claim: Mapping[str, Any],
-) -> Check:
-    """Compare the chances of identification, and the risk, with what is claimed of one dictionary."""
-    check = f"risk by {name}"
-    if claim.get("individuals") != found.individuals:
-        return Check(
-            check, False, f"{claim.get('individuals')!r} individuals are claimed, and there are {found.individuals:,}"
-        )
-    if rows is None and len(found.weights):
-        return Check(
-            check, True, "not measured again: the attacker leans to some individuals, and whose a row is is not told"
-        )
-    known = rows is not None or _by_attribute(setting)
-    order = np.arange(found.records) if rows is None else rows
-    rule = np.empty(shown.disclosed.shape, bool)
-    rule[order] = shown.disclosed
-    phi = setting.phi.of(rule)[order] if known else np.zeros(found.records)
-    measured = _measured(found.probabilities(shown.disclosed), phi)
-    for key, value in measured.items():
-        claimed = claim.get(key)
-        if key == "risk" and not known:
-            continue
-        if not isinstance(claimed, int | float | str) or not math.isclose(float(claimed), value, rel_tol=_SAME):
-            return Check(check, False, f"{key} is claimed to be {claimed!r}, and is {_number(value)!r}")
-    told = f"risk {measured['risk']:.6g}" if known else "the risk itself not: records weigh differently"
-    return Check(check, True, f"measured again: identified with a chance of {measured['mean']:.6g} in the mean, {told}")
-
-
-def _by_attribute(setting: Setting) -> bool:
-    """Whether what is disclosed weighs the same in every record."""
-    phi = setting.phi
-    return phi.function is None and not np.ptp(phi.scale) and not (phi.cells != phi.cells[0]).any()
+    setting = release.setting
+    manifest = Manifest.load(folder)
+    checks = withheld_checks(manifest, setting.table, setting.table.schema, setting.assumptions, release.rows)
+    refuse_unless(Verification(str(folder), (files_check(manifest), *checks)))

@@ -9,6 +9,7 @@ from typing import Any
 from sfumato.disclosure.risk_report.loss_format import amount
 from sfumato.disclosure.risk_report.risk_text import compared, sensitivity
 from sfumato.plurals import count_of
+from sfumato.releases.models import WithheldDocument
 from sfumato.reports.page_frame import framed, torn
 from sfumato.reports.plots.figure import AFTER, BEFORE, LEGEND, PALE, Figure, Numbered, axis, percent, plain
 
@@ -17,6 +18,11 @@ _AGAINST = {
     "prior": "so that the mean risk over the dictionaries, under the prior below, is small",
     "worst": "so that the worst risk over the dictionaries below is small",
 }
+
+
+def public_page(document: WithheldDocument) -> str:
+    """Return the public report of a release as HTML; the entry of `KINDS`."""
+    return withheld_page(document.to_dict())
 
 
 def withheld_page(content: Mapping[str, Any]) -> str:

@@ -189,4 +189,7 @@ def generalized(cube: Cube, levels: tuple[int, ...], rows: NDArray[np.int64] | N
         separators=others(schema.separators),
         recodings={},
     )
-    return Table(data if rows is None else data.take(pa.array(rows)), plain, table.source, table.untyped)
+    data = data if rows is None else data.take(pa.array(rows))
+    result = Table(data, plain, table.source, table.untyped)
+    result.share_columns(table, schema.sensitive_columns(), rows)
+    return result

@@ -1,0 +1,46 @@
+"""The assumptions of a disclosure risk as plain data: the dictionaries, and how values are compared and weighted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sfumato.disclosure.dictionaries.dictionary import Dictionary
+
+
+@dataclass(frozen=True, eq=False)
+class RiskAssumptions:
+    """What a risk is measured against: `sf.verify` measures the risk of a withheld release again from it.
+
+    Only the dictionaries are required. None stands for "as release.json states it". What is given is compared with
+    release.json, and a difference is a failed check.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.disclosure import Dictionary
+    >>> book = Dictionary(pa.table({"age": [30, 41]}), name="book")
+    >>> RiskAssumptions.of(book).names
+    ('book',)
+    """
+
+    dictionaries: tuple[Dictionary, ...]
+    sensitivity: Mapping[str, Any] | None = None
+    """The sensitivity as `Sensitivity.to_dict` returns it, with the weights of single records."""
+    consistency: Mapping[str, Mapping[str, Any]] | None = None
+    """For an attribute its consistency as `Consistency.parameters` returns it; equality for all others."""
+    misfits: int | None = None
+    prior: tuple[Fraction, ...] | None = None
+    identity: str | None = None
+    """The column of the original that identifies the individual of each record."""
+
+    @classmethod
+    def of(cls, dictionaries: Dictionary | Sequence[Dictionary]) -> RiskAssumptions:
+        """Wrap one dictionary or several; everything else is taken from release.json."""
+        return cls(tuple(dictionaries) if isinstance(dictionaries, Sequence) else (dictionaries,))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the dictionaries."""
+        return tuple(dictionary.name for dictionary in self.dictionaries)

@@ -1,0 +1,182 @@
+"""Check the risk that a withheld release claims, by measuring it again from the published cells."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.schema import Schema
+from sfumato.data.table import Table
+from sfumato.disclosure.withheld.risk_measurement import (
+    ConsistentIndividuals,
+    RecordWeights,
+    chances_of_identification,
+    differs_by_record,
+    expected_losses,
+    mean_of,
+    owners_of,
+    sensitivities,
+)
+from sfumato.disclosure.withheld.value_consistency import TooManyPairsError, compare_attribute
+from sfumato.errors import SfumatoError
+from sfumato.releases.reader import Manifest
+from sfumato.verification.checks import Check
+
+if TYPE_CHECKING:
+    from sfumato.disclosure.dictionaries.dictionary import Dictionary
+    from sfumato.disclosure.risk_assumptions import RiskAssumptions
+    from sfumato.disclosure.withheld.withheld_checks import PublishedCells
+
+_TOLERANCE = 1e-9
+"""Relative difference of sums of floats that were added in another order."""
+
+NOT_CHECKED = "not checked: pass the dictionaries or the config of the release (on the command line: --config)"
+
+
+def risk_checks(
+    manifest: Manifest,
+    cells: PublishedCells,
+    assumptions: RiskAssumptions | None,
+    original: Table | None = None,
+    rows: NDArray[np.int64] | None = None,
+) -> Iterator[Check]:
+    """Compare what release.json claims of each dictionary with what is measured from the published cells.
+
+    `rows`: for each published row its row in the original; known only while a release is made. Without it, what depends
+    on which record a row is cannot be measured: dictionaries with weights, and weights of single records. Such a figure is
+    reported as not checked.
+    """
+    if assumptions is None:
+        yield Check("risk", None, NOT_CHECKED)
+        return
+    difference = _difference(manifest.content, cells, assumptions)
+    if difference is not None:
+        yield Check("risk", False, difference)
+        return
+    claims = {claim["name"]: claim for claim in manifest.content["dictionaries"]}
+    for dictionary in assumptions.dictionaries:
+        try:
+            yield from _dictionary_checks(manifest, cells, dictionary, claims[dictionary.name], assumptions, original, rows)
+        except TooManyPairsError:
+            yield Check(f"risk against {dictionary.name}", None, "not checked: too many distinct values to compare")
+        except SfumatoError as error:
+            yield Check(f"risk against {dictionary.name}", False, f"the published cells cannot be matched: {error}")
+
+
+def _difference(content: Mapping[str, Any], cells: PublishedCells, assumptions: RiskAssumptions) -> str | None:
+    """The first thing that release.json states differently; None if it states what is assumed."""
+    claims = [claim for claim in content["dictionaries"] if isinstance(claim, Mapping)]
+    if sorted(str(claim.get("name")) for claim in claims) != sorted(assumptions.names):
+        stated = ", ".join(str(claim.get("name")) for claim in claims)
+        return f"the release was made against {stated}, not against {', '.join(assumptions.names)}"
+    weighted = any(len(dictionary.weights) for dictionary in assumptions.dictionaries)
+    if content.get("weighted", weighted) != weighted:
+        return f"weighted is stated to be {content.get('weighted')!r}, and is {weighted!r}"
+    requested: dict[str, Any] = {}
+    if assumptions.sensitivity is not None:
+        requested["sensitivity"] = _without_records(assumptions.sensitivity)
+    if assumptions.consistency is not None:
+        requested["consistency"] = {name: dict(how) for name, how in assumptions.consistency.items()}
+    if assumptions.misfits is not None:
+        requested["misfits"] = assumptions.misfits
+    for key, value in json.loads(json.dumps(requested)).items():
+        if content.get(key) != value:
+            return f"{key} is stated to be {content.get(key)!r}, and is {value!r}"
+    if assumptions.prior is not None:
+        prior = dict(zip(assumptions.names, map(str, assumptions.prior), strict=True))
+        for claim in claims:
+            if claim.get("prior") != prior[claim["name"]]:
+                return (
+                    f"the prior of {claim['name']!r} is stated to be {claim.get('prior')!r}, and is {prior[claim['name']]}"
+                )
+    return None
+
+
+def _without_records(sensitivity: Mapping[str, Any]) -> dict[str, Any]:
+    """A sensitivity as it may be published: without the weights of single records."""
+    public = dict(sensitivity)
+    if "records" in public:
+        public["records"] = "by record"
+    if "cells" in public:
+        public["cells"] = dict.fromkeys(public["cells"], "by record")
+    return public
+
+
+def _dictionary_checks(
+    manifest: Manifest,
+    cells: PublishedCells,
+    dictionary: Dictionary,
+    claim: Mapping[str, Any],
+    assumptions: RiskAssumptions,
+    original: Table | None,
+    rows: NDArray[np.int64] | None,
+) -> Iterator[Check]:
+    """Measure the chances of identification, and the risk, against one dictionary."""
+    name, content = dictionary.name, manifest.content
+    if claim.get("individuals") != dictionary.individuals:
+        detail = (
+            f"release.json states {claim.get('individuals')!r} individuals; the dictionary has {dictionary.individuals:,}"
+        )
+        yield Check(f"identification by {name}", False, detail)
+        return
+    schema = manifest.schema()[0]
+    consistent = _consistent_individuals(manifest, cells, dictionary, schema)
+    owners, records = None, None
+    if original is not None and rows is not None:
+        owners = owners_of(original, assumptions.identity, dictionary)[rows]
+        records = RecordWeights(original, rows)
+    chances = chances_of_identification(consistent, dictionary.weights, owners)
+    if chances is None:
+        reason = "not checked: the dictionary has weights, and the release does not reveal whose record a row is"
+        yield Check(f"identification by {name}", None, reason)
+        yield Check(f"risk against {name}", None, reason)
+        return
+    found = {"highest": float(chances.max(initial=0.0)), "mean": mean_of(chances)}
+    difference = next((key for key, value in found.items() if not _same(claim.get(key), value)), None)
+    detail = f"measured again: at most {found['highest']:.6g}, on average {found['mean']:.6g}"
+    if difference is not None:
+        detail = f"{difference} is stated to be {claim.get(difference)!r}, and is {found[difference]!r}"
+    yield Check(f"identification by {name}", difference is None, detail)
+    sensitivity = assumptions.sensitivity or content["sensitivity"]
+    phi = sensitivities(sensitivity, cells.names, cells.disclosed, records)
+    if phi is None:
+        yield Check(f"risk against {name}", None, f"not checked: {_why_no_sensitivity(sensitivity)}")
+        return
+    risk = mean_of(expected_losses(phi, chances))
+    same = _same(claim.get("risk"), risk)
+    detail = f"measured again: {risk:.6g}" if same else f"the risk is stated to be {claim.get('risk')!r}, and is {risk!r}"
+    yield Check(f"risk against {name}", same, detail)
+
+
+def _why_no_sensitivity(sensitivity: Mapping[str, Any]) -> str:
+    if differs_by_record(sensitivity):
+        return "weights differ between records, and the release does not reveal which record a row is"
+    return "the sensitivity is the publisher's own function, which release.json cannot contain"
+
+
+def _consistent_individuals(
+    manifest: Manifest, cells: PublishedCells, dictionary: Dictionary, schema: Schema
+) -> ConsistentIndividuals:
+    content = manifest.content
+    stated = content.get("consistency", {})
+    untyped = True  # the published cells are texts, whatever the type of the file's columns
+    compared = [
+        compare_attribute(texts, name, dictionary, stated.get(name, {}), schema, untyped)
+        for name, texts in zip(cells.names, cells.texts, strict=True)
+    ]
+    return ConsistentIndividuals(compared, cells.disclosed, int(content.get("misfits", 0)))
+
+
+def _same(claimed: Any, value: float) -> bool:
+    """Whether a claimed number, or "inf", is the measured one but for the order of summation."""
+    if isinstance(claimed, bool) or not isinstance(claimed, int | float | str):
+        return False
+    try:
+        return math.isclose(float(claimed), value, rel_tol=_TOLERANCE)
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""Verification of a projected release from its files. These modules import nothing that makes a projection."""

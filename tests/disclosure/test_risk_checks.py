@@ -1,0 +1,292 @@
+"""The risk of a withheld release is measured again by code of its own: against the maker, an oracle, and tampering."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive_consistency as naive
+import sfumato as sf
+from sfumato.disclosure import (
+    Additive,
+    ConstantSensitivity,
+    ContainmentConsistency,
+    CustomSensitivity,
+    Dictionary,
+    Multiplicative,
+    RiskAssumptions,
+    SimilarityConsistency,
+)
+from sfumato.disclosure.withheld.risk_measurement import ConsistentIndividuals, sensitivities
+from sfumato.disclosure.withheld.value_consistency import compare_attribute
+from sfumato.verification.checks import digest
+
+PEOPLE = pa.table(
+    {
+        "name": ["Ann", "Bob", "Cy", "Di", "Eve"],
+        "age": [30, 30, 41, 41, 57],
+        "town": ["Ulm", "Ulm", "Bonn", None, "Ulm"],
+        "job": ["baker", "smith", "smith", "baker", "judge"],
+    }
+)
+SCHEMA = sf.Schema(identifiers=["name"])
+REGISTER = Dictionary(PEOPLE, identity="name", name="register")
+
+
+def saved(folder, dictionary=REGISTER, name="out", **more):
+    return sf.withhold(PEOPLE, SCHEMA, dictionary, 2, identity="name", **more).save(folder / name)
+
+
+def verdicts(verification):
+    return {check.name: check.holds for check in verification.checks}
+
+
+def rewrite(folder, change):
+    manifest = folder / "release.json"
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    change(content)
+    manifest.write_text(json.dumps(content), encoding="utf-8")
+
+
+def test_the_risk_is_checked_only_against_dictionaries(tmp_path):
+    folder = saved(tmp_path)
+    found = sf.verify(folder, PEOPLE)
+    assert found.holds and verdicts(found)["risk"] is None
+    assert "not checked" in found.checks[-1].detail
+    found = sf.verify(folder, PEOPLE, dictionaries=REGISTER)
+    assert verdicts(found)["identification by register"] is verdicts(found)["risk against register"] is True
+
+
+@pytest.mark.parametrize("key", ["risk", "mean", "highest"])
+def test_a_false_figure_is_found(tmp_path, key):
+    check = "risk against" if key == "risk" else "identification by"
+    folder = saved(tmp_path)
+    rewrite(folder, lambda content: content["dictionaries"][0].update({key: content["dictionaries"][0][key] * 0.99}))
+    assert verdicts(sf.verify(folder, PEOPLE, dictionaries=REGISTER))[f"{check} register"] is False
+
+
+@pytest.mark.parametrize("key", ["risk", "mean", "highest"])
+@pytest.mark.parametrize("value", ["nan", True, None])
+def test_a_figure_that_is_no_number_is_refused(tmp_path, key, value):
+    folder = saved(tmp_path)
+    rewrite(folder, lambda content: content["dictionaries"][0].update({key: value}))
+    with pytest.raises(sf.errors.ReleaseError, match=f"dictionaries.1.{key}: invalid value"):
+        sf.verify(folder, PEOPLE, dictionaries=REGISTER)
+
+
+@pytest.mark.parametrize(
+    "path, value",
+    [
+        (["sensitivity", "weights", "age"], "1"),
+        (["consistency"], {"age": {"kind": "jaro", "threshold": "0.8"}}),
+        (["misfits"], 1),
+        (["weighted"], True),
+        (["dictionaries", 0, "individuals"], 900),
+        (["dictionaries", 0, "name"], "phone book"),
+        (["dictionaries", 0, "prior"], "1/2"),
+    ],
+)
+def test_a_false_statement_is_found(tmp_path, path, value):
+    made = sf.withhold(PEOPLE, SCHEMA, REGISTER, 2, identity="name", sensitivity=Additive({"age": 3}), prior={"register": 1})
+    folder = made.save(tmp_path / "out")
+    assumptions = made.setting.assumptions
+    assert sf.verify(folder, PEOPLE, risk=assumptions).holds
+
+    def change(content):
+        for key in path[:-1]:
+            content = content[key]
+        content[path[-1]] = value
+
+    rewrite(folder, change)
+    assert not sf.verify(folder, risk=assumptions).holds
+
+
+def test_a_changed_cell_changes_the_risk(tmp_path):
+    """With a digest and counts to match, only the original or the risk can reveal it."""
+    folder = saved(tmp_path)
+    data = folder / "data.csv"
+    text = data.read_text(encoding="utf-8")
+    changed = text.replace("judge", "smith") if "judge" in text else text.replace("57", "30")
+    assert changed != text
+    data.write_text(changed, encoding="utf-8")
+    rewrite(folder, lambda content: content["files"].update({"data.csv": digest(data).to_dict()}))
+    assert sf.verify(folder).holds, "nothing but the files is known"
+    assert verdicts(sf.verify(folder, dictionaries=REGISTER))["identification by register"] is False
+
+
+def test_another_dictionary_is_found(tmp_path):
+    folder = saved(tmp_path)
+    other = Dictionary(PEOPLE.set_column(1, "age", pa.array([1, 2, 3, 4, 5])), identity="name", name="register")
+    assert not sf.verify(folder, dictionaries=other).holds
+    assert not sf.verify(folder, dictionaries=[REGISTER, Dictionary(PEOPLE, name="second")]).holds
+
+
+LEANING = Dictionary(
+    PEOPLE.append_column("lean", pa.array([1, 2, 3, 4, 5])), identity="name", name="register", weight="lean"
+)
+NOT_MEASURED = {
+    "weights of the dictionary": (
+        {"dictionary": LEANING},
+        {"identification by register": None, "risk against register": None},
+    ),
+    "weights of records": (
+        {"sensitivity": Additive(records=[1, 2, 3, 4, 5])},
+        {"identification by register": True, "risk against register": None},
+    ),
+    "weights of cells": (
+        {"sensitivity": Multiplicative(cells={"age": [1, 2, 3, 4, 5]})},
+        {"identification by register": True, "risk against register": None},
+    ),
+    "a function": (
+        {"sensitivity": CustomSensitivity(lambda shown, who: len(shown))},
+        {"identification by register": True, "risk against register": None},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NOT_MEASURED)
+def test_what_cannot_be_measured_is_not_checked(tmp_path, case):
+    """It is never reported as true."""
+    more, wanted = NOT_MEASURED[case]
+    folder = saved(tmp_path, **more)
+    found = sf.verify(folder, dictionaries=more.get("dictionary", REGISTER))
+    assert {name: holds for name, holds in verdicts(found).items() if name in wanted} == wanted
+    assert all("not checked" in check.detail for check in found.checks if check.holds is None)
+
+
+@pytest.mark.parametrize("case", ["weights of the dictionary", "weights of records", "weights of cells"])
+def test_the_maker_measures_by_record(tmp_path, case, monkeypatch):
+    """A wrong claim is refused when a release is made, also where only the maker can know."""
+    from sfumato.disclosure.withheld import withheld_document
+
+    more = NOT_MEASURED[case][0]
+    saved(tmp_path, **more)
+    described = withheld_document.describe_withheld
+
+    def false(release):
+        content = described(release)
+        content["dictionaries"][0]["risk"] *= 1.01
+        return content
+
+    monkeypatch.setattr(withheld_document, "describe_withheld", false)
+    with pytest.raises(sf.errors.ReleaseError, match="risk against register"):
+        saved(tmp_path, name="again", **more)
+
+
+def test_verification_shares_no_code_with_the_maker():
+    """Measured by what is loaded: neither matching, rules, sensitivity and consistency of the maker, nor its kernels."""
+    probe = "import sys, sfumato.disclosure.withheld.risk_checks; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout.split()
+    for part in ("matching", "rules", "sensitivity", "consistency", "_risk", "setting", "_withhold", "risk_verdict"):
+        assert not [name for name in loaded if f"{name}.".startswith(f"sfumato.disclosure.{part}.")], part
+    for kernel in ("disclosure_choices", "jaro_bounds", "choice_columns", "dictionary_matching", "knapsack"):
+        assert f"sfumato.kernels.{kernel}" not in loaded
+
+
+VALUES = {
+    "age": st.none() | st.sampled_from(["1", "2", "2.0", "03", "7"]),
+    "name": st.none() | st.sampled_from(["anna", "ana", "hanna", "bob", "bobby", ""]),
+    "range": st.none() | st.sampled_from(["1", "2", "3", "[1, 2]", "[2, 3]", "(1, 3)", "[1, 3)", "*", "{1; 3}"]),
+}
+COMPARISONS = {
+    "age": lambda one, other: float(one) == float(other),
+    "name": lambda one, other: naive.jaro(one, other) >= Fraction(4, 5),
+    "range": lambda one, other: naive.can_meet(spans(one), spans(other), [Fraction(n, 2) for n in range(9)]),
+}
+STATED = {"name": {"kind": "jaro", "threshold": "4/5"}, "range": {"kind": "containment"}}
+
+
+def spans(cell):
+    """A cell as a test of a number."""
+    if cell == "*":
+        return lambda value: True
+    if cell.startswith("{"):
+        return {Fraction(part) for part in cell[1:-1].split("; ")}
+    if cell[0] not in "[(":
+        return {Fraction(cell)}
+    low, high = map(Fraction, cell[1:-1].split(", "))
+    return lambda value: (
+        (low < value if cell[0] == "(" else low <= value) and (value < high if cell[-1] == ")" else value <= high)
+    )
+
+
+ROWS = st.lists(st.fixed_dictionaries(VALUES), min_size=1, max_size=5)
+
+
+def frame(rows):
+    return {name: pa.array([row[name] for row in rows], pa.string()) for name in VALUES}
+
+
+@given(ROWS, ROWS, st.integers(0, 2), st.data())
+def test_the_consistent_individuals_are_those_of_the_definition(records, people, misfits, data):
+    flags = st.lists(st.booleans(), min_size=3 * len(records), max_size=3 * len(records))
+    shown = np.array(data.draw(flags)).reshape(-1, 3)
+    schema = sf.Schema(kinds={"age": "numeric", "range": "numeric"}, missing=sf.data.Missing(()))
+    book = Dictionary(pa.table(frame(people)), name="book", missing=())
+    present = np.array([[row[name] is not None for name in VALUES] for row in records])
+    compared = [
+        compare_attribute(texts, name, book, STATED.get(name, {}), schema, True) for name, texts in frame(records).items()
+    ]
+    found = ConsistentIndividuals(compared, shown & present, misfits)
+    wanted = []
+    for record, row in zip(records, shown, strict=True):
+        names = [name for name, show in zip(VALUES, row, strict=True) if show]
+        fits = [sum(not naive.rho(record, [name], [person], COMPARISONS) for name in names) <= misfits for person in people]
+        wanted.append(sum(fits))
+    assert found.counts().tolist() == wanted
+
+
+SENSITIVITIES = [
+    Additive({"age": 3}, pairs={("age", "name"): "0.5"}),
+    Additive({"range": "inf", "age": 0}),
+    Multiplicative({"age": "0.3"}, default="0.1"),
+    ConstantSensitivity("2.5"),
+]
+
+
+@given(ROWS, ROWS, st.sampled_from(SENSITIVITIES), st.integers(0, 1), st.integers(1, 3))
+def test_the_checks_agree_with_the_maker(records, people, sensitivity, misfits, cells):
+    """Every release that the maker describes is confirmed, whatever is compared and weighted how."""
+    from sfumato.disclosure.withheld.risk_checks import risk_checks
+    from sfumato.disclosure.withheld.withheld_checks import PublishedCells
+    from sfumato.releases.models import WithheldDocument
+    from sfumato.releases.reader import Manifest
+
+    schema = sf.Schema(kinds={"age": "numeric", "name": "text"}, missing=sf.data.Missing(()))
+    book = Dictionary(pa.table(frame(people)), name="book", missing=())
+    consistency = {"name": SimilarityConsistency("jaro", "0.8"), "range": ContainmentConsistency()}
+    made = sf.withhold(
+        pa.table(frame(records)), schema, book, cells, sensitivity=sensitivity, consistency=consistency, misfits=misfits
+    )
+    manifest = Manifest(None, WithheldDocument.of(made.to_dict()))
+    texts = [made.table.column(name) for name in VALUES]
+    withheld = np.array([[cell == "*" for cell in column.to_pylist()] for column in texts]).T
+    missing = np.array([[cell is None for cell in column.to_pylist()] for column in texts]).T
+    stripped = [
+        pa.array([None if c in ("*", None) else c[1:-1] if c.startswith('"') else c for c in t.to_pylist()], pa.string())
+        for t in texts
+    ]
+    published = PublishedCells(tuple(VALUES), tuple(stripped), withheld, missing)
+    found = list(risk_checks(manifest, published, made.setting.assumptions))
+    assert [check.holds for check in found] == [True, True], found
+
+
+def test_sensitivities_by_record_are_read_from_the_original(tmp_path):
+    table = PEOPLE.append_column("pay", pa.array(["1", "2", "inf", "4", "5"]))
+    made = sf.withhold(
+        table, SCHEMA, REGISTER, 2, identity="name", attributes=["age", "town", "job"], sensitivity=Additive(records="pay")
+    )
+    made.save(tmp_path / "out")
+    assert sensitivities({"kind": "additive", "records": "by record"}, ["age"], np.ones((1, 1), bool), None) is None
+
+
+def test_assumptions_wrap_one_dictionary_or_several():
+    assert RiskAssumptions.of([REGISTER, REGISTER]).names == ("register", "register")
