@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 
 import click
+
 from make_principles import principle_page, principles_page
 from make_reference import reference_page
-
 from sfumato.cli import main
 from sfumato.registry import PRINCIPLES
 
