@@ -9,7 +9,6 @@ import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from sfumato.io.atomic_replace import write_file
 from sfumato.io.database_uri import beside, expanded, is_uri, shown
 from sfumato.parameters import check_share
 from sfumato.principles import Principle, principle_of
+from sfumato.registry import METHODS
 from sfumato.serialization import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
 from sfumato.user_code import CodeLocation
 
@@ -240,12 +240,12 @@ class Config(Section):
     @property
     def grouping_method(self) -> Method:
         """The method that finds the groups; its parameters are checked here, not when the config is loaded."""
-        from sfumato.anonymization.methods import AUTO, method_of, suited
+        from sfumato.anonymization.methods import AUTO, default_method, method_of
 
         section = self.method or MethodSection()
         try:
             if section.name == AUTO and not section.parameters:
-                return suited(self.requested_principles)
+                return default_method(self.requested_principles)
             return method_of(section.name, section.parameters)
         except SfumatoError as error:
             result = self._located(error, "method")
@@ -289,14 +289,8 @@ class Config(Section):
     @staticmethod
     def _check_method_name(name: str) -> None:
         """Raise an error if no method has this name; no method is imported for that."""
-        if name == "auto":
-            return
-        from sfumato.anonymization.methods import METHODS
-
-        if name not in METHODS:
-            close = get_close_matches(name, METHODS, n=1)
-            hint = f"Did you mean {close[0]!r}?" if close else f"The methods are: {', '.join(METHODS)}."
-            raise ConfigError(f"there is no method {name!r}", remedy=hint, key="method.name", value=name)
+        if name != "auto" and name not in METHODS:
+            raise ConfigError(f"there is no method {name!r}", remedy=METHODS.suggestion(name), key="method.name", value=name)
 
     def _configured_risk(self) -> ConfiguredRisk:
         from sfumato.disclosure.configured_risk import ConfiguredRisk

@@ -18,7 +18,7 @@ from sfumato.disclosure.setting import Setting, setting_of
 from sfumato.errors import ConfigError, SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.io.read_table import read_table
-from sfumato.registry import built
+from sfumato.registry import build
 from sfumato.serialization import located
 from sfumato.user_code import CodeLocation
 
@@ -124,7 +124,7 @@ def _sensitivity(section: RiskSection, folder: Path) -> Sensitivity | None:
     if isinstance(parameters.get("function"), str):
         parameters["function"] = CodeLocation(parameters["function"], folder)
     try:
-        return built(SENSITIVITIES[kind], f"the sensitivity {kind!r}", parameters)
+        return build(SENSITIVITIES[kind], f"the sensitivity {kind!r}", parameters)
     except SfumatoError as error:
         raise located(error, "risk.sensitivity") from error
 
