@@ -65,7 +65,6 @@ def versions() -> dict[str, str]:
         "numpy": np.__version__,
         "pyarrow": pa.__version__,
         "jinja2": version("jinja2"),
-        "plotly": version("plotly"),
     }
 
 
