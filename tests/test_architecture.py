@@ -14,6 +14,7 @@ import pytest
 from make_reference import NAMESPACES, public_names
 
 import sfumato as sf
+from sfumato.registry import DISTANCES, PRINCIPLES
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "sfumato"
@@ -184,7 +185,7 @@ def _all_examples():
     )
 
 
-@pytest.mark.parametrize("name", sf.principles.PRINCIPLES)
+@pytest.mark.parametrize("name", PRINCIPLES)
 def test_every_principle_is_in_the_docs(name):
     contents = (ROOT / "docs" / "principles.md").read_text(encoding="utf-8")
     assert f'"{name}"' in contents
@@ -192,7 +193,7 @@ def test_every_principle_is_in_the_docs(name):
     assert f'name = "{name}"' in (ROOT / "docs" / "principles" / f"{name}.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", sf.distances.DISTANCES)
+@pytest.mark.parametrize("name", DISTANCES)
 def test_every_distance_is_in_the_docs(name):
     assert f'"{name}"' in (ROOT / "docs" / "distances.md").read_text(encoding="utf-8")
 
