@@ -11,9 +11,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from make_reference import NAMESPACES, public_names
 
 import sfumato as sf
+from make_reference import NAMESPACES, public_names
 from sfumato.registry import DISTANCES, PRINCIPLES
 
 ROOT = Path(__file__).parent.parent
