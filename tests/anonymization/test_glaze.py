@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from exhaustive import best_loss, loss_of, random_case, table_of
-from sfumato.anonymization.methods import METHODS, method_of
+from sfumato.anonymization.methods import method_of
 from sfumato.anonymization.methods.cell_share_arrays import share_arrays
-from sfumato.anonymization.methods.search_constraints import Limits, scratch_counts
+from sfumato.anonymization.methods.search_constraints import SearchConstraints, scratch_counts
 from sfumato.anonymization.recoding import recode
 from sfumato.anonymization.utility import mean_loss
 from sfumato.kernels.cell_shares import share
 from sfumato.kernels.group_excess import histogram_excess
 from sfumato.kernels.group_packing import pack
+from sfumato.registry import METHODS
 
 CASES = 2_000 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 120
 
@@ -157,10 +158,10 @@ def test_larger_groups_where_k_itself_is_too_tight():
 @given(st.integers(0, 2**31), st.integers(2, 5), st.sampled_from(["0.5", "0.7", "0.8", "1"]), st.integers(0, 4))
 def test_dealt_groups_have_no_neighbour_too_many(seed, k, delta, epsilon):
     task = task_of(people(60, seed, secrets=range(12)), sf.Dissimilarity(epsilon=epsilon, delta=delta, k=k))
-    limits = Limits.of(task)
-    size = limits.roomiest(2 * limits.least)
+    constraints = SearchConstraints.of(task)
+    size = constraints.roomiest_size(2 * constraints.least)
     out = np.empty(60, np.int64)
-    left = pack(limits.crowd_arrays(60), np.arange(60), size, 60 // size, out)
+    left = pack(constraints.neighbour_limit_arrays(60), np.arange(60), size, 60 // size, out)
     assert left == (out < 0).sum()
     assert np.bincount(out[out >= 0]).min(initial=size) >= size
     kept = np.flatnonzero(out >= 0)
@@ -173,23 +174,23 @@ def test_dealt_groups_have_no_neighbour_too_many(seed, k, delta, epsilon):
 def test_no_excess_means_satisfied(seed, principle):
     """The float that the search lowers is 0 just where the exact verdict holds."""
     task = task_of(people(40, seed, secrets=range(1, 9)), principle)
-    limits = Limits.of(task)
+    constraints = SearchConstraints.of(task)
     draw = np.random.default_rng(seed)
     of_row = draw.integers(0, 4, 40)
     _, of_row = np.unique(of_row, return_inverse=True)
     exact = task.satisfied(of_row)
-    shapes = limits.shape_arrays()
+    shapes = constraints.condition_arrays()
     for group in range(of_row.max() + 1):
         rows = np.flatnonzero(of_row == group)
         missing = sum(
-            histogram_excess(shapes, h, shape.values[rows].copy(), len(rows), scratch_counts(shapes))
-            for h, shape in enumerate(limits.shapes)
+            histogram_excess(shapes, h, condition.values[rows].copy(), len(rows), scratch_counts(shapes))
+            for h, condition in enumerate(constraints.conditions)
         )
-        for crowd in limits.crowds:
-            values = crowd.values[rows]
+        for limit in constraints.neighbour_limits:
+            values = limit.values[rows]
             most = max(int((values == v).sum()) for v in values) - 1
-            missing += max(0, most - crowd.allowed(len(rows)))
-        missing += len(rows) < max(getattr(principle, "k", 1), 1) and not isinstance(principle, sf.KEAnonymity)
+            missing += max(0, most - limit.allowed(len(rows)))
+        missing += len(rows) < (principle.implied_k or 1)
         assert (missing == 0) == exact[group]
 
 

@@ -13,7 +13,7 @@ import sfumato as sf
 from sfumato.anonymization.methods import Grouping, Method, Task
 from sfumato.anonymization.methods.group_repair import colour_if_guaranteed, merge_groups, repair, search_everywhere
 from sfumato.anonymization.methods.packing import TablePacking, pack_table, repack_around
-from sfumato.anonymization.methods.search_constraints import Limits
+from sfumato.anonymization.methods.search_constraints import SearchConstraints
 from sfumato.anonymization.methods.search_state import SearchState
 
 ROWS = 240
@@ -25,14 +25,14 @@ def state_of(*principles, secrets=None, groups=None):
     secrets = np.arange(ROWS) // 8 if secrets is None else secrets
     frame = pa.table({"age": np.arange(ROWS) * 7 % 97, "secret": secrets})
     task = Task(sf.Table(frame, sf.Schema(["age"], ["secret"])), principles)
-    state = SearchState(task, Limits.of(task), seed=1)
+    state = SearchState(task, SearchConstraints.of(task), seed=1)
     state.regroup(np.arange(ROWS) // 8 if groups is None else groups)
     return state
 
 
 def satisfied(state):
     labels = np.unique(state.labels, return_inverse=True)[1]
-    assert np.bincount(labels).min() >= state.limits.least
+    assert np.bincount(labels).min() >= state.constraints.least
     return state.task.satisfied(labels).all()
 
 

@@ -250,9 +250,7 @@ class TestUnreached:
         assert verify(tmp_path / "out", self.table)
         held = anonymize(self.table, self.schema, sf.KAnonymity(2), method=Chunks(2), suppress="0.9")
         assert held.suppressed == 0
-        with pytest.raises(
-            sf.errors.RequirementError, match="failing groups contain 2 rows, and at most 1 may be"
-        ):
+        with pytest.raises(sf.errors.RequirementError, match="failing groups contain 2 rows, and at most 1 may be"):
             anonymize(self.table, self.schema, sf.DistinctLDiversity(2), method=Chunks(2), suppress="0.333")
 
     def test_what_is_left_is_measured_anew(self):

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 import commandline
-from sfumato.anonymization.methods import METHODS
+from sfumato.registry import METHODS
 from standin import Chunks
 
 CONFIG = """
@@ -47,7 +47,7 @@ PEOPLE = "name,age,town,ill\n" + "".join(
 @pytest.fixture
 def sfumato(monkeypatch, project):
     """Run the command line in the project's folder."""
-    monkeypatch.setitem(METHODS, Chunks.name, Chunks)
+    monkeypatch.setitem(METHODS.entries, Chunks.name, Chunks)
     return partial(commandline.sfumato, cwd=project)
 
 
@@ -175,11 +175,19 @@ def test_a_distance_of_ones_own(sfumato, project):
         '[[principles]]\nname = "dissimilarity"\nepsilon = 0\ndelta = "0.5"\nk = 2\n[distance]\nkind = "function"\n'
         'function = "nearness:d"\n[method]',
     )
-    done = sfumato("anonymize", "sfumato.toml")
+    done = sfumato("anonymize", "sfumato.toml", "--allow-code")
     assert done.returncode == 0, done.stderr
     assert sfumato("verify", "release").returncode == 1
     done = sfumato("verify", "release", "--config", "sfumato.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--allow-code" in done.stderr
+    done = sfumato("verify", "release", "--config", "sfumato.toml", "--allow-code")
     assert done.returncode == 0, done.stdout
+    again = ("anonymize", "release/release.json", "--output", "again", "--data")
+    assert sfumato(*again, "people.csv").returncode == 2
+    assert sfumato(*again, "sfumato.toml").returncode == 2
+    done = sfumato(*again, "sfumato.toml", "--allow-code")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_config_is_compared(sfumato, project):

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import Audit, audit, finding_heading, library_of, listed, table_of, worst_shown
+from sfumato._audit import Audit, audit, finding_heading, library_of, table_of, worst_shown
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
-from sfumato.anonymization.methods import AUTO, Method, Task, method_of, suited
+from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.method import FINDING
 from sfumato.anonymization.published_table import Published, frame_of, publish, resolved_schema
 from sfumato.anonymization.release import Release
@@ -22,16 +22,17 @@ from sfumato.anonymization.undeclared_columns import check_unnamed
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
-from sfumato.exact import Number, as_fraction, written
+from sfumato.exact import Number
+from sfumato.parameters import check_seed, check_share
 from sfumato.plurals import count_of
-from sfumato.principles import Principle, attributes_of
+from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
 
 
 def anonymize(
     data: Any,
     schema: Schema | None,
-    principles: Sequence[Principle] | Principle,
+    principles: PrincipleRequest | Sequence[PrincipleRequest],
     *,
     method: Method | str | None = None,
     seed: int = 0,
@@ -53,7 +54,7 @@ def anonymize(
     >>> release.audit.holds, release.frame.column_names
     (True, ['group', 'age', 'ill'])
     """
-    requested, seed, share = listed(principles), checked_seed(seed), checked_share(suppress)
+    requested, seed, share = requested_principles(principles), check_seed(seed), check_share(suppress)
     chosen = _method(method, requested)
     return anonymize_table(table_of(data, schema), data, requested, chosen, seed, share, progress)
 
@@ -75,7 +76,7 @@ def anonymize_table(
     check(table, principles)
     check_unnamed(table)
     if not share:
-        progress("checking feasibility")
+        progress("assessing feasibility")
         _refuse_impossible(table, principles)
     progress(FINDING)
     grouping = chosen.group(Task(table, principles, progress, share), seed)
@@ -104,42 +105,12 @@ def anonymize_table(
     )
 
 
-def checked_seed(seed: Any) -> int:
-    """A seed: a whole number from 0.
-
-    >>> checked_seed(7)
-    7
-    """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ParameterError(
-            f"seed = {seed!r} is not a whole number from 0", remedy="Write a whole number such as 0.", key="seed", value=seed
-        )
-    return int(seed)
-
-
-def checked_share(suppress: Any) -> Fraction:
-    """The share of rows that may be dropped: at least 0 and below 1.
-
-    >>> checked_share("0.05")
-    Fraction(1, 20)
-    """
-    share = as_fraction(suppress, "suppress")
-    if not 0 <= share < 1:
-        raise ParameterError(
-            f"suppress = {written(share)} is out of range",
-            remedy="Give the share of rows that may be dropped, at least 0 and below 1, such as 0.05.",
-            key="suppress",
-            value=suppress,
-        )
-    return share
-
-
 def _method(method: Method | str | None, principles: Sequence[Principle]) -> Method:
     """Return the method that was requested, or the default one."""
     if isinstance(method, Method):
         return method
     if method in (None, AUTO):
-        return suited(principles)
+        return default_method(principles)
     if isinstance(method, str):
         return method_of(method, {})
     raise ParameterError(

@@ -42,8 +42,8 @@ def reasons(table: Table, principles: Sequence[Principle]) -> list[Reason]:
 
 def _reason(table: Table, principle: Principle) -> Reason:
     result = feasibility(table, None, principle, nearby="quick")
-    shown = min(result.outlooks, key=lambda outlook: _ORDER.index(outlook.verdict))
-    on = f" on {shown.attribute}" if len(result.outlooks) > 1 else ""
+    shown = min(result.attributes, key=lambda one: _ORDER.index(one.verdict))
+    on = f" on {shown.attribute}" if len(result.attributes) > 1 else ""
     heads = {
         "impossible": f"No grouping of these rows can satisfy {principle.label}{on}",
         "open": f"Whether any grouping of these rows can satisfy {principle.label}{on} is open",

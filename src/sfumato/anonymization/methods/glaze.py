@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.anonymization.methods.group_repair import repair
 from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
 from sfumato.anonymization.methods.packing import pack_table
-from sfumato.anonymization.methods.search_constraints import Limits
+from sfumato.anonymization.methods.search_constraints import SearchConstraints
 from sfumato.anonymization.methods.search_state import SearchState
 from sfumato.errors import ParameterError
 
@@ -71,27 +71,27 @@ class Glaze(Method):
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Order, cut, exchange, repair; of several starts keep the best."""
         rows = task.table.rows
-        limits = Limits.of(task)
-        if rows < 2 * limits.least:
+        constraints = SearchConstraints.of(task)
+        if rows < 2 * constraints.least:
             return Grouping(np.zeros(rows, np.int64), ("the table is too small for two groups",))
         starts = _STARTS if rows <= _SMALL else 1
         best: SearchState | None = None
         for start in range(starts):
-            state = self._search(task, limits, seed, start)
+            state = self._search(task, constraints, seed, start)
             if best is None or state.rank < best.rank:
                 best = state
         assert best is not None
         return Grouping(renumber(best.labels))
 
-    def _search(self, task: Task, limits: Limits, seed: int, start: int) -> SearchState:
+    def _search(self, task: Task, constraints: SearchConstraints, seed: int, start: int) -> SearchState:
         """Run the four phases once. The first starts use the best order, the others random ones."""
-        state = SearchState(task, limits, seed * _STARTS + start)
+        state = SearchState(task, constraints, seed * _STARTS + start)
         state.cut(price=_PRICES[start % 3], shuffled=start >= 3)
         state.span = (0.1, 0.5)
         if state.can_be_packed and state.excess > state.rows:
             pack_table(state)
             state.exchange_crowded(self.effort)
-        elif limits.crowds or limits.shapes:
+        elif constraints.neighbour_limits or constraints.conditions:
             state.exchange(self.effort)
         state.span = (0.5, 1.0)
         state.lower_loss(self.effort)

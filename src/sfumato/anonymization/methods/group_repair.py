@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.anonymization.methods.packing import repack_around
 from sfumato.anonymization.methods.search_state import PROHIBITIVE, SearchState
 from sfumato.anonymization.methods.xcolor import exchange, guarantee, initialize
 from sfumato.kernels.group_packing import crowding
-from sfumato.principles import Dissimilarity
 
 _FEW = 200
 """This many rows with excess are few in a table of any size."""
@@ -33,12 +33,12 @@ def repair(state: SearchState, effort: int) -> None:
     before, bad = state.labels.copy(), state.bad_rows
     least, idle = bad, 0
     while state.excess > 0 and len(state.arrays.size) > 1 and idle < _IDLE_ROUNDS:
-        if state.limits.crowds and state.arrays.size.max() > _LARGEST_GROUP:
+        if state.constraints.neighbour_limits and state.arrays.size.max() > _LARGEST_GROUP:
             break
         merge_groups(state)
         if state.bad_rows < state.rows // 10:
             state.exchange_bad_rows(4 * effort, window=200)
-        idle = 0 if state.bad_rows < least or not state.limits.crowds else idle + 1
+        idle = 0 if state.bad_rows < least or not state.constraints.neighbour_limits else idle + 1
         least = min(least, state.bad_rows)
     if state.bad_rows > bad:
         state.regroup(before)
@@ -58,13 +58,14 @@ def search_everywhere(state: SearchState) -> None:
 
 def colour_if_guaranteed(state: SearchState) -> None:
     """Start again from equitable groups and exchange as XColor does, if its bound guarantees that no excess is left."""
-    if state.excess <= 0 or not any(isinstance(principle, Dissimilarity) for principle in state.task.principles):
+    if state.excess <= 0 or all(principle.as_dissimilarity() is None for principle in state.task.principles):
         return
     everyone, near = np.arange(state.rows), np.empty(state.rows, np.int64)
     crowding(state.neighbour_limits, everyone, everyone, near)  # counts each row itself
-    start, limit = initialize(near - 1, state.packed_size), state.limits.crowds[0]
+    start, limit = initialize(near - 1, state.packed_size), state.constraints.neighbour_limits[0]
     if near.max() - 1 < guarantee(np.bincount(start), limit.allowed):
-        result = exchange(start, limit.values, limit.nearness, limit.allowed, state.place, state.shares)
+        near_values = NeighbourArrays.of(limit.neighbours)
+        result = exchange(start, limit.values, near_values, limit.allowed, state.place, state.shares)
         state.regroup(result.of_row)
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from sfumato.anonymization.methods.full_domain import LOSSES, SearchResult, TransformationSearch
+from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
 from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
 from sfumato.plurals import count_of
+from sfumato.registry import LOSSES
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Lattice(Method):
     A quasi-identifier without a hierarchy is published unchanged or as `*`. Source: Sweeney (2002b); the order of the search
     follows Kohlmayer et al. (2012).
 
-    `loss`: the loss to minimise, one of the names in `LOSSES`. `checks`: the largest number of transformations to examine.
-    `seconds`: the longest time to search; the result may then differ between machines. If the search is cut short, the
-    grouping's private notes state how far from the optimum the result may be.
+    `loss`: the loss to minimise, a name in `sfumato.registry.LOSSES`. `checks`: the largest number of transformations to
+    examine. `seconds`: the longest time to search; the result may then differ between machines. If the search is cut short,
+    the grouping's private notes state how far from the optimum the result may be.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -99,9 +99,7 @@ def search_summary(result: SearchResult, loss: str) -> str:
 def check_loss(loss: object) -> None:
     """Raise a ParameterError if a loss is unknown."""
     if not isinstance(loss, str) or loss not in LOSSES:
-        close = get_close_matches(str(loss), LOSSES, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"The losses are: {', '.join(LOSSES)}."
-        raise ParameterError(f"there is no loss {loss!r}", remedy=hint, key="loss", value=loss)
+        raise ParameterError(f"there is no loss {loss!r}", remedy=LOSSES.suggestion(str(loss)), key="loss", value=loss)
 
 
 def checked_limits(checks: Any, seconds: Any) -> tuple[int | None, float | None]:

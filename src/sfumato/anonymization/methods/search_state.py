@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.cell_share_arrays import share_arrays
 from sfumato.anonymization.methods.method import FINDING, Task
-from sfumato.anonymization.methods.search_constraints import Limits, scratch_counts
+from sfumato.anonymization.methods.search_constraints import SearchConstraints, scratch_counts
 from sfumato.kernels.cell_shares import SET, share
 from sfumato.kernels.local_search import SearchArrays, exchange_rows, refresh_all
 from sfumato.kernels.order_cuts import cut_order
@@ -38,19 +38,19 @@ class SearchState:
     the random numbers is `random`: every pass draws from it, so the order of the calls matters for the result.
     """
 
-    def __init__(self, task: Task, limits: Limits, seed: int) -> None:
+    def __init__(self, task: Task, constraints: SearchConstraints, seed: int) -> None:
         self.task = task
-        self.limits = limits
+        self.constraints = constraints
         self.rows = task.table.rows
         self.shares = share_arrays(task.domains)
-        self.neighbour_limits = limits.crowd_arrays(self.rows)
-        self.conditions = limits.shape_arrays()
+        self.neighbour_limits = constraints.neighbour_limit_arrays(self.rows)
+        self.conditions = constraints.condition_arrays()
         self.place = np.ascontiguousarray(task.places)
         # xorshift needs a state other than 0; the multiplier (2^64 / φ) spreads small seeds over all bits
         self.random = np.array([(seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) % 2**64 or 1], np.uint64)
-        self.packed_size = limits.roomiest(2 * limits.least)
+        self.packed_size = constraints.roomiest_size(2 * constraints.least)
         """The size of groups that rows are packed into: the one that leaves most room for neighbours."""
-        self.can_be_packed = len(limits.crowds) == 1 and not limits.shapes
+        self.can_be_packed = len(constraints.neighbour_limits) == 1 and not constraints.conditions
         """Whether packing is possible: it respects one limit on neighbours and nothing else."""
         self.most = 2 * self.packed_size + 1
         """The largest group that the cut makes."""
@@ -66,8 +66,8 @@ class SearchState:
         self.order_rows(shuffled)
         cuts = np.zeros(self.rows + 1, np.int64)
         cut_order(
-            self.shares, self.place, self.neighbour_limits, self.conditions, self.order, self.limits.least, self.most, price,
-            cuts,
+            self.shares, self.place, self.neighbour_limits, self.conditions, self.order, self.constraints.least, self.most,
+            price, cuts,
         )  # fmt: skip
         # cuts[end] is where the run that ends there begins: follow it from the end
         labels, end, group = np.empty(self.rows, np.int64), self.rows, 0
@@ -121,7 +121,7 @@ class SearchState:
         self.arrays = SearchArrays(
             self.place, labels.copy(), first, room, size, member, low, low_next, high, high_next,
             loss=np.zeros(count), excess=np.zeros(count),
-            degree=np.zeros((len(self.limits.crowds), self.rows), np.int64),
+            degree=np.zeros((len(self.constraints.neighbour_limits), self.rows), np.int64),
             gain=np.zeros(self.rows), best_gain=np.zeros(count), relief=np.zeros(self.rows), best_relief=np.zeros(count),
             counts=scratch_counts(self.conditions), values=np.zeros(self.rows + 1, np.int64),
             seen=np.zeros(int(self.shares.size.max()) + 2, np.int64), clock=np.zeros(1, np.int64),
@@ -171,7 +171,7 @@ class SearchState:
         return int(
             exchange_rows(
                 self.shares, self.neighbour_limits, self.conditions, self.arrays, self.order, tries, window, heat, price,
-                self.limits.least, focus, self.random,
+                self.constraints.least, focus, self.random,
             )
         )  # fmt: skip
 
@@ -180,7 +180,7 @@ class SearchState:
 
         Where nearly every group fails a histogram condition, a low price moves nothing: it starts high, with more heat.
         """
-        if not self.limits.crowds and (self.arrays.excess > 0).mean() > _NEARLY_ALL:
+        if not self.constraints.neighbour_limits and (self.arrays.excess > 0).mean() > _NEARLY_ALL:
             prices = np.geomspace(20.0, 70.0, 8 * effort)
             for i in self.passes(len(prices)):
                 self.new_order()

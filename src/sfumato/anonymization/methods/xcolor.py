@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.cell_share_arrays import share_arrays
 from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
-from sfumato.anonymization.methods.neighbour_arrays import Nearness
+from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.data.groups import combined
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import Shares
 from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, LOOKS, SWAPS, TESTS, exchanges
-from sfumato.principles import Dissimilarity, KAnonymity
-from sfumato.principles.base import exactly, size_part
+from sfumato.principles import Dissimilarity, exactly, size_part
 
 Integers = NDArray[np.int64]
 
@@ -67,7 +66,7 @@ class XColor(Method):
         graph = view.graph(exactly(principle.epsilon))
         degrees = graph.degrees[view.attribute.codes]
         start = initialize(degrees, k)
-        nearness, shares = Nearness.of(graph), share_arrays(task.domains)
+        nearness, shares = NeighbourArrays.of(graph), share_arrays(task.domains)
         bound = guarantee(np.bincount(start), principle.allowed_neighbours)
         guaranteed = graph.max_degree < bound
         result = exchange(
@@ -146,7 +145,7 @@ class ExchangeResult:
 def exchange(
     of_row: Integers,
     values: Integers,
-    nearness: Nearness,
+    nearness: NeighbourArrays,
     allowed: Callable[[int], int],
     places: NDArray[np.int32],
     shares: Shares,
@@ -165,7 +164,7 @@ def exchange(
     >>> table = sf.Table(pa.table({"age": [30, 31, 50, 51], "pay": [10, 11, 90, 91]}), sf.Schema(["age"], ["pay"]))
     >>> task = Task(table, (sf.Dissimilarity(epsilon=5, delta=1, k=2),))
     >>> view = task.views[("pay",)]
-    >>> start, nearness = np.array([0, 0, 1, 1]), Nearness.of(view.graph(Fraction(5)))
+    >>> start, nearness = np.array([0, 0, 1, 1]), NeighbourArrays.of(view.graph(Fraction(5)))
     >>> shares = share_arrays(task.domains)
     >>> result = exchange(start, view.attribute.codes, nearness, lambda size: 0, task.places, shares)
     >>> result.of_row.tolist(), result.swaps, result.potential
@@ -205,8 +204,8 @@ def _profiles(places: NDArray[np.int32], shares: Shares) -> tuple[Integers, int]
 
 def _requirement(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
     """Return the one dissimilarity that is required, its attribute, and the smallest size of a group."""
-    dissimilarities = [(p, names) for p, names in task.requirements if isinstance(p, Dissimilarity)]
-    others = [p for p, _ in task.requirements if not isinstance(p, Dissimilarity | KAnonymity)]
+    dissimilarities = [(found, names) for p, names in task.requirements if (found := p.as_dissimilarity()) is not None]
+    others = [p for p, _ in task.requirements if p.as_dissimilarity() is None and not p.size_only]
     if len(dissimilarities) != 1 or others:
         titles = dict.fromkeys(p.title for p, _ in task.requirements)
         raise ParameterError(
@@ -226,4 +225,4 @@ def _requirement(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
     principle, names = dissimilarities[0]
     # a group of one has risk 1 by definition
     least = 2 if exactly(principle.delta) > 0 and task.table.rows > 1 else 1
-    return principle, names, max([least, principle.k, *(p.k for p in task.principles if isinstance(p, KAnonymity))])
+    return principle, names, max([least, *(p.implied_k or 1 for p in task.principles)])

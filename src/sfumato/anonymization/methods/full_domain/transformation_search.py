@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.full_domain.class_verdicts import generalized, judge_of
 from sfumato.anonymization.methods.full_domain.equivalence_classes import Classes, Cube
-from sfumato.anonymization.methods.full_domain.transformation_losses import LOSSES
 from sfumato.anonymization.methods.method import FINDING, Task
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
-from sfumato.principles import PRINCIPLES, KAnonymity
+from sfumato.principles import Principle
+from sfumato.registry import LOSSES
 
 Levels = tuple[int, ...]
 
@@ -87,15 +87,14 @@ class TransformationSearch:
             )
         for principle, names in task.requirements:
             principle.measure(task.views[names])  # a principle that cannot be measured is an error before any work is done
-        asked = [(principle, names) for principle, names in task.requirements if type(principle) is not KAnonymity]
-        asked.sort(key=lambda one: not self._predictable(one[0]))  # first those that rule out finer transformations
-        self.judges = [judge_of(self.cube, principle, names) for principle, names in asked]
-        self.upward_closed = all(self._predictable(principle) for principle, _ in asked)
+        requirements = [(principle, names) for principle, names in task.requirements if not principle.size_only]
+        requirements.sort(key=lambda one: not self._predictable(one[0]))  # first those that rule out finer transformations
+        self.judges = [judge_of(self.cube, principle, names) for principle, names in requirements]
+        self.upward_closed = all(self._predictable(principle) for principle, _ in requirements)
         """Whether every transformation that is coarser than an admissible one is admissible."""
-        sizes = {principle: k for principle in task.principles if isinstance(k := getattr(principle, "k", None), int)}
-        self.least = max((k for principle, k in sizes.items() if type(principle) in PRINCIPLES.values()), default=1)
+        self.least = max((principle.implied_k or 1 for principle in task.principles), default=1)
         """The largest k of the principles: a smaller class violates one, and so does every class that it is split into."""
-        self.loss = LOSSES[loss](self.cube, self.most, max(sizes.values(), default=1), self.least)
+        self.loss = LOSSES.find(loss, key="loss")(self.cube, self.most, self.least, self.least)
         bounds = self.loss.bounds()
         self.bounds = bounds - np.abs(bounds) * _MARGIN
         """For every transformation the lower bound on its loss that is known in advance."""
@@ -111,13 +110,13 @@ class TransformationSearch:
         self.deadline = math.inf
         self.checks = math.inf
 
-    def _predictable(self, principle: object) -> bool:
+    def _predictable(self, principle: Principle) -> bool:
         """Return whether a violation persists in every finer transformation.
 
         For an absorbing principle the violating rows stay in violating classes. If no row may be suppressed, a monotone
         principle is enough: one violating class remains.
         """
-        return bool(getattr(principle, "absorbing", False) or (self.most == 0 and getattr(principle, "monotone", False)))
+        return principle.absorbing or (self.most == 0 and principle.monotone)
 
     def best(self, *, count: bool = False, checks: int | None = None, seconds: float | None = None) -> SearchResult:
         """Return the admissible transformation with the least loss; of several the one whose levels come first.
