@@ -315,7 +315,7 @@ def test_methods_that_are_none():
         anonymize(table, schema, sf.KAnonymity(2), method="nonsense")
     with pytest.raises(sf.errors.ParameterError, match="is not a method"):
         anonymize(table, schema, sf.KAnonymity(2), method=5)
-    with pytest.raises(sf.errors.ParameterError, match="nothing to measure"):
+    with pytest.raises(sf.errors.ParameterError, match="no principle is requested"):
         anonymize(table, schema, [], method=Chunks(2))
 
     class Broken(Chunks):
