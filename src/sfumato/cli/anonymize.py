@@ -53,10 +53,10 @@ def anonymize(
     Exit status: 0 written, and every principle holds; 1 the principles cannot be reached, or a release was repeated and
     came out different, and nothing was written; 2 bad input.
     """
-    from sfumato.anonymization.save_release import free_target
+    from sfumato.releases.folder import free_target
     from sfumato.config import Config
     from sfumato.io.write_database import refuse_taken
-    from sfumato.reports.report_files import free_page
+    from sfumato.releases.folder import free_page
 
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config)
     folder = release_folder(declared, config, output)

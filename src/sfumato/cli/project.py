@@ -112,12 +112,12 @@ def _publish(
     as_json: bool,
 ) -> None:
     from sfumato.anonymization.methods import AUTO
-    from sfumato.anonymization.save_release import free_target
+    from sfumato.releases.folder import free_target
     from sfumato.cli.show_project import show_projection
     from sfumato.config import MethodSection
     from sfumato.errors import ConfigError
     from sfumato.projections._project import project as published
-    from sfumato.reports.report_files import free_page
+    from sfumato.releases.folder import free_page
 
     wishes, method = declared.wishes(), declared.method or MethodSection()
     if declared.sink is not None:

@@ -40,7 +40,7 @@ def report(folder: Path, output: Path, original: str | None, config: Path | None
     """
     from sfumato._report import report as drawn
     from sfumato.cli.show import console
-    from sfumato.reports.report_files import free_page, write_page
+    from sfumato.releases.folder import free_page, write_page
 
     schema, principles = declared_in(config)
     target = free_page(output, folder, force)

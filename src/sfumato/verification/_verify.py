@@ -8,8 +8,9 @@ from typing import Any
 
 from sfumato.data.schema import Schema
 from sfumato.principles import Principle
+from sfumato.releases.expectations import Expectations
 from sfumato.releases.reader import Manifest
-from sfumato.verification.checks import Expectations, Verification, files_check, listed_principles
+from sfumato.verification.checks import Verification, files_check
 
 
 def verify(
@@ -45,7 +46,8 @@ def verify(
     >>> result.holds, [check.name for check in result.checks][-2:]
     (True, ['rows', 'cover'])
     """
-    return verify_folder(folder, original, Expectations(schema, listed_principles(principles), project, dictionaries, risk))
+    listed = (principles,) if isinstance(principles, Principle) else None if principles is None else tuple(principles)
+    return verify_folder(folder, original, Expectations(schema, listed, project, dictionaries, risk))
 
 
 def verify_folder(folder: str | Path, original: Any, expected: Expectations) -> Verification:

@@ -22,10 +22,11 @@ from sfumato.projections.checks.order_checks import order_check
 from sfumato.projections.checks.ratio_checks import Shared
 from sfumato.projections.checks.request_checks import Wished
 from sfumato.projections.checks.set_checks import with_bits
+from sfumato.releases.expectations import Expectations
 from sfumato.releases.kinds import table_name
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
-from sfumato.verification.checks import Check, Expectations
+from sfumato.verification.checks import Check, requested_principles
 from sfumato.verification.declaration_checks import first_difference, in_declared_order
 from sfumato.verification.grouped_checks import declared_check, grouped_checks
 from sfumato.verification.utility_checks import utility_check
@@ -47,7 +48,7 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     """Check a projected release; the entry of `KINDS`."""
     wished = None if expected.project is None else Wished.of(expected.project)
     declared, _ = manifest.schema(expected.schema)
-    asked, difference = expected.requested(manifest)
+    asked, difference = requested_principles(expected, manifest)
     checks = projected_checks(manifest, declared, asked, original, expected.schema)
     if wished is not None and all(check.holds is not False for check in checks):
         difference = difference or wished.first_difference(manifest, expected.schema)
