@@ -1,7 +1,7 @@
 """Build the reference of public names from their docstrings.
 
-`reference_page` is a list of all names with the first sentence of each docstring; it is kept in reference.md. `api_pages` gives
-every name in full, one page per namespace; conf.py writes them when the site is built, so the text exists once, in the code.
+`reference_page` is a list of all names with the first sentence of each docstring; it is kept in reference.md. `api_pages`
+gives every name in full, one page per namespace; conf.py writes them when the site is built, so the text exists once, in the code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NAMESPACES = sorted(name for name in sf.__all__ if isinstance(getattr(sf, name),
 """The namespaces of the package: sf.distances and the like."""
 
 SECTIONS = {
-    "Functions": lambda thing: inspect.isfunction(thing),
+    "Functions": inspect.isfunction,
     "Principles": lambda thing: isinstance(thing, type) and issubclass(thing, sf.Principle),
     "Methods": lambda thing: isinstance(thing, type) and issubclass(thing, sf.Method),
     "Data, schema, config and results": lambda thing: isinstance(thing, type),
@@ -27,13 +27,13 @@ SECTIONS = {
 HEAD = """\
 # Reference
 
-Every public name. `import sfumato as sf` gives the verbs, the principles, the methods and the result types; everything else is in
-a namespace such as `sf.distances`. `help(sf.audit)` shows a docstring in full; the site shows all of them below "API".
+Every public name. `import sfumato as sf` gives the verbs, the principles, the methods and the result types. Everything else is
+in a namespace such as `sf.distances`. `help(sf.audit)` shows a docstring in full; the site shows all of them below "API".
 """
 
 TAIL = """\
-All errors are `SfumatoError`s. They carry the place they refer to (`file`, `key`, `column`, `row`, `value`), the `problem` and the
-`remedy`.
+All errors are `SfumatoError`s. They carry the place they refer to (`file`, `key`, `column`, `row`, `value`), the `problem`
+and the `remedy`.
 
 ```python
 >>> import pyarrow as pa

@@ -213,10 +213,10 @@ def test_folder(release, tmp_path):
 
 
 def test_what_is_not_verified_is_not_published(release, tmp_path, monkeypatch):
-    from sfumato.anonymization import save_release as save
+    from sfumato.releases import writer
 
-    write = save.write_csv
-    monkeypatch.setattr(save, "write_csv", lambda data, file, sets: write(data.slice(1), file, sets))
+    write = writer.write_csv
+    monkeypatch.setattr(writer, "write_csv", lambda data, file, sets: write(data.slice(1), file, sets))
     with pytest.raises(sf.errors.ReleaseError, match=r"nothing is published.*counts"):
         release.save(tmp_path / "out")
     assert not list(tmp_path.iterdir())

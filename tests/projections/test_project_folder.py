@@ -259,7 +259,7 @@ class TestTampered:
 class TestWritten:
     def test_only_a_release_is_replaced(self, folder):
         projection = made(seed=9)
-        with pytest.raises(sf.errors.FileError, match="something here already"):
+        with pytest.raises(sf.errors.FileError, match="something exists here already"):
             projection.save(folder)
         projection.save(folder, force=True)
         assert told(folder)["seed"] == 9

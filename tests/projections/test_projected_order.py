@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato._audit import table_of
-from sfumato.anonymization.published_table import publish, resolved_schema
+from sfumato.anonymization.published_table import publish
 from sfumato.io.shuffle import Contents, ranks_of, table_seed
 from sfumato.io.write_files import write_csv, write_parquet
-from sfumato.projections.checks.order_checks import order_check
+from sfumato.projections.checks.projected_table_checks import order_check
+from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.digests import digest
 from sfumato.releases.models import FORMAT
 from sfumato.releases.table_files import published_schema, published_table
@@ -118,20 +119,20 @@ def test_what_a_csv_cannot_tell_apart_is_told_apart_last():
     assert len(set(contents.finest.tolist())) == 4
 
 
-def test_group_numbers_that_tell_something_are_found():
+def test_group_numbers_that_carry_information_are_found():
     table = table_of(pa.table({"age": [1, 1, 2, 2], "s": list("abcd")}), sf.Schema(["age"], ["s"]))
     found = publish(table, np.array([0, 0, 1, 1]), table_seed(SEED, PLACE)).table
     assert looked_at(found).holds
     swapped = [3 - number for number in found.data["group"].to_pylist()]
-    for numbers, said in ((swapped, "numbered as"), ([2 * n for n in swapped], "from 1")):
+    for numbers, said in ((swapped, "numbered by its seed"), ([2 * n for n in swapped], "from 1")):
         data = found.data.set_column(0, "group", pa.array(numbers))
         check = looked_at(sf.Table(data, found.schema))
         assert check.holds is False
         assert said in check.detail
 
 
-@pytest.mark.parametrize(("seed", "whole"), [(0, 0), (1.5, 0), (None, 0), (-1, -1), (True, 0), (table_seed(0, 1), 0)])
-def test_a_seed_that_is_another(seed, whole):
+@pytest.mark.parametrize(("seed", "whole"), [(0, 0), (-1, -1), (table_seed(0, 1), 0)])
+def test_an_invalid_seed(seed, whole):
     table = table_of(pa.table({"age": [1, 1], "s": list("ab")}), sf.Schema(["age"], ["s"]))
     published = publish(table, np.array([0, 0]), 0).table
     assert order_check(published, seed, whole, 0).holds is False
@@ -151,7 +152,7 @@ def test_tables_that_are_linked_row_by_row(tmp_path):
         path = folder / f"table_{number}.csv"
         with path.open(encoding="utf-8", newline="") as file:
             head, *rows = csv.reader(file)
-        back = np.argsort(publish(release.kept, release.recoded.groups.of_row, release.seed).rows)
+        back = np.argsort(publish(release.private.kept, release.private.recoding.groups.of_row, release.seed).rows)
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([head, *(rows[place] for place in back)])
         content["files"][path.name] = digest(path).to_dict()

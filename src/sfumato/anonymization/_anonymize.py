@@ -18,7 +18,7 @@ from sfumato.anonymization.methods import AUTO, Method, Task, method_of, suited
 from sfumato.anonymization.methods.method import FINDING
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
 from sfumato.anonymization.release import PrivateRelease, Release
-from sfumato.anonymization.undeclared_columns import check_unnamed
+from sfumato.anonymization.undeclared_columns import check_undeclared
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
@@ -26,6 +26,7 @@ from sfumato.exact import Number, as_fraction, written
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, attributes_of
 from sfumato.progress import Progress, silent
+from sfumato.releases.declarations import resolved_schema
 
 
 def anonymize(
@@ -69,7 +70,7 @@ def anonymized(
     """Do so for a table whose wishes are checked; `data`: the same rows in the library that the frame is to be in."""
     chosen = _method(method, asked)
     check(table, asked)
-    check_unnamed(table)
+    check_undeclared(table)
     if not share:
         progress("looking at what is possible")
         _refuse_impossible(table, asked)

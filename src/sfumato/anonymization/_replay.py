@@ -33,9 +33,9 @@ def replay(
     """Repeat a release: the same principles, method and seed, on the original table.
 
     With the same original and the same versions, the same bytes are written. `release`: its folder, or its release.json
-    alone. `original`: a path, a frame, or a Table. `schema`, `principles`, `method`: needed where a distance is a function of
-    your own, or a principle or the method is a class of your own that is not registered; release.json contains only their
-    names. `seed`: another one, for a similar release.
+    alone. `original`: a path, a frame, or a Table. `schema`, `principles`, `method`: needed where a distance is a function
+    of your own, or a principle or the method is a class of your own that is not registered; release.json contains only
+    their names. `seed`: another one, for a similar release.
 
     >>> import tempfile
     >>> import pyarrow as pa
@@ -82,5 +82,7 @@ def _method(manifest: Manifest) -> Method:
     try:
         return method_of(stated.name, stated.parameters)
     except SfumatoError as error:
-        remedy = "If it is a class of the publisher's own, pass it as method=…; otherwise use the version that made the release."
+        remedy = (
+            "If it is a class of the publisher's own, pass it as method=…; otherwise use the version that made the release."
+        )
         raise manifest.problem("method", error.problem, remedy, stated.name) from error

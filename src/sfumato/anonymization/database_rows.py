@@ -8,8 +8,9 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 
+from sfumato.data.column import Column
 from sfumato.data.schema import Schema
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 from sfumato.io.write_database import Pending, filled
 
@@ -22,7 +23,9 @@ def rows_in_database(
     if (database is None) != (table is None):
         missing = "table" if table is None else "database"
         raise ParameterError(
-            f"{missing} is missing: published rows go to a table of a database", remedy="Pass database and table.", key=missing
+            f"{missing} is missing: published rows go to a table of a database",
+            remedy="Pass database and table.",
+            key=missing,
         )
     if database is None or table is None:
         yield None

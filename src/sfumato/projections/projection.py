@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.anonymization.published_table import refuse_ambiguous_missing
 from sfumato.anonymization.release import Release
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
@@ -21,9 +22,12 @@ from sfumato.projections.plans.dependent_pairs import DependentPair, dependent_p
 from sfumato.projections.plans.plan import Plan, block_label
 from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
-from sfumato.projections.projection_document import described_projection
-from sfumato.projections.save_projection import save_projection
+from sfumato.projections.projection_document import described_projection, internal_content
+from sfumato.projections.projection_page import projection_page
 from sfumato.registry import function_named
+from sfumato.releases.expectations import Expectations
+from sfumato.releases.models import ProjectedDocument
+from sfumato.releases.writer import InternalReport, write_release
 
 if TYPE_CHECKING:
     from sfumato.attacks.attack_results import AttackResults
@@ -92,7 +96,7 @@ class Projection:
         """For each table its attributes, and the group of each published person; private."""
         view = function_named("sfumato.attacks.attacker_view:AttackerView")
         pairs = zip(self.plan.blocks, self.releases, strict=True)
-        return tuple(view(block, release.recoded.groups.of_row) for block, release in pairs)
+        return tuple(view(block, release.private.recoding.groups.of_row) for block, release in pairs)
 
     def attacks(self, names: Sequence[str] | None = None) -> AttackResults:
         """Run attacks by an attacker who knows the quasi-identifiers; they use the original, so the results are private.
@@ -111,7 +115,12 @@ class Projection:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of release.json, without the file digests."""
-        return described_projection(self)
+        return {key: value for key, value in self.document.to_dict().items() if key != "files"}
+
+    @cached_property
+    def document(self) -> ProjectedDocument:
+        """What release.json states, without the files."""
+        return ProjectedDocument.of(described_projection(self))
 
     def save(
         self,
@@ -129,7 +138,28 @@ class Projection:
         for the internal report, which must not be published: the dependence of all attributes, the ratios of other plans,
         the results of attacks.
         """
-        return save_projection(self, folder, force=force, format=format, internal=internal, progress=progress)
+        for release in self.releases:
+            refuse_ambiguous_missing(release.table, release.schema, format)
+        return write_release(
+            lambda: self.document,
+            [release.table_data for release in self.releases],
+            folder,
+            original=self.source,
+            expected=Expectations(self.schema, self.principles, project=self._arguments()),
+            format=format,
+            force=force,
+            internal=None if internal is None else InternalReport(internal, self._internal_page),
+            progress=progress,
+        )
+
+    def _arguments(self) -> dict[str, Any]:
+        """Return the arguments of `sf.project` that verification compares; thresholds only if they were given."""
+        limits = {"alpha": self.alpha, "beta": self.beta}
+        given = {key: threshold.limit for key, threshold in limits.items() if threshold.origin == "given"}
+        return {"plan": self.plan.blocks, "harmless": self.harmless, **given}
+
+    def _internal_page(self, document: ProjectedDocument) -> str:
+        return projection_page(document.to_dict(), internal_content(self))
 
     def __repr__(self) -> str:
         ratios = self.ratios

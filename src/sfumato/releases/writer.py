@@ -74,11 +74,11 @@ def write_release(
     The data files, release.json and report.html are written to a folder beside the target. They are verified from there,
     against the original and what the maker expects, and the folder is renamed into place only if no check fails.
 
-    `describe`: returns the document without its files; called once the target is known to be free. `tables`: one, or one for
-    each table of a projected release. `original`, `expected`: what the files are verified against. `force`: replace a release
-    that is there already, and nothing else. `internal`: put in place after the release. `database`: writes the rows in a
-    transaction, which is committed when the folder is in place. `replayed`: the folder of a release, or its release.json,
-    whose files these must equal byte by byte.
+    `describe`: returns the document without its files; called once the target is known to be free. `tables`: one, or one
+    for each table of a projected release. `original`, `expected`: what the files are verified against. `force`: replace a
+    release that is there already, and nothing else. `internal`: put in place after the release. `database`: writes the rows
+    in a transaction, which is committed when the folder is in place. `replayed`: the folder of a release, or its
+    release.json, whose files these must equal byte by byte.
     """
     if format not in DATA_FILES:
         raise ParameterError(
@@ -188,9 +188,7 @@ def _folder_aside(folder: str | Path, target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _page_aside(
-    target: Path | None, internal: InternalReport[D] | None, document: D, progress: Progress
-) -> Iterator[None]:
+def _page_aside(target: Path | None, internal: InternalReport[D] | None, document: D, progress: Progress) -> Iterator[None]:
     """Write the internal report aside; it takes its place after the release has."""
     if target is None or internal is None:
         yield

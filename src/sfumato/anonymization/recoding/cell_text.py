@@ -9,15 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sfumato.anonymization.recoding.domain import Domain, RecodingKind
-from sfumato.data.column import as_member, in_quotes
 from sfumato.data.schema import Kind
-<<<<<<< HEAD
-
-WITHHELD = "*"
-"""A cell that tells nothing."""
-=======
 from sfumato.releases.cells import WITHHELD, interval_cell, node_cell, set_cell, value_cell
->>>>>>> 6ae95224aeee7151406f47f6a200e34e194de7a7
 
 
 def cell_text(domain: Domain, places: Sequence[int]) -> str | None:
