@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import click
-from make_reference import reference_page
 
+from make_reference import reference_page
 from sfumato._explain import Explanation, explain
 from sfumato.cli import main
 from sfumato.principles import PRINCIPLES, told

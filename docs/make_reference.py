@@ -1,7 +1,7 @@
 """Build the reference of public names from their docstrings.
 
 `reference_page` is a list of all names with the first sentence of each docstring; it is kept in reference.md. `api_pages`
-gives every name in full, one page per namespace; conf.py writes them when the site is built, so the text exists once, in the code.
+gives every name in full, one page per namespace; conf.py writes them when the site is built, so the text exists once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SECTIONS = {
 HEAD = """\
 # Reference
 
-Every public name. `import sfumato as sf` gives the verbs, the principles, the methods and the result types. Everything else is
+Every public name. `import sfumato as sf` gives the verbs, principles, methods and result types. Everything else is
 in a namespace such as `sf.distances`. `help(sf.audit)` shows a docstring in full; the site shows all of them below "API".
 """
 

@@ -215,7 +215,7 @@ def test_the_rule_is_one_that_could_be_broken():
     release = SHAPES["categories"]()
     again, _ = dealt_again(release.private.original.data, release, ["ill"])
     other = sf.anonymize(again, release.schema, release.principles, method=Chunks(12), seed=5)
-    told = [internal_figures(r.original, r.audit, r.recodings, r.seed) for r in (release, other)]
+    told = [internal_figures(r.private.original, r.audit, r.recodings, r.seed) for r in (release, other)]
     assert told[0]["errors"] != told[1]["errors"]
     assert told[0]["levels"] != told[1]["levels"]
 
@@ -227,7 +227,7 @@ def test_the_order_of_the_original_tells_nothing(tmp_path):
         def group(self, task, seed=0):
             return sf.anonymization.Grouping(np.array(task.table.data.column("age").to_pylist()) // 10)
 
-    data = SHAPES["numbers"]().original.data
+    data = SHAPES["numbers"]().private.original.data
     order = np.random.default_rng(1).permutation(data.num_rows)
     for name, table in (("one", data), ("other", data.take(pa.array(order)))):
         schema = sf.Schema(["age", "town"], ["money"])

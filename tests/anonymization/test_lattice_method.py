@@ -9,12 +9,12 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 import pytest
-from test_lattice import Case
 
 import sfumato as sf
 from sfumato.anonymization.methods import full_domain as fulldomain
 from sfumato.anonymization.methods.full_domain import LOSSES, TransformationSearch
 from sfumato.anonymization.methods.full_domain.equivalence_classes import Cube
+from test_lattice import Case
 
 TOWNS = sf.Hierarchy.from_rows(
     [["Bonn", "Rhine", "*"], ["Mainz", "Rhine", "*"], ["Ulm", "Ulm", "*"], ["Rome", "Italy", "*"], ["Pisa", "Italy", "*"]]

@@ -266,7 +266,7 @@ class TestUnreached:
         path.write_text("age,ill\n1,7\n2,8\n3,7\n4,8\n5,x\n", encoding="utf-8")
         found = anonymize(path, self.schema, sf.KAnonymity(2), method=Alone(), suppress="0.2")
         assert (found.suppressed, found.schema.kinds["ill"]) == (1, sf.data.Kind.CATEGORICAL)
-        assert "row 5" in found.reading[0]
+        assert "row 5" in found.private.notes[0]
         found.save(tmp_path / "out")
         assert "row 5" not in (tmp_path / "out" / "release.json").read_text(encoding="utf-8")
         assert verify(tmp_path / "out", path)

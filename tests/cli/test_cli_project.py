@@ -7,10 +7,10 @@ import stat
 
 import pytest
 from pyarrow import csv
-from test_project import people
 
 import sfumato as sf
 from commandline import sfumato
+from test_project import people
 
 CONFIG = """
 [data]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 import stat
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from test_project import SCHEMA, SENSITIVE, K, people
 
 import sfumato as sf
 from sfumato.releases.digests import digest
 from standin import Chunks
+from test_project import SCHEMA, SENSITIVE, K, people
 
 PLAN = [["sex", "title"], ["job", "pay"]]
 WISH = [K, sf.TCloseness("0.6")]
@@ -353,3 +354,21 @@ class TestLeaks:
         for file in written.glob("table*"):
             assert "visits" not in file.read_text(encoding="utf-8")
         assert told(written)["left_out"] == ["visits"]
+
+
+class TestPickle:
+    """A pickle contains what may be published, and nothing else."""
+
+    def test_private_parts(self):
+        projection = made()
+        assert repr(projection.private) == "PrivateProjection(not for publication)"
+        with pytest.raises(sf.errors.ReleaseError, match="cannot be pickled"):
+            pickle.dumps(projection.private)
+        again = pickle.loads(pickle.dumps(projection))
+        assert repr(again) == repr(projection)
+        assert repr(again).startswith("Projection of 48 rows on 2 tables")
+        for name in ("source", "table", "dependence", "tradeoff", "search", "reading", "ratios", "warnings"):
+            with pytest.raises(sf.errors.ReleaseError, match="not available"):
+                getattr(again, name)
+        with pytest.raises(sf.errors.ReleaseError, match="not available"):
+            again.attacks()

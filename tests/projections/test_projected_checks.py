@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_project import SCHEMA, people
-from test_project_folder import PLAN, WISH, claim, failing, folder, made, told, written
 
 import sfumato as sf
 from sfumato.verification.level_checks import level_problem
 from standin import Chunks
+from test_project import SCHEMA, people
+from test_project_folder import PLAN, WISH, claim, failing, folder, made, told, written
 
 __all__ = ["folder", "written"]
 

@@ -25,7 +25,7 @@ from sfumato.projections.plans.harmless_values import Harmless, harmless_mask, n
 from sfumato.projections.plans.plan import Plan, parse_plan
 from sfumato.projections.plans.tradeoff_curve import tradeoff
 from sfumato.projections.projected_tables import ProjectedTables
-from sfumato.projections.projection import Projection
+from sfumato.projections.projection import PrivateProjection, Projection
 from sfumato.projections.projection_parameters import check_ratio, check_search, check_sets
 from sfumato.releases.declarations import resolved_schema
 
@@ -147,21 +147,24 @@ def _assemble(request: _Request, source: Table, result: CommonPeople) -> Project
     return Projection(
         plan=choice.plan,
         releases=last.releases,
-        dependence=last.dependence,
-        tradeoff=last.curve,
-        search=choice.search,
+        rows=source.rows,
         alpha=choice.thresholds["alpha"],
         beta=choice.thresholds["beta"],
         principles=request.principles,
         seed=request.seed,
-        source=source,
-        table=last.encoded.table,
         sets=last.encoded.bits,
         schema=resolved_schema(source),
         harmless=_harmless_labels(result.harmless, last),
         left_out=left_out,
         notes=_notes(result, request.principles, left_out),
-        reading=(*reading_notes(source), *last.dependence.notes),
+        private=PrivateProjection(
+            source,
+            last.encoded.table,
+            last.dependence,
+            last.curve,
+            choice.search,
+            (*reading_notes(source), *last.dependence.notes),
+        ),
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.anonymization.figures.rounding_steps import in_steps
 from sfumato.anonymization.published_table import refuse_ambiguous_missing
 from sfumato.anonymization.release import Release
 from sfumato.data.schema import Schema
@@ -22,11 +23,12 @@ from sfumato.projections.plans.dependent_pairs import DependentPair, dependent_p
 from sfumato.projections.plans.plan import Plan, block_label
 from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
-from sfumato.projections.projection_document import described_projection, internal_content
+from sfumato.projections.projection_document import HUNDREDTH, described_projection, internal_content
 from sfumato.projections.projection_page import projection_page
 from sfumato.registry import function_named
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import ProjectedDocument
+from sfumato.releases.private import Private, Unavailable
 from sfumato.releases.writer import InternalReport, write_release
 
 if TYPE_CHECKING:
@@ -35,11 +37,33 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class PrivateProjection(Private):
+    """What the publisher knows about a projection and must not publish; it refuses pickling, and `repr` shows nothing."""
+
+    source: Table
+    """The original table."""
+    table: Table
+    """The published people with their original values, sets encoded as bits."""
+    dependence: Dependence
+    """How the attributes of the published people depend on one another."""
+    tradeoff: Tradeoff
+    """The ratios of other plans."""
+    search: PlanSearch | None
+    """The search for the plan; None for the publisher's own plan."""
+    reading: tuple[str, ...] = ()
+    """Notes for the publisher about how the original was read."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Projection:
     """What is published of several sensitive attributes: `releases`, one for each table of the plan.
 
     Every table contains all quasi-identifiers, recoded for this table alone, and some of the sensitive attributes; the rows
     of each table are shuffled independently. `frames` are the tables in the library of the input data.
+
+    A pickle contains what may be published. `source`, `table`, `dependence`, `tradeoff`, `search`, `reading`, `ratios`,
+    `attacker_views`, `warnings`, `attacks` and `save` need the original; they raise `ReleaseError` for an unpickled
+    projection.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -52,22 +76,14 @@ class Projection:
     plan: Plan
     releases: tuple[Release, ...]
     """One for each block of the plan."""
-    dependence: Dependence
-    """How the attributes of the published people depend on one another; private."""
-    tradeoff: Tradeoff
-    """The ratios of other plans; private."""
-    search: PlanSearch | None
-    """The search for the plan; None for the publisher's own plan. Private."""
+    rows: int
+    """The number of rows of the original, including suppressed ones."""
     alpha: Threshold
     """The threshold on the association loss."""
     beta: Threshold
     """The threshold on the information exposure."""
     principles: tuple[Principle, ...]
     seed: int
-    source: Table
-    """The original table; private."""
-    table: Table
-    """The published people with their original values, sets encoded as bits; private."""
     sets: Mapping[str, Sequence[str]]
     """The bits of each set that is published as bits."""
     schema: Schema
@@ -76,15 +92,59 @@ class Projection:
     """The published values that are declared harmless, by attribute, as the release shows them; None if missing."""
     left_out: tuple[str, ...]
     """The columns in no table, because they would link the tables row by row."""
-    notes: Sequence[str] = ()
+    notes: Sequence[str]
     """What a reader of the release should know; published."""
-    reading: Sequence[str] = ()
-    """What the publisher should know about how the original was read; private."""
+    private: PrivateProjection
+    """What must not be published."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The public fields, and what is public of the properties that need the original; all others are private.
+        public = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "private"}
+        return {**public, "document": self.document, "published_ratios": self.published_ratios}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state, private=Unavailable())
+
+    @property
+    def source(self) -> Table:
+        """The original table; private."""
+        return self.private.source
+
+    @property
+    def table(self) -> Table:
+        """The published people with their original values, sets encoded as bits; private."""
+        return self.private.table
+
+    @property
+    def dependence(self) -> Dependence:
+        """How the attributes of the published people depend on one another; private."""
+        return self.private.dependence
+
+    @property
+    def tradeoff(self) -> Tradeoff:
+        """The ratios of other plans; private."""
+        return self.private.tradeoff
+
+    @property
+    def search(self) -> PlanSearch | None:
+        """The search for the plan; None for the publisher's own plan. Private."""
+        return self.private.search
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """Notes for the publisher about how the original was read; private."""
+        return self.private.reading
 
     @property
     def ratios(self) -> PlanRatios:
         """The plan with its association loss and information exposure; exact, so private."""
         return self.dependence.ratios(self.plan)
+
+    @cached_property
+    def published_ratios(self) -> tuple[float, float]:
+        """The association loss and the information exposure in hundredths, as they are published."""
+        ratios = self.ratios
+        return (in_steps(ratios.association_loss, HUNDREDTH), in_steps(ratios.information_exposure, HUNDREDTH))
 
     @cached_property
     def frames(self) -> tuple[Any, ...]:
@@ -162,15 +222,16 @@ class Projection:
         return projection_page(document.to_dict(), internal_content(self))
 
     def __repr__(self) -> str:
-        ratios = self.ratios
         lines = [
-            f"Projection of {count_of(self.source.rows, 'row')} on {count_of(len(self.plan), 'table')}, seed {self.seed}: "
-            f"{self.plan.label}",
-            f"  association loss      {ratios.association_loss:.4f}, required at most {written(self.alpha.limit)}",
-            f"  information exposure  {ratios.information_exposure:.4f}, required at most {written(self.beta.limit)}",
+            f"Projection of {count_of(self.rows, 'row')} on {count_of(len(self.plan), 'table')}, seed {self.seed}: "
+            f"{self.plan.label}"
         ]
-        lines += [f"  note     {note}" for note in (*self.reading, *self.notes)]
-        lines += [f"  warning  {pair.text}" for pair in self.warnings[:3]]
+        loss, exposure = self.published_ratios
+        lines += [
+            f"  association loss      {loss:.2f}, required at most {written(self.alpha.limit)}",
+            f"  information exposure  {exposure:.2f}, required at most {written(self.beta.limit)}",
+        ]
+        lines += [f"  note     {note}" for note in self.notes]
         for block, release in zip(self.plan.blocks, self.releases, strict=True):
             first, *rest = repr(release).splitlines()
             lines += [f"  {block_label(block)}: {first}", *(f"  {line}" for line in rest)]

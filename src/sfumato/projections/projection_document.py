@@ -53,7 +53,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sfumato.anonymization.figures.figure_tables import internal_figures
-from sfumato.anonymization.figures.rounding_steps import in_steps
 from sfumato.anonymization.release import Release
 from sfumato.exact import written
 from sfumato.projections.plans.dependence import Dependence, PlanRatios
@@ -70,7 +69,7 @@ _THRESHOLDS = {"alpha": "association loss", "beta": "information exposure"}
 """The key and the name of each threshold, in the order of release.json."""
 
 _SYMBOLS = {"alpha": "Γ_α", "beta": "Γ_β"}
-_HUNDREDTH = Fraction(1, 100)
+HUNDREDTH = Fraction(1, 100)
 
 
 def described_projection(projection: Projection) -> dict[str, Any]:
@@ -80,7 +79,7 @@ def described_projection(projection: Projection) -> dict[str, Any]:
         "kind": PROJECTED,
         **versions(),
         "seed": projection.seed,
-        "rows": projection.source.rows,
+        "rows": projection.rows,
         "holds": all(release.audit.holds for release in projection.releases),
         "attributes": list(projection.plan.attributes),
         "sets": {name: list(bits) for name, bits in projection.sets.items()},
@@ -101,14 +100,13 @@ def _chosen(search: PlanSearch | None) -> str:
 
 
 def _thresholds(projection: Projection) -> list[dict[str, Any]]:
-    weighed = projection.ratios
-    measured = {"alpha": weighed.association_loss, "beta": weighed.information_exposure}
+    measured = dict(zip(_THRESHOLDS, projection.published_ratios, strict=True))
     return [
         {
             "name": name,
             "symbol": _SYMBOLS[key],
             "key": key,
-            "measured": in_steps(measured[key], _HUNDREDTH),
+            "measured": measured[key],
             "wanted": written(getattr(projection, key).limit),
             "origin": getattr(projection, key).origin,
             "holds": True,
