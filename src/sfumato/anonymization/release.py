@@ -125,7 +125,7 @@ class Release:
         This is for the publisher. release.json contains no query errors, and distances of marginals in two decimals: exact
         figures about the original would let a reader check guesses about who has which value.
         """
-        sizes = [k for principle in self.principles if (k := getattr(principle, "k", None)) is not None]
+        sizes = [k for principle in self.principles if (k := principle.implied_k) is not None]
         private = self.private
         return utility_of(private.kept, private.recoding, max(sizes, default=None), self.suppressed, seed=self.seed)
 

@@ -25,7 +25,7 @@ from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection_document import HUNDREDTH, described_projection, internal_content
 from sfumato.projections.projection_page import projection_page
-from sfumato.registry import function_named
+from sfumato.registry import load_function
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import ProjectedDocument
 from sfumato.releases.private import Private, Unavailable
@@ -154,7 +154,7 @@ class Projection:
     @cached_property
     def attacker_views(self) -> tuple[AttackerView, ...]:
         """For each table its attributes, and the group of each published person; private."""
-        view = function_named("sfumato.attacks.attacker_view:AttackerView")
+        view = load_function("sfumato.attacks.attacker_view:AttackerView")
         pairs = zip(self.plan.blocks, self.releases, strict=True)
         return tuple(view(block, release.private.recoding.groups.of_row) for block, release in pairs)
 
@@ -164,7 +164,7 @@ class Projection:
         `names`: the attacks to run, by their names in `sfumato.registry.ATTACKS`, including those of plug-ins; by default
         the built-in ones.
         """
-        attack = function_named("sfumato.attacks.attack_results:attack")
+        attack = load_function("sfumato.attacks.attack_results:attack")
         results: AttackResults = attack(self.table, self.attacker_views, names, dependence=self.dependence)
         return results
 

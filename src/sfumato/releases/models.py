@@ -185,10 +185,9 @@ class Header(Part):
     numpy: str
     pyarrow: str
     jinja2: str
-    plotly: str
 
 
-VERSIONS = ("sfumato", "python", "numpy", "pyarrow", "jinja2", "plotly")
+VERSIONS = ("sfumato", "python", "numpy", "pyarrow", "jinja2")
 """The keys of the versions that determine the bytes of a release."""
 
 

@@ -90,7 +90,7 @@ def files_check(manifest: Manifest) -> Check:
     return Check("file", True, f"{', '.join(manifest.files)}: {claim} as release.json states")
 
 
-def requested_principles(
+def expected_principles(
     expected: Expectations, manifest: Manifest | TableManifest
 ) -> tuple[tuple[Principle, ...], str | None]:
     """Return the principles to measure, in the order of release.json; and the first difference from what it states."""

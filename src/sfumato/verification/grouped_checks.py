@@ -25,7 +25,7 @@ from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColumn
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
-from sfumato.verification.checks import Check, requested_principles
+from sfumato.verification.checks import Check, expected_principles
 from sfumato.verification.declaration_checks import default_recoding, first_difference
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.original_checks import MatchedRows, cover_rows
@@ -38,7 +38,7 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     """Check a grouped release; the entry of `KINDS`."""
     table = manifest.table
     declared, unavailable = table.schema(expected.schema)
-    requested, difference = requested_principles(expected, table)
+    requested, difference = expected_principles(expected, table)
     checks = grouped_checks(table, declared, unavailable, requested, original)
     if expected.schema is not None or expected.principles is not None:
         published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
@@ -173,7 +173,7 @@ def _principles(
     A principle that needs a distance function which is not available fails: a release must not pass for want of a check.
     """
     claims = document.principles
-    measurable = [p for p in principles if not (unavailable and p.asks_distance)]
+    measurable = [p for p in principles if not (unavailable and p.uses_distance)]
     findings = audit(table, None, measurable) if measurable else None
     by_principle: dict[int, list[tuple[Finding, dict[str, Any]]]] = {}
     if findings is not None:
