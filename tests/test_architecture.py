@@ -11,9 +11,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from make_reference import NAMESPACES, public_names
 
 import sfumato as sf
+from make_reference import NAMESPACES, public_names
 from sfumato.registry import DISTANCES, PRINCIPLES
 
 ROOT = Path(__file__).parent.parent
@@ -23,7 +23,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__
 LAYERS = [
     ["version", "masking", "plurals", "progress"],
     ["errors"],
-    ["registry"],
+    ["registry", "user_code"],
     ["exact"],
     ["parameters"],
     ["kernels"],
