@@ -23,7 +23,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__
 LAYERS = [
     ["version", "masking", "plurals", "progress"],
     ["errors"],
-    ["registry"],
+    ["registry", "user_code"],
     ["exact"],
     ["parameters"],
     ["kernels"],

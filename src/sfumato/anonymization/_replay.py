@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sfumato._audit import table_of
-from sfumato.anonymization._anonymize import anonymize, checked_seed, checked_share
+from sfumato.anonymization._anonymize import anonymize
 from sfumato.anonymization.methods import Method, method_of
 from sfumato.anonymization.release import Release
 from sfumato.data.schema import Schema
 from sfumato.errors import SfumatoError
 from sfumato.io.read_table import read_table
+from sfumato.parameters import check_seed, check_share
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
 from sfumato.releases.reader import AGAIN, Manifest
@@ -64,8 +65,8 @@ def replay(
         None,
         manifest.principles() if principles is None else principles,
         method=_method(manifest) if method is None else method,
-        seed=_check(manifest, "seed", checked_seed, document.seed) if seed is None else seed,
-        suppress=_check(manifest, "suppress", checked_share, document.suppress),
+        seed=_check(manifest, "seed", check_seed, document.seed) if seed is None else seed,
+        suppress=_check(manifest, "suppress", check_share, document.suppress),
         progress=progress,
     )
 

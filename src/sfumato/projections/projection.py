@@ -24,12 +24,12 @@ from sfumato.projections.plans.plan import Plan, block_label
 from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection_document import HUNDREDTH, described_projection, internal_content
-from sfumato.projections.projection_page import projection_page
-from sfumato.registry import load_function
+from sfumato.projections.projection_page import internal_page
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import ProjectedDocument
 from sfumato.releases.private import Private, Unavailable
 from sfumato.releases.writer import InternalReport, write_release
+from sfumato.user_code import load_function
 
 if TYPE_CHECKING:
     from sfumato.attacks.attack_results import AttackResults
@@ -219,7 +219,7 @@ class Projection:
         return {"plan": self.plan.blocks, "harmless": self.harmless, **given}
 
     def _internal_page(self, document: ProjectedDocument) -> str:
-        return projection_page(document.to_dict(), internal_content(self))
+        return internal_page(document, internal_content(self))
 
     def __repr__(self) -> str:
         lines = [
