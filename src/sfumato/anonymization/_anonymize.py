@@ -16,9 +16,9 @@ from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.method import FINDING
-from sfumato.anonymization.published_table import Published, frame_of, publish, resolved_schema
-from sfumato.anonymization.release import Release
-from sfumato.anonymization.undeclared_columns import check_unnamed
+from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
+from sfumato.anonymization.release import PrivateRelease, Release
+from sfumato.anonymization.undeclared_columns import check_undeclared
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
@@ -27,6 +27,7 @@ from sfumato.parameters import check_seed, check_share
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
+from sfumato.releases.declarations import resolved_schema
 
 
 def anonymize(
@@ -74,7 +75,7 @@ def anonymize_table(
     """
     chosen = _method(method, principles)
     check(table, principles)
-    check_unnamed(table)
+    check_undeclared(table)
     if not share:
         progress("assessing feasibility")
         _refuse_impossible(table, principles)
@@ -89,19 +90,23 @@ def anonymize_table(
     return Release(
         table=published.table,
         audit=replace(result, library=library),
-        recoded=published.recoded,
-        kept=published.original,
-        kept_rows=kept,
         schema=resolved,
         principles=principles,
         method=chosen,
         seed=seed,
         suppress=share,
         suppressed=dropped,
+        recodings=published.recodings,
+        levels=published.levels,
         notes=_notes(table, published, dropped, grouping.notes),
-        reading=(*reading_notes(table), *grouping.private),
-        source=table,
-        make_frame=partial(frame_of, published, data, library, kept),
+        private=PrivateRelease(
+            original=table,
+            kept=published.original,
+            kept_rows=kept,
+            recoding=published.recoding,
+            notes=(*reading_notes(table), *grouping.private),
+            make_frame=partial(frame_of, published, data, library, kept),
+        ),
     )
 
 
@@ -172,7 +177,7 @@ def _publish_groups(
     principles: tuple[Principle, ...],
     seed: int,
     share: Fraction,
-) -> tuple[Published, Audit, NDArray[np.int64]]:
+) -> tuple[PublishedTable, Audit, NDArray[np.int64]]:
     """Publish the groups and audit the result; drop the rows of violating groups while the share allows.
 
     Returns the published table, its audit and the rows that were kept. What is left is measured again each time, because
@@ -255,7 +260,7 @@ def reading_notes(table: Table) -> tuple[str, ...]:
     return (*table.notes, *(column.note for column in columns if column.note is not None))
 
 
-def _notes(table: Table, published: Published, dropped: int, more: Sequence[str]) -> tuple[str, ...]:
+def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence[str]) -> tuple[str, ...]:
     """Return what a reader of the release should know."""
     schema = table.schema
     notes = [*more]
