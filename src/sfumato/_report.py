@@ -102,7 +102,7 @@ def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Prin
     if schema is not None:
         return found
     asked = manifest.principles() if principles is None else principles
-    beyond = {principle.label for principle in asked if principle.asks_distance} if manifest.schema()[1] else set()
+    beyond = {principle.label for principle in asked if principle.uses_distance} if manifest.schema()[1] else set()
     return Verification(found.folder, tuple(check for check in found.checks if _bare(check.name) not in beyond))
 
 

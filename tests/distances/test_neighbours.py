@@ -13,10 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.distances.neighbour_balls import BallCounter
-from sfumato.distances.neighbour_bits import BitsetCounter
-from sfumato.distances.neighbour_pairs import PairCounter
-from sfumato.distances.neighbour_runs import WindowCounter
+from sfumato.distances.neighbour_counters import BallCounter, BitsetCounter, PairCounter, WindowCounter
 from sfumato.exact import written
 
 

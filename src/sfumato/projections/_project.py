@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sfumato._audit import listed, table_of
+from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check, checked_seed, checked_share, reading_notes
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.published_table import resolved_schema
@@ -16,7 +16,7 @@ from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, written
 from sfumato.plurals import count_of
-from sfumato.principles import Principle, attributes_of
+from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
 from sfumato.projections.common_people import CommonPeople, ProjectionRound, publish_common_people
 from sfumato.projections.encoded_sets import EncodedSets, encode_sets
@@ -33,7 +33,7 @@ from sfumato.projections.projection_parameters import check_ratio, check_search,
 def project(
     data: Any,
     schema: Schema | None,
-    principles: Sequence[Principle] | Principle,
+    principles: PrincipleRequest | Sequence[PrincipleRequest],
     *,
     alpha: Number | None = None,
     beta: Number | None = None,
@@ -80,7 +80,7 @@ def project(
     """
     check_search(search)
     request = _Request(
-        principles=listed(principles),
+        principles=requested_principles(principles),
         limits={
             key: None if value is None else check_ratio(value, key) for key, value in (("alpha", alpha), ("beta", beta))
         },

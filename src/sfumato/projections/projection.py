@@ -23,7 +23,7 @@ from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection_document import described_projection
 from sfumato.projections.save_projection import save_projection
-from sfumato.registry import function_named
+from sfumato.registry import load_function
 from sfumato.releases.private import Private, private_part
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Projection:
     @cached_property
     def attacker_views(self) -> tuple[AttackerView, ...]:
         """For each table its attributes, and the group of each published person; private."""
-        view = function_named("sfumato.attacks.attacker_view:AttackerView")
+        view = load_function("sfumato.attacks.attacker_view:AttackerView")
         pairs = zip(self.plan.blocks, self.releases, strict=True)
         return tuple(view(block, release.recoded.groups.of_row) for block, release in pairs)
 
@@ -154,7 +154,7 @@ class Projection:
         `names`: the attacks to run, by their names in `sfumato.registry.ATTACKS`, including those of plug-ins; by default
         the built-in ones.
         """
-        attack = function_named("sfumato.attacks.attack_results:attack")
+        attack = load_function("sfumato.attacks.attack_results:attack")
         results: AttackResults = attack(self.table, self.attacker_views, names, dependence=self.dependence)
         return results
 

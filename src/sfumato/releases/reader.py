@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from sfumato.data.schema import Schema
 from sfumato.distances import Custom, Distance
 from sfumato.errors import ReleaseError, SfumatoError
-from sfumato.principles import PRINCIPLES, Principle, principle_of
+from sfumato.principles import Principle, principle_of
+from sfumato.registry import PRINCIPLES
 from sfumato.releases.kinds import DATA_FILES, KINDS, ReleaseKind, table_name
 from sfumato.releases.model_base import first_problem
 from sfumato.releases.models import (

@@ -172,7 +172,7 @@ def _principles(
     A principle that needs a distance function which is not available fails: a release must not pass for want of a check.
     """
     claims = document.principles
-    measurable = [p for p in principles if not (unavailable and p.asks_distance)]
+    measurable = [p for p in principles if not (unavailable and p.uses_distance)]
     findings = audit(table, None, measurable) if measurable else None
     by_principle: dict[int, list[tuple[Finding, dict[str, Any]]]] = {}
     if findings is not None:

@@ -21,7 +21,7 @@ def utility_check(document: GroupedTable, published: Table, requested: Sequence[
     """
     group = published.column(str(published.schema.group))
     sizes = np.bincount(group.codes, minlength=group.size)
-    k = max((k for principle in requested if (k := getattr(principle, "k", None)) is not None), default=None)
+    k = max((k for principle in requested if (k := principle.implied_k) is not None), default=None)
     rows, suppressed = published.rows, document.suppressed
     counted: dict[str, Any] = {"rows": rows, "groups": group.size, "suppressed": suppressed, "k": k}
     histogram = np.unique(sizes, return_counts=True)

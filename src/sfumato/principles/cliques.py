@@ -1,4 +1,4 @@
-"""Heavy cliques: values that lie pairwise within ε of one another, and how many tuples have them."""
+"""Heavy cliques: values that lie pairwise within ε of one another, and how many rows have them."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from numpy.typing import NDArray
 from sfumato.distances.neighbour_graph import NeighbourGraph, graph_of
 
 _PAIRS, _COSTLY_PAIRS = 1 << 22, 1 << 19
-"""Pairs of values that one greedy search may look at."""
+"""How many pairs of values one greedy search examines at most; fewer where the distance of a pair is costly."""
 
 _LOOK = 1 << 11
-"""A look at fewer pairs than this costs as much as one at so many."""
+"""Examining fewer pairs at once than this costs as much as examining this many."""
 
 _STARTS = 2
-"""Values of the highest degree from which a clique is grown."""
+"""How many values of the highest degree a clique is grown from."""
 
 
 @dataclass(frozen=True, eq=False)
 class Clique:
-    """Values that are pairwise near, by their numbers, and the tuples that have them."""
+    """Values that are pairwise near, by their numbers, and how many rows have them."""
 
     values: NDArray[np.int64]
     count: int
     largest: bool
-    """Whether it is known that no clique is heavier."""
+    """Whether no clique is heavier, for certain."""
 
 
 def fullest_run(counts: NDArray[np.int64], high: NDArray[np.int64]) -> tuple[int, int, int]:
-    """The heaviest of the runs from each position i up to, not including, `high[i]`: its start, its end and its weight.
+    """Return the start, end and weight of the heaviest run; the run of position i ends before `high[i]`.
 
     >>> fullest_run(np.array([1, 5, 2]), np.array([2, 2, 3]))
     (0, 2, 6)
@@ -43,11 +43,12 @@ def fullest_run(counts: NDArray[np.int64], high: NDArray[np.int64]) -> tuple[int
 
 
 def heavy_clique(graph: NeighbourGraph) -> Clique:
-    """A heavy clique of the neighbour graph: the heaviest, if the distance orders the values; else the best of a search.
+    """Return a heavy clique of the neighbour graph: the heaviest if the distance orders the values, else the best found.
 
     Along an order in which neighbours are consecutive, a clique lies between its first value and the last neighbour of
-    that, and all between are near one another. Else: under a metric, all values within ε/2 of one value are a clique, which
-    is grown; and cliques are grown from the values of the highest degree, the nearest or the heaviest values first.
+    that value, and all values between are near one another. Otherwise, cliques are grown from the values of the highest
+    degree, adding the nearest or the heaviest values first; under a metric, all values within ε/2 of one value are a clique,
+    which is grown too.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -57,18 +58,19 @@ def heavy_clique(graph: NeighbourGraph) -> Clique:
     ([1, 2], 3, True)
     """
     counts = graph.attribute.counts
-    windows = graph.bound.windows(graph.epsilon)
+    windows = graph.windows
     if windows is not None:
         by_rank = np.argsort(windows.rank)
         start, stop, count = fullest_run(counts[by_rank], windows.high)
         return Clique(np.sort(by_rank[start:stop]), count, True)
     if int(graph.degrees.min()) == int(counts.sum()) - 1:
         return Clique(np.arange(len(counts)), int(counts.sum()), True)
-    best = max(_grown(graph), key=lambda values: int(counts[values].sum()))
+    best = max(_grown_cliques(graph), key=lambda values: int(counts[values].sum()))
     return Clique(np.sort(best), int(counts[best].sum()), False)
 
 
-def _grown(graph: NeighbourGraph) -> Iterator[NDArray[np.int64]]:
+def _grown_cliques(graph: NeighbourGraph) -> Iterator[NDArray[np.int64]]:
+    """Yield cliques, each grown greedily from another start."""
     counts = graph.attribute.counts
     starts = np.lexsort((-counts, -graph.degrees))[:_STARTS]
     for start in (*starts, np.argmax(counts)):
@@ -81,7 +83,7 @@ def _grown(graph: NeighbourGraph) -> Iterator[NDArray[np.int64]]:
         half = graph_of(graph.attribute, graph.distance, graph.epsilon / 2)
         centre = int(np.argmax(half.degrees))
         ball = half.neighbourhood(centre)
-        # what is near all of the ball is near its centre; the ball's own values are pairwise near already
+        # Values near all of the ball are near its centre. The ball's own values are pairwise near (triangle inequality).
         near = graph.neighbourhood(centre)
         outside = near[~np.isin(near, ball)]
         outside = outside[np.argsort(-counts[outside], kind="stable")]
@@ -92,7 +94,7 @@ def _grown(graph: NeighbourGraph) -> Iterator[NDArray[np.int64]]:
 
 
 def _extended(graph: NeighbourGraph, clique: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Add candidates in turn, each near all that are in; all candidates are near the clique to begin with."""
+    """Add candidates in turn, keeping those near all members. All candidates must be near the whole clique at the start."""
     chosen = [clique]
     alive = candidates[~np.isin(candidates, clique)]
     room = _COSTLY_PAIRS if graph.bound.costly else _PAIRS
