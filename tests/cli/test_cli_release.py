@@ -175,11 +175,19 @@ def test_a_distance_of_ones_own(sfumato, project):
         '[[principles]]\nname = "dissimilarity"\nepsilon = 0\ndelta = "0.5"\nk = 2\n[distance]\nkind = "function"\n'
         'function = "nearness:d"\n[method]',
     )
-    done = sfumato("anonymize", "sfumato.toml")
+    done = sfumato("anonymize", "sfumato.toml", "--allow-code")
     assert done.returncode == 0, done.stderr
     assert sfumato("verify", "release").returncode == 1
     done = sfumato("verify", "release", "--config", "sfumato.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--allow-code" in done.stderr
+    done = sfumato("verify", "release", "--config", "sfumato.toml", "--allow-code")
     assert done.returncode == 0, done.stdout
+    again = ("anonymize", "release/release.json", "--output", "again", "--data")
+    assert sfumato(*again, "people.csv").returncode == 2
+    assert sfumato(*again, "sfumato.toml").returncode == 2
+    done = sfumato(*again, "sfumato.toml", "--allow-code")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_config_is_compared(sfumato, project):

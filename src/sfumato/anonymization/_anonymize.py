@@ -22,7 +22,8 @@ from sfumato.anonymization.undeclared_columns import check_unnamed
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
-from sfumato.exact import Number, as_fraction, written
+from sfumato.exact import Number
+from sfumato.parameters import check_seed, check_share
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
@@ -52,7 +53,7 @@ def anonymize(
     >>> release.audit.holds, release.frame.column_names
     (True, ['group', 'age', 'ill'])
     """
-    asked, seed, share = requested_principles(principles), checked_seed(seed), checked_share(suppress)
+    asked, seed, share = requested_principles(principles), check_seed(seed), check_share(suppress)
     chosen = _method(method, asked)
     return anonymized(table_of(data, schema), data, asked, chosen, seed, share, progress)
 
@@ -98,36 +99,6 @@ def anonymized(
         source=table,
         make_frame=partial(frame_of, published, data, library, kept),
     )
-
-
-def checked_seed(seed: Any) -> int:
-    """A seed: a whole number from 0.
-
-    >>> checked_seed(7)
-    7
-    """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ParameterError(
-            f"seed = {seed!r} is not a whole number from 0", remedy="Write a whole number such as 0.", key="seed", value=seed
-        )
-    return int(seed)
-
-
-def checked_share(suppress: Any) -> Fraction:
-    """The share of rows that may be dropped: at least 0 and below 1.
-
-    >>> checked_share("0.05")
-    Fraction(1, 20)
-    """
-    share = as_fraction(suppress, "suppress")
-    if not 0 <= share < 1:
-        raise ParameterError(
-            f"suppress = {written(share)} is out of range",
-            remedy="Give the share of rows that may be dropped, at least 0 and below 1, such as 0.05.",
-            key="suppress",
-            value=suppress,
-        )
-    return share
 
 
 def _method(method: Method | str | None, asked: Sequence[Principle]) -> Method:

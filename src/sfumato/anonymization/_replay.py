@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sfumato._audit import table_of
-from sfumato.anonymization._anonymize import anonymize, checked_seed, checked_share
+from sfumato.anonymization._anonymize import anonymize
 from sfumato.anonymization.methods import Method, method_of
 from sfumato.anonymization.release import Release
 from sfumato.data.schema import Schema
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.io.read_table import read_table
+from sfumato.parameters import check_seed, check_share
 from sfumato.progress import Progress, silent
 from sfumato.releases.reader import Manifest
 
@@ -59,8 +60,8 @@ def replay(
         None,
         manifest.principles(),
         method=_method(manifest),
-        seed=_checked(manifest, "seed", checked_seed) if seed is None else seed,
-        suppress=_checked(manifest, "suppress", checked_share),
+        seed=_checked(manifest, "seed", check_seed) if seed is None else seed,
+        suppress=_checked(manifest, "suppress", check_share),
         progress=progress,
     )
 

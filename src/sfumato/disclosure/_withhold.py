@@ -13,7 +13,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import library_of
-from sfumato.anonymization._anonymize import checked_seed
 from sfumato.anonymization.undeclared_columns import telling_columns
 from sfumato.data.schema import Schema
 from sfumato.disclosure._risk import Risk, risk_of
@@ -27,6 +26,7 @@ from sfumato.disclosure.withheld.withheld_document import describe_withheld, sav
 from sfumato.disclosure.withheld.withheld_rows import withheld_rows
 from sfumato.errors import ParameterError
 from sfumato.exact import Number
+from sfumato.parameters import check_seed
 from sfumato.plurals import count_of
 from sfumato.progress import Progress, silent
 
@@ -95,7 +95,7 @@ def withhold_in(
     progress: Progress = silent,
 ) -> WithheldRelease:
     """Find which cells to disclose in a setting that is there already; `limit`: what the risk may be at most."""
-    seed = checked_seed(seed)
+    seed = check_seed(seed)
     number = number_of_cells(cells, per, setting.everything)
     chosen = _against(against, setting)
     progress("finding what to withhold")

@@ -23,8 +23,8 @@ from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection_document import described_projection
 from sfumato.projections.save_projection import save_projection
-from sfumato.registry import load_function
 from sfumato.releases.private import Private, private_part
+from sfumato.user_code import load_function
 
 if TYPE_CHECKING:
     from sfumato.attacks.attack_results import AttackResults

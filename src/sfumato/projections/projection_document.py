@@ -169,7 +169,7 @@ def curve_content(curve: Tradeoff) -> dict[str, Any]:
         "merges": [_weighed(point) for point in curve.merges],
         "exhaustive": curve.exhaustive,
         "knee": _weighed(curve.knee),
-        "why": curve.explanation,
+        "explanation": curve.explanation,
     }
 
 
@@ -179,8 +179,8 @@ def _search(search: PlanSearch | None) -> dict[str, Any] | None:
     return {
         "exhaustive": search.exhaustive,
         "steps": list(search.steps),
-        "examined": [_weighed(weighed) for weighed in search.reachable_plans],
-        "refused": [list(block) for block in search.unreachable_blocks],
+        "reachable_plans": [_weighed(weighed) for weighed in search.reachable_plans],
+        "unreachable_blocks": [list(block) for block in search.unreachable_blocks],
     }
 
 

@@ -19,8 +19,9 @@ from sfumato.anonymization.save_release import (
 from sfumato.io.atomic_replace import open_to_readers
 from sfumato.progress import Progress, silent
 from sfumato.projections.projection_document import described_projection, internal_content
-from sfumato.projections.projection_page import projected_page, projection_page
+from sfumato.projections.projection_page import internal_page, public_page
 from sfumato.releases.kinds import table_name
+from sfumato.releases.models import ProjectedDocument
 from sfumato.releases.reader import Manifest
 from sfumato.reports.report_files import free_page
 from sfumato.verification._verify import verify
@@ -49,7 +50,12 @@ def save_projection(
         data = [aside / f"{table_name(number)}.{format}" for number in range(1, len(projection.releases) + 1)]
         for release, file in zip(projection.releases, data, strict=True):
             write_rows(release, file)
-        write_told(aside, described_projection(projection), data, projected_page)
+        write_told(
+            aside,
+            described_projection(projection),
+            data,
+            lambda content: public_page(ProjectedDocument.model_validate(content)),
+        )
         progress("verifying what was written")
         wished = {"plan": projection.plan.blocks, "harmless": projection.harmless, **_given(projection)}
         schema, principles = projection.schema, projection.principles
@@ -67,4 +73,4 @@ def _given(projection: Projection) -> dict[str, Any]:
 
 
 def _internal_page(projection: Projection, aside: Path) -> str:
-    return projection_page(Manifest.load(aside).content, internal_content(projection))
+    return internal_page(Manifest.load(aside).projected, internal_content(projection))
