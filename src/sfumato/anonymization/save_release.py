@@ -23,8 +23,9 @@ from sfumato.io.write_files import write_csv, write_parquet
 from sfumato.progress import Progress, silent
 from sfumato.releases.digests import digest
 from sfumato.releases.kinds import DATA_FILES
+from sfumato.releases.models import GroupedDocument
 from sfumato.releases.reader import MANIFEST, REPORT, Manifest
-from sfumato.reports.grouped_page import page
+from sfumato.reports.grouped_page import grouped_page, public_page
 from sfumato.reports.report_files import free_page
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Verification
@@ -116,7 +117,7 @@ def save(
         progress("writing")
         data = aside / DATA_FILES[format]
         write_rows(release, data)
-        write_told(aside, described(release), [data], page)
+        write_told(aside, described(release), [data], lambda content: public_page(GroupedDocument.model_validate(content)))
         if before is not None:
             refuse_different(Manifest.load(aside).content["files"], before)
         progress("verifying what was written")
@@ -156,7 +157,7 @@ def take_place(aside: Path, target: Path, force: bool) -> None:
 
 def _internal_page(release: Release, aside: Path) -> str:
     figures = internal_figures(release.original, release.audit, release.recodings, release.seed)
-    return page(Manifest.load(aside).content, figures)
+    return grouped_page(Manifest.load(aside).grouped, figures)
 
 
 @contextmanager

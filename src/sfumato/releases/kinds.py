@@ -53,6 +53,8 @@ class ReleaseKind:
     """"module:function": (Manifest, original or None, Expectations) → an iterable of Check."""
     page: str
     """"module:function": (its document) → the HTML of the public report."""
+    internal_command: str = ""
+    """The command that draws the internal report, if that needs more than the files and the original."""
 
     def load(self, name: str) -> Callable[..., Any]:
         """Return the function that `checks` or `page` names."""
@@ -74,6 +76,7 @@ KINDS: dict[str, ReleaseKind] = {
         "sfumato project",
         checks="sfumato.projections.checks.projected_checks:release_checks",
         page="sfumato.projections.projection_page:public_page",
+        internal_command="sfumato project CONFIG --output FOLDER --internal FILE",
     ),
     WITHHELD: ReleaseKind(
         WithheldDocument,
@@ -81,5 +84,6 @@ KINDS: dict[str, ReleaseKind] = {
         "sfumato risk --disclose",
         checks="sfumato.disclosure.withheld.withheld_checks:release_checks",
         page="sfumato.disclosure.withheld.withheld_page:public_page",
+        internal_command="sfumato risk CONFIG --report FILE",
     ),
 }

@@ -114,7 +114,8 @@ def error_figure(expected: ExpectedErrors, true: CountErrors | None) -> Figure:
     for number, (name, table, colour, shape) in enumerate(series):
         drawn = [entry for entry in table.by if entry.median is not None]
         for entry in drawn:
-            chart.spread(entry.columns + 0.12 * number, entry.lower, entry.upper, colour)
+            if entry.lower is not None and entry.upper is not None:
+                chart.spread(entry.columns + 0.12 * number, entry.lower, entry.upper, colour)
         chart.points(
             [entry.columns + 0.12 * number for entry in drawn],
             [entry.median for entry in drawn],
@@ -125,8 +126,7 @@ def error_figure(expected: ExpectedErrors, true: CountErrors | None) -> Figure:
         )
         chart.name(name, colour, shape)
         rows += [
-            (name, entry.columns, percent(entry.lower), percent(entry.median), percent(entry.upper))
-            for entry in table.by
+            (name, entry.columns, percent(entry.lower), percent(entry.median), percent(entry.upper)) for entry in table.by
         ]
     return chart_figure(
         chart,

@@ -151,7 +151,7 @@ def worst_group(graph: NeighbourGraph, heading: str, allowed: int | None, *, int
     rows = zip(graph.labels, graph.counts, graph.neighbours, strict=True)
     most, others = graph.neighbours[graph.densest], graph.rows - 1
     return chart_figure(
-        _line_of_values(graph, allowed) if graph.at is not None else _rings_of_values(graph, allowed),
+        _rings_of_values(graph, allowed) if graph.at is None else _line_of_values(graph, graph.at, allowed),
         key=f"worst-{graph.finding}-{when}",
         title=f"Near values in the worst group, {when}",
         about=heading,
@@ -189,9 +189,9 @@ def _worst_group_caption(graph: NeighbourGraph, allowed: int | None, internal: b
     return " ".join(sentences)
 
 
-def _line_of_values(graph: NeighbourGraph, allowed: int | None) -> Chart:
+def _line_of_values(graph: NeighbourGraph, at: Sequence[float], allowed: int | None) -> Chart:
     """Numbers lie where they are on the axis, the higher the more others are near."""
-    at, near = graph.at, graph.neighbours
+    near = graph.neighbours
     top = max([*near, allowed or 0, 1])
     low, high = min(at), max(at)
     room = 0.05 * ((high - low) or abs(high) or 1.0)
