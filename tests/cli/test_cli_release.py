@@ -135,7 +135,7 @@ def test_one_secret_for_all_is_1(sfumato, project):
         ("sfumato.toml", "size = 3", 'size = 3\nseed = "x"', ["method.seed", "integer"]),
         ("sfumato.toml", '"chunks"', '"chunk"', ["method.name", "Did you mean 'chunks'"]),
         ("sfumato.toml", '[output]\npath = "release"', "", ["output.path", "--output"]),
-        ("sfumato.toml", 'path = "release"', 'path = "no/where"', ["no/where", "parent is no folder"]),
+        ("sfumato.toml", 'path = "release"', 'path = "no/where"', ["no/where", "parent is not a folder"]),
         ("sfumato.toml", 'path = "people.csv"', 'path = "people.csv"\nperson_id = "name"', ["one row per person"]),
         ("sfumato.toml", 'path = "people.csv"', 'path = "people.csv"\ngroup = "town"', ["Drop group"]),
         ("sfumato.toml", 'hierarchy = "towns.csv"', 'recoding = "interval"', ["column 'town'", "intervals need"]),

@@ -16,9 +16,9 @@ from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.method import FINDING
-from sfumato.anonymization.published_table import Published, frame_of, publish, resolved_schema
-from sfumato.anonymization.release import Release
-from sfumato.anonymization.undeclared_columns import check_unnamed
+from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
+from sfumato.anonymization.release import PrivateRelease, Release
+from sfumato.anonymization.undeclared_columns import check_undeclared
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
@@ -27,6 +27,7 @@ from sfumato.parameters import check_seed, check_share
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
+from sfumato.releases.declarations import resolved_schema
 
 
 def anonymize(
@@ -70,7 +71,7 @@ def anonymized(
     """Do so for a table whose wishes are checked; `data`: the same rows in the library that the frame is to be in."""
     chosen = _method(method, asked)
     check(table, asked)
-    check_unnamed(table)
+    check_undeclared(table)
     if not share:
         progress("looking at what is possible")
         _refuse_impossible(table, asked)
@@ -85,19 +86,23 @@ def anonymized(
     return Release(
         table=published.table,
         audit=replace(found, library=library),
-        recoded=published.recoded,
-        kept=published.original,
-        kept_rows=kept,
         schema=resolved,
         principles=asked,
         method=chosen,
         seed=seed,
         suppress=share,
         suppressed=dropped,
+        recodings=published.recodings,
+        levels=published.levels,
         notes=_notes(table, published, dropped, grouping.notes),
-        reading=(*reading_notes(table), *grouping.private),
-        source=table,
-        make_frame=partial(frame_of, published, data, library, kept),
+        private=PrivateRelease(
+            original=table,
+            kept=published.original,
+            kept_rows=kept,
+            recoding=published.recoding,
+            notes=(*reading_notes(table), *grouping.private),
+            make_frame=partial(frame_of, published, data, library, kept),
+        ),
     )
 
 
@@ -167,7 +172,7 @@ def _suppressed(
     principles: tuple[Principle, ...],
     seed: int,
     share: Fraction,
-) -> tuple[Published, Audit, NDArray[np.int64]]:
+) -> tuple[PublishedTable, Audit, NDArray[np.int64]]:
     """Publish, and check what is published; drop the rows of groups in breach while the share allows.
 
     What is left is measured anew each time, because some principles compare a group with the table as a whole.
@@ -246,7 +251,7 @@ def reading_notes(table: Table) -> tuple[str, ...]:
     return (*table.notes, *(column.note for column in columns if column.note is not None))
 
 
-def _notes(table: Table, published: Published, dropped: int, more: Sequence[str]) -> tuple[str, ...]:
+def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence[str]) -> tuple[str, ...]:
     """What a reader of the release should know."""
     schema = table.schema
     notes = [*more]

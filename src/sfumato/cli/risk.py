@@ -79,7 +79,6 @@ def risk(
     disclosed, the others withheld, and the release is written and verified. Exit status: 0 done, and the risk is within the
     limit; 1 it is not, and nothing was written; 2 bad input.
     """
-    from sfumato.anonymization.save_release import free_target
     from sfumato.cli.show_risk import show_disclosure, show_risk
     from sfumato.config import Config
     from sfumato.config.risk_section import RiskSection
@@ -87,7 +86,7 @@ def risk(
     from sfumato.disclosure._withhold import withhold_in
     from sfumato.disclosure.risk_report.risk_page import risk_page
     from sfumato.disclosure.risk_report.risk_tables import risk_content
-    from sfumato.reports.report_files import free_page, write_page
+    from sfumato.releases.folder import free_page, free_target, write_page
 
     declared = Config.load(config, allow_code=allow_code)
     section = declared.risk or RiskSection()

@@ -10,7 +10,6 @@ from typing import Any
 from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check, reading_notes
 from sfumato.anonymization.methods import Method
-from sfumato.anonymization.published_table import resolved_schema
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
@@ -29,6 +28,7 @@ from sfumato.projections.plans.tradeoff_curve import tradeoff
 from sfumato.projections.projected_tables import ProjectedTables
 from sfumato.projections.projection import PrivateProjection, Projection
 from sfumato.projections.projection_parameters import check_search, check_sets
+from sfumato.releases.declarations import resolved_schema
 
 
 def project(
