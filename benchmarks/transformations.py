@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.methods import Task
 from sfumato.anonymization.methods.full_domain.class_verdicts import Judge
-from sfumato.anonymization.methods.full_domain.equivalence_classes import Cube
+from sfumato.anonymization.methods.full_domain.equivalence_classes import TransformationCube
 from sfumato.data.table import Table
 from sfumato.principles import TCloseness
 
@@ -25,7 +25,7 @@ from sfumato.principles import TCloseness
 class Transformations:
     """The transformations of a table whose groups have at least k rows."""
 
-    cube: Cube
+    cube: TransformationCube
     names: tuple[str, ...]
     """The attributes whose closeness is known."""
     count: int
@@ -43,7 +43,7 @@ class Transformations:
         cls, table: Table, names: Sequence[str], k: int = 2, tell: Callable[[str], None] = lambda _: None
     ) -> Transformations:
         """Measure every transformation with groups of at least k rows. Each is merged from a finer one."""
-        cube = Cube(Task(table, tuple(TCloseness(1, on=name) for name in names)))
+        cube = TransformationCube(Task(table, tuple(TCloseness(1, on=name) for name in names)))
         judges = [Judge(cube, principle, asked) for principle, asked in cube.task.requirements]
         every = list(product(*(range(height + 1) for height in cube.heights)))
         levels, smallest, discernibility, closeness = [], [], [], []

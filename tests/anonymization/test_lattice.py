@@ -12,7 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.anonymization.methods.full_domain import TransformationSearch
-from sfumato.anonymization.methods.full_domain.equivalence_classes import Cube
+from sfumato.anonymization.methods.full_domain.equivalence_classes import TransformationCube
 from sfumato.registry import LOSSES
 from test_transformation_search import Case
 
@@ -54,7 +54,7 @@ def test_a_release_is_verified_reported_and_repeated(tmp_path):
 @pytest.mark.parametrize("levels", list(product(range(4), range(3), range(2))))
 def test_every_cell_is_the_node_of_its_level(levels):
     table = sf.Table(people(), SCHEMA)
-    cube = Cube(sf.anonymization.Task(table, ()))
+    cube = TransformationCube(sf.anonymization.Task(table, ()))
     of_row = cube.of_rows(levels).astype(np.int64)
     recoded = sf.anonymization.recode(table, sf.data.Groups(of_row, int(of_row.max()) + 1, table.rows), levels)
     shown = {column.domain.name: recoded.texts(column).to_pylist() for column in recoded.columns}
@@ -86,7 +86,7 @@ def test_classes_with_more_combinations_than_64_bits():
     rows = base[draw.integers(0, 150, 600)]
     rows[:150] = base
     table = sf.Table(pa.table({name: rows[:, j] for j, name in enumerate(names)}), sf.Schema(names))
-    cube = Cube(sf.anonymization.Task(table, ()))
+    cube = TransformationCube(sf.anonymization.Task(table, ()))
     assert not cube._exact
     for seed in range(20):
         levels = tuple(np.random.default_rng(seed).integers(0, 2, 12).tolist())
@@ -226,7 +226,7 @@ def test_the_published_files_do_not_reveal_who_has_which_secret(tmp_path):
     method = sf.Lattice(checks=9)
     first = sf.anonymize(table, SCHEMA, principles, method=method, suppress="0.2")
     first.save(tmp_path / "first")
-    of_row = Cube(sf.anonymization.Task(sf.Table(table, SCHEMA), ())).of_rows(tuple(first.levels.values()))
+    of_row = TransformationCube(sf.anonymization.Task(sf.Table(table, SCHEMA), ())).of_rows(tuple(first.levels.values()))
     same = 0
     for seed in range(6):
         draw = np.random.default_rng(seed)
