@@ -52,7 +52,7 @@ def test_every_source_gives_the_same_dictionary(tmp_path):
         assert book.weights.tolist() == [1, 0, 2.5]
         both = match_attributes(people, ["age", "city"], book, identity="id")
         assert both.own.tolist() == [1, -1]
-        assert [both.consistent(i, both.everything).tolist() for i in (0, 1)] == [[1], [0]]
+        assert [both.individuals_of(i, both.everything).tolist() for i in (0, 1)] == [[1], [0]]
         assert both.sizes(np.array([[True, False], [False, True]])).tolist() == [2, 2]
         assert both.weights.tolist() == [1, 0, 2.5]
 
@@ -75,7 +75,7 @@ def test_the_table_itself_has_every_record_in_its_row():
 def test_an_attribute_that_the_dictionary_lacks_is_consistent_with_anything():
     people = Table(pa.table({"age": [30], "pay": [5]}), sf.Schema())
     both = match_attributes(people, ["pay", "age"], Dictionary(pa.table({"age": [30, 31]})))
-    assert both.held[:, 0].tolist() == [-1, -1]
+    assert both.dictionary_values[:, 0].tolist() == [-1, -1]
     assert both.sizes(both.everything).tolist() == [1]
     assert both.sizes(np.array([[True, False]])).tolist() == [2]
 
@@ -103,7 +103,7 @@ def test_what_is_missing_in_the_records_is_missing_in_the_dictionary_unless_it_s
     for missing, expected in ((None, [2, 3]), ("-", [2, 3]), (("?", "-"), [3, 3])):
         both = match_attributes(people, ["town"], Dictionary(frame, missing=missing))
         assert both.sizes(both.everything).tolist() == expected
-    assert not (match_attributes(people, ["town"], Dictionary.of(people)).held[1] >= 0).any()
+    assert not (match_attributes(people, ["town"], Dictionary.of(people)).dictionary_values[1] >= 0).any()
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def match_problem(error, says, data, book, **keywords):
 
 def test_what_cannot_be_matched_says_why():
     stranger = pa.table({"id": ["a"], "years": [30]})
-    for says in ("'age', 'town'", "while it has 'years'", "columns={"):
+    for says in ("'age', 'town'", "the dictionary has 'years'", "columns={"):
         match_problem(sf.errors.ColumnError, says, stranger, {"identity": "id"})
     match_problem(sf.errors.ColumnError, "said to be the records' 'agee'", stranger, {"columns": {"agee": "years"}})
     match_problem(sf.errors.CellError, "'old' is not a number", pa.table({"age": ["30", "old"]}), {"name": "b"})

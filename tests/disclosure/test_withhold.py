@@ -146,7 +146,7 @@ def test_what_may_name_people_is_told():
 def test_shares_are_of_what_there_is():
     sparse = pa.table({"a": ["x", None, None, None], "b": ["y", "z", None, None]})
     found = withhold(sparse, Schema(), Dictionary(sparse, name="itself"), "50%", per="table")
-    assert (found.cells, found.risk.disclosed) == (1, 1)
+    assert (found.cells, found.risk.disclosed_cells) == (1, 1)
 
 
 def test_other_verbs_refuse_a_release_without_groups(tmp_path):

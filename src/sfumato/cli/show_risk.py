@@ -24,7 +24,7 @@ def show_risk(found: Risk, worst: int) -> None:
     source = f"{setting.table.source}: " if setting.table.source else ""
     out.print(
         f"[bold]{escape(source)}[/bold]{count_of(setting.records, 'record')} of "
-        f"{count_of(len(setting.attributes), 'attribute')}, {count_of(found.disclosed, 'value')}; "
+        f"{count_of(len(setting.attributes), 'attribute')}, {count_of(found.disclosed_cells, 'value')}; "
         f"{setting.sensitivity.name} sensitivity"
     )
     for note in found.notes:
@@ -47,7 +47,7 @@ def show_disclosure(made: WithheldRelease, folder: Path | None) -> None:
     for note in made.notes:
         out.print(f"[yellow]note[/yellow] {escape(note)}")
     out.print(
-        f"\n[bold]Withheld[/bold] {made.withheld:,} of {count_of(made.before.disclosed, 'value')}, so that "
+        f"\n[bold]Withheld[/bold] {made.withheld_cells:,} of {count_of(made.before.disclosed_cells, 'value')}, so that "
         f"{made.cells:,} per {made.per} are disclosed"
         f"{_short(made)}."
     )

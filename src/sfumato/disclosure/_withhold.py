@@ -1,4 +1,4 @@
-"""Withhold cells: what of each record is disclosed so that an attacker with a dictionary gains least."""
+"""Withhold cells so that an attacker with a dictionary gains least from what is disclosed."""
 
 from __future__ import annotations
 
@@ -53,10 +53,11 @@ def withhold(
 ) -> WithheldRelease:
     """Find which cells to disclose, so that the risk is least, and withhold the others.
 
-    `cells`: how many values are disclosed per record, per attribute, or in the whole table, as `per` says (the rule sets
-    Δ₂, Δ₃ and Δ₁ of paper 002); a share such as "50%" is of the attributes, the records, or all cells. `against`: the mean
-    over the dictionaries under the prior, or the worst of them; the prior if there is one. `limit`: what the risk may be at
-    most; `found.risk.holds` tells. Everything else: as for `sf.risk`.
+    `cells`: the number of values to disclose per record, per attribute, or in the whole table, according to `per` (the
+    rule sets Δ₂, Δ₃ and Δ₁ of Lebanon et al. 2006); a share such as "50%" is of the attributes, the records, or all
+    cells. `against`: "prior" minimizes the mean risk over the dictionaries under the prior, "worst" the largest of their
+    risks; by default the prior if there is one. `limit`: the largest acceptable risk; `release.risk.holds` is the
+    verdict. All other parameters are those of `sf.risk`.
 
     >>> people = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 30, 41], "town": ["Ulm", "Bonn", "Ulm"]})
     >>> register = Dictionary(people, identity="name", name="register")
@@ -94,7 +95,7 @@ def withhold_in(
     library: str = "pyarrow",
     progress: Progress = silent,
 ) -> WithheldRelease:
-    """Find which cells to disclose in a setting that is there already; `limit`: what the risk may be at most."""
+    """Find which cells to disclose in a given setting; `limit` is the largest acceptable risk."""
     seed = checked_seed(seed)
     number = number_of_cells(cells, per, setting.everything)
     chosen = _against(against, setting)
@@ -120,13 +121,13 @@ def withhold_in(
 
 
 def _notes(setting: Setting) -> tuple[str, ...]:
-    """Say so of attributes that may name people: the best rule may well disclose them."""
+    """Warn of attributes that may name people: the best rule may well disclose them."""
     schema = setting.table.schema
     decided = {*schema.quasi_identifiers, *schema.sensitive_columns(), *schema.other}
-    telling = [name for name in telling_columns(setting.table) if name in setting.attributes and name not in decided]
+    identifying = [name for name in telling_columns(setting.table) if name in setting.attributes and name not in decided]
     return tuple(
-        f"{name!r} differs in nearly every record; if it names people, give it the role identifier, which is dropped"
-        for name in telling
+        f"{name!r} differs in nearly every record; if it names people, declare it as an identifier, which is dropped"
+        for name in identifying
     )
 
 
@@ -139,8 +140,8 @@ def _against(against: str | None, setting: Setting) -> Against:
         return "prior"
     unknown = against != "prior"
     raise ParameterError(
-        f"against = {against!r} is unknown" if unknown else "there is no prior over the dictionaries",
-        remedy="Write prior or worst." if unknown else "Give one number per dictionary as the prior.",
+        f"unknown against = {against!r}" if unknown else "there is no prior over the dictionaries",
+        remedy="Expected one of: prior, worst." if unknown else "Pass one probability per dictionary as the prior.",
         key="against",
         value=against,
     )
@@ -156,22 +157,22 @@ def _frame(table: pa.Table, library: str) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WithheldRelease:
-    """Records with cells withheld: `frame`, in the library that the data came in, and `risk`, what an attacker gains.
+    """Records with withheld cells: `frame`, in the library that the data came in, and `risk`, what an attacker gains.
 
-    In the frame all attributes are texts; a withheld cell is `*`, a missing one null. Identifiers and whatever is no
-    attribute are gone, and the order of the rows means nothing.
+    All attributes are texts in the frame; a withheld cell is `*`, a missing one null. Identifiers and columns that are
+    not attributes are dropped, and the order of the rows is random.
 
     >>> import sfumato as sf
     >>> people = pa.table({"name": ["Ann", "Bob"], "age": [30, 41], "town": ["Ulm", "Ulm"]})
     >>> register = sf.disclosure.Dictionary(people, identity="name", name="register")
     >>> sf.withhold(people, sf.Schema(identifiers=["name"]), register, cells=1, identity="name")
-    Disclosure of 2 records, 1 per record: 2 of 4 cells withheld
+    Withheld release of 2 records, 1 per record: 2 of 4 cells withheld
       risk   0.5 (least); 2 with nothing withheld
     """
 
     setting: Setting
     rule: DisclosureRule
-    """The rule, its risk, and how far from it the least risk can be."""
+    """The rule, its risk, and how far above the least risk it can be."""
     cells: int
     per: str
     against: Against
@@ -179,10 +180,10 @@ class WithheldRelease:
     risk: Risk
     """What an attacker gains from what is disclosed."""
     before: Risk
-    """What he would gain if nothing were withheld; not for publication."""
+    """What an attacker would gain if nothing were withheld; not for publication."""
     table: pa.Table
     notes: tuple[str, ...]
-    """What the publisher should know; never written."""
+    """Warnings for the publisher; never written."""
     rows: NDArray[np.int64]
     """For each published row its record; never written."""
     make_frame: Callable[[], Any] = lambda: None
@@ -190,16 +191,16 @@ class WithheldRelease:
 
     @cached_property
     def frame(self) -> Any:
-        """The published records in the library that the data came in, made when it is first asked for."""
+        """The published records in the library that the data came in, made on first access."""
         return self.make_frame()
 
     @property
-    def withheld(self) -> int:
-        """The number of cells that are withheld."""
+    def withheld_cells(self) -> int:
+        """The number of withheld cells."""
         return int((self.setting.everything & ~self.rule.disclosed).sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """What release.json says, but for the files: nothing that depends on what is withheld, but which cells are."""
+        """The content of release.json without the files. Of withheld cells it contains only where they are."""
         return describe_withheld(self)
 
     def save(
@@ -210,15 +211,15 @@ class WithheldRelease:
         format: str = "csv",  # noqa: A002
         progress: Progress = silent,
     ) -> Path:
-        """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return where.
+        """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return its path.
 
-        The files are written aside, verified as written, the risk measured again from them, and only then renamed into
-        place. `force` replaces a release that is there already, and nothing else.
+        The files are written to a temporary folder and verified there, with the risk measured again; only then is the
+        folder renamed. `force` replaces an existing release, and nothing else.
         """
         return save_withheld(self, folder, force=force, format=format, progress=progress)
 
     def __repr__(self) -> str:
-        withheld = f"{self.withheld:,} of {count_of(int(self.setting.everything.sum()), 'cell')} withheld"
-        head = f"Disclosure of {count_of(self.setting.records, 'record')}, {self.cells:,} per {self.per}: {withheld}"
+        withheld = f"{self.withheld_cells:,} of {count_of(int(self.setting.everything.sum()), 'cell')} withheld"
+        head = f"Withheld release of {count_of(self.setting.records, 'record')}, {self.cells:,} per {self.per}: {withheld}"
         gap = "least" if self.rule.exact else f"at most {self.rule.gap:.2%} above the least"
         return f"{head}\n  risk   {self.rule.risk:.6g} ({gap}); {self.before.risk:.6g} with nothing withheld"

@@ -293,7 +293,7 @@ def _parts(matching: Matching, shares: Sequence[Fraction], seed: int) -> tuple[l
     """
     everything = matching.everything
     sizes, _, among = matching.match(everything)
-    others = [matching.consistent(i, everything)[:1] for i in np.flatnonzero(~among & (sizes > 0)).tolist()]
+    others = [matching.individuals_of(i, everything)[:1] for i in np.flatnonzero(~among & (sizes > 0)).tolist()]
     kept = np.unique(np.concatenate([matching.own[matching.own >= 0], *others]).astype(np.int64))
     rest = np.random.default_rng(seed + 1).permutation(np.setdiff1d(np.arange(matching.individuals), kept))
     order = np.concatenate([kept, rest]).astype(np.int64)
