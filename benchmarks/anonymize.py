@@ -18,10 +18,11 @@ from benchmarks.apart import peak_megabytes
 from benchmarks.settings import SURVEY_ROWS, Setting
 from sfumato._audit import audit
 from sfumato.anonymization._anonymize import check, partition
-from sfumato.anonymization.methods import METHODS, Method, Task
+from sfumato.anonymization.methods import Method, Task
 from sfumato.anonymization.published_table import Published, publish
 from sfumato.anonymization.utility import mean_loss, normalised_loss
 from sfumato.errors import ColumnError, ParameterError
+from sfumato.registry import METHODS
 
 GOALS: dict[tuple[str, int], tuple[float, float | None]] = {
     ("S1", 50_000): (0.012, 5),
@@ -61,11 +62,8 @@ def run(
 
 def method_named(name: str) -> Method:
     """A method with its usual parameters."""
-    if name not in METHODS:
-        raise ParameterError(
-            f"there is no method {name!r}", remedy=f"The methods are: {', '.join(METHODS)}.", key="methods", value=name
-        )
-    return METHODS[name]()
+    kind: type[Method] = METHODS.find(name, key="methods")
+    return kind()
 
 
 def lexsort_seconds(setting: Setting) -> float:

@@ -133,8 +133,8 @@ def attacks_table(subject: Subject, transformations: Transformations) -> Iterato
                 "k": crossed.k,
                 "l": crossed.l,
                 "link": round(float(crossed.links[0].largest), 4),
-                "stated": round(float(crossed.links[0].stated), 4),
-                "mended": round(float(crossed.links[0].mended), 4),
+                "stated": round(float(crossed.links[0].bound), 4),
+                "mended": round(float(crossed.links[0].corrected_bound), 4),
             }
 
 

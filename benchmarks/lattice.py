@@ -16,12 +16,13 @@ import pyarrow as pa
 from benchmarks.anonymize import cpu_seconds
 from benchmarks.settings import adult_folder
 from sfumato.anonymization.methods import Task
-from sfumato.anonymization.methods.full_domain import LOSSES, SearchResult, TransformationSearch
+from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
 from sfumato.census import census_schema, synthetic_census
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.io.read_csv import read_csv
 from sfumato.principles import KAnonymity, Principle, TCloseness
+from sfumato.registry import LOSSES
 
 LIMIT = Fraction(1, 20)
 """The share of the rows that may be suppressed."""

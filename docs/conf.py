@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import sfumato
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from make_reference import api_pages  # noqa: E402
+
+# The API pages repeat docstrings, so they are written when the site is built and are not kept.
+(HERE / "api").mkdir(exist_ok=True)
+for page, text in api_pages().items():
+    target = HERE / "api" / page
+    if not target.exists() or target.read_text(encoding="utf-8") != text:
+        target.write_text(text, encoding="utf-8")
 
 project = "sfumato"
 author = "the sfumato authors"
@@ -14,8 +29,11 @@ source_suffix = {".md": "markdown"}
 root_doc = "index"
 exclude_patterns = ["figures/*.csv"]
 
-myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
+
+# Pygments has no lexer for CSV; such blocks are shown as plain text.
+suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "furo"
 html_show_sphinx = False

@@ -1,4 +1,4 @@
-"""Write the pages that repeat docstrings and help texts. A test compares them with what is there.
+"""Write the pages that repeat docstrings and help texts. A test compares them with the committed pages.
 
 They are: principles.md, a page per principle below principles/, cli.md and reference.md.
 """
@@ -10,58 +10,12 @@ from pathlib import Path
 
 import click
 
-import sfumato as sf
-from sfumato._explain import Explanation, explain
+from make_principles import principle_page, principles_page
+from make_reference import reference_page
 from sfumato.cli import main
-from sfumato.distances import DISTANCES
-from sfumato.principles import PRINCIPLES, told
+from sfumato.registry import PRINCIPLES
 
 HERE = Path(__file__).parent
-
-PRINCIPLES_HEAD = """\
-# Principles
-
-A principle is a condition on every group. `measure` gives each group's level, `holds` the verdict; both are exact. A
-principle is *monotone* if the union of two groups that satisfy it always satisfies it, with the table as a whole
-unchanged; a property test holds each claim, and a counter-example stands for each principle that is not. Those that *ask for
-a [distance](distances.md)* look at how near two sensitive values are under the distance that you declare.
-
-Each name leads to a page with the definition, a worked example, what the principle does not protect against, and its source.
-The same on a terminal:
-
-```console
-$ sfumato explain
-$ sfumato explain dissimilarity
-```
-"""
-
-PRINCIPLES_TAIL = """\
-Every principle but k-anonymity also takes `on`: which sensitive attributes it is about (see [audit](audit.md)).
-
-The papers that are cited by number: 000 *A General Proximity Privacy Principle*, 001 *XColor: Protecting General Proximity
-Privacy*, 003 *(δ,l)-diversity*. Where a paper is wrong the text says what is done instead.
-"""
-
-FAMILIES = {
-    "How many people": ["k-anonymity"],
-    "How near the secrets of a group are": [
-        "dissimilarity",
-        "epsilon-m-anonymity",
-        "delta-l-diversity",
-        "k-e-anonymity",
-        "variance-control",
-    ],
-    "How many secrets, and how often each": [
-        "alpha-k-anonymity",
-        "distinct-l-diversity",
-        "frequency-l-diversity",
-        "entropy-l-diversity",
-        "recursive-l-diversity",
-        "p-sensitivity",
-    ],
-    "What a group tells that the table does not": ["t-closeness", "n-t-closeness", "beta-likeness", "delta-disclosure"],
-}
-"""The principles by what they look at."""
 
 CLI_HEAD = """\
 # The command line
@@ -95,237 +49,6 @@ sfumato completion fish > ~/.config/fish/completions/sfumato.fish
 Then open a new shell.
 """
 
-REFERENCE_HEAD = """\
-# Reference
-
-Every public name of `import sfumato as sf`. Each has a docstring with its definition: `help(sf.audit)`.
-"""
-
-REFERENCE_TAIL = """\
-All errors are `SfumatoError`s and carry what they speak of: `file`, `key`, `column`, `row`, `value`, beside `problem` and
-`remedy`.
-
-```python
->>> import pyarrow as pa
->>> import sfumato as sf
->>> try:
-...     sf.Table(pa.table({"income": [1]}), sf.Schema(sensitive=["incom"]))
-... except sf.SfumatoError as error:
-...     print(type(error).__name__, error.column, "-", error.remedy)
-ColumnError incom - Did you mean 'income'?
->>> sf.data.Role.SENSITIVE.value, sf.data.Kind.SET.value
-('sensitive', 'set')
->>> issubclass(sf.KAnonymity, sf.Principle), issubclass(sf.distances.Absolute, sf.distances.Distance)
-(True, True)
->>> [type(finding) is sf.Finding for finding in sf.audit(pa.table({"a": [1]}), sf.Schema(["a"]), sf.KAnonymity(1))]
-[True]
-
-```
-"""
-
-SECTIONS = {
-    "Anonymize": ["anonymize", "Release", "verify", "Verification", "report", "replay", "Progress"],
-    "Methods": [
-        "Glaze",
-        "Mondrian",
-        "Lattice",
-        "full_domain",
-        "FullDomain",
-        "XColor",
-        "Method",
-        "Task",
-        "Grouping",
-        "recode",
-        "Recoded",
-    ],
-    "Audit": ["audit", "Audit", "Finding", "Principle", "View"],
-    "Is it possible?": [
-        "feasibility",
-        "Feasibility",
-        "Outlook",
-        "Certificate",
-        "frontier",
-        "Frontier",
-        "vulnerability",
-        "Contour",
-    ],
-    "Utility": [
-        "utility_of",
-        "Utility",
-        "Loss",
-        "ClassSizes",
-        "Workload",
-        "query_errors",
-        "QueryErrors",
-        "marginals",
-        "Marginal",
-    ],
-    "Disclosure risk": [
-        "risk",
-        "Risk",
-        "withhold",
-        "Disclosure",
-        "Best",
-        "Dictionary",
-        "Order",
-        "Bound",
-        "Equality",
-        "Containment",
-        "Similarity",
-        "Additive",
-        "Multiplicative",
-        "ConstantSensitivity",
-        "CustomSensitivity",
-        "k_levels",
-        "KLevels",
-    ],
-    "Several sensitive attributes": [
-        "project",
-        "Projection",
-        "Threshold",
-        "Dependence",
-        "Plan",
-        "Weighed",
-        "search_plans",
-        "PlanSearch",
-        "tradeoff",
-        "Tradeoff",
-        "spread",
-        "Spread",
-    ],
-    "Attacks on several tables": [
-        "background_join",
-        "BackgroundJoin",
-        "intersection",
-        "Intersection",
-        "Seen",
-        "Attacks",
-    ],
-    "Start": ["profile", "Profile", "ColumnProfile"],
-    "Data": ["read_table", "Table", "Attribute", "Groups", "NeighbourGraph", "synthetic_census"],
-    "What is declared": ["Schema", "Role", "Kind", "Missing", "Hierarchy", "Intervals", "Flat", "Config"],
-    "Principles": [kind.__name__ for kind in PRINCIPLES.values()],
-    "Distances": ["Distance", *(kind.__name__ for kind in DISTANCES.values())],
-    "Errors": [
-        "SfumatoError",
-        "FileError",
-        "DatabaseError",
-        "ColumnError",
-        "CellError",
-        "HierarchyError",
-        "ConfigError",
-        "ParameterError",
-        "DistanceError",
-        "ReleaseError",
-        "RequirementError",
-        "ReplayError",
-    ],
-}
-
-
-def principles_page() -> str:
-    """Every principle in a table, family by family."""
-    parts = [PRINCIPLES_HEAD]
-    for family, names in FAMILIES.items():
-        lines = ["| in a config | | what it asks | monotone | asks for a distance |", "|---|---|---|---|---|"]
-        for name in names:
-            kind = PRINCIPLES[name]
-            link = f"[{kind.title}](principles/{name}.md)"
-            asks = [_yes(kind.monotone), _yes(kind.asks_distance)]
-            lines.append(_row(f'`"{name}"`', link, told(kind).plain, *asks))
-        parts.append(f"## {family}\n\n" + "\n".join(lines) + "\n")
-    return "\n".join([*parts, PRINCIPLES_TAIL])
-
-
-def principle_page(name: str) -> str:
-    """One principle: what it asks, its worked example, how to ask for it, its limits and its source."""
-    found = explain(name)
-    words = found.words
-    meanings = "\n".join(f"- `{key}`: {meaning}" for key, meaning in words.parameters.items())
-    family = next(family for family in FAMILIES.values() if name in family)
-    related = [f"[{PRINCIPLES[other].title}]({other}.md)" for other in family if other != name]
-    see = " · ".join(["[all principles](../principles.md)", *related, f"`sfumato explain {name}`"])
-    return f"""\
-# {found.kind.title}
-
-{words.plain}
-
-**Definition.** {" ".join(filter(None, [words.definition, words.body]))}
-
-## Example
-
-{found.example.principle.label}:
-
-{_example(found)}
-
-## Ask for it
-
-```toml
-{found.toml()}
-```
-
-{meanings}
-
-```python
-{_doctest(found)}
-
-```
-
-## When groups are merged
-
-{found.merging}
-
-## Limits
-
-{words.not_protected}
-
-## Source
-
-{words.source}
-
-See also: {see}
-"""
-
-
-def _example(found: Explanation) -> str:
-    """The groups of the example as a table, and below it the arithmetic."""
-    example = found.example
-    heads = [*example.quasi_identifiers, example.sensitive, *(f"{part.name}, {part.wanted}" for part in found.parts), ""]
-    lines = [_row(*heads), "|" + "---|" * len(heads)]
-    for line in found.lines():
-        secrets = ", ".join(map(str, line.group.secrets))
-        lines.append(_row(*line.group.key, secrets, *line.levels, "holds" if line.holds else "**fails**"))
-    arithmetic = "\n".join(f"- {', '.join(line.group.key)}: {line.arithmetic}." for line in found.lines())
-    return "\n".join(lines) + f"\n\n{arithmetic}"
-
-
-def _doctest(found: Explanation) -> str:
-    """The example in Python."""
-    example = found.example
-    columns = "\n".join(f"...     {_quoted(name)}: {_quoted(values)}," for name, values in example.columns().items())
-    roles = f"quasi_identifiers={_quoted(list(example.quasi_identifiers))}, sensitive={_quoted([example.sensitive])}"
-    return f"""\
->>> import pyarrow as pa
->>> import sfumato as sf
->>> people = pa.table({{
-{columns}
-... }})
->>> schema = sf.Schema({roles})
->>> sf.audit(people, schema, {found.python()})
-{found.audit!r}"""
-
-
-def _quoted(value: object) -> str:
-    return repr(value).replace("'", '"')
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def _yes(answer: bool) -> str:
-    return "yes" if answer else "no"
-
 
 def cli_page() -> str:
     """Every verb with its help."""
@@ -345,20 +68,9 @@ def _commands(group: click.Group, context: click.Context) -> list[tuple[click.Co
     return found
 
 
-def reference_page() -> str:
-    """Every public name with the first paragraph of its docstring."""
-    parts = [REFERENCE_HEAD]
-    for title, names in SECTIONS.items():
-        lines = [
-            f"- `{name}`: {' '.join(str(getattr(sf, name).__doc__).partition(chr(10) * 2)[0].split())}" for name in names
-        ]
-        parts.append(f"## {title}\n\n" + "\n".join(lines) + "\n")
-    return "\n".join([*parts, REFERENCE_TAIL])
-
-
 PAGES = {
     "principles.md": principles_page,
-    **{f"principles/{name}.md": partial(principle_page, name) for name in PRINCIPLES},
+    **{f"principles/{name}.md": partial(principle_page, name) for name in PRINCIPLES.entries},
     "cli.md": cli_page,
     "reference.md": reference_page,
 }

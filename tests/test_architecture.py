@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from sfumato.distances import DISTANCES
-from sfumato.principles import PRINCIPLES
+from sfumato.registry import DISTANCES, PRINCIPLES
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "sfumato"

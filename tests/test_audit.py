@@ -119,7 +119,7 @@ def test_no_sensitive_column():
 
 
 def test_k_larger_than_the_table():
-    with pytest.raises(sf.errors.ParameterError, match="k = 11 is larger than the table, which holds 10 rows"):
+    with pytest.raises(sf.errors.ParameterError, match="k = 11 is larger than the table, which contains 10 rows"):
         sf.audit(FRAME, SCHEMA, sf.KAnonymity(11))
 
 
@@ -158,10 +158,31 @@ def test_on_names_nothing(on):
         sf.audit(FRAME, SCHEMA, sf.DistinctLDiversity(1, on=on))
 
 
-@pytest.mark.parametrize("principle", ["k-anonymity", sf.KAnonymity, None])
-def test_what_is_no_principle(principle):
-    with pytest.raises(sf.errors.ParameterError, match="is no principle"):
-        sf.audit(FRAME, SCHEMA, [principle])
+@pytest.mark.parametrize("principle", [sf.KAnonymity, None, 5, {"k": 5}, {"name": 5}])
+def test_anything_else_is_not_a_principle(principle):
+    for requested in (principle, [principle]):
+        with pytest.raises(sf.errors.ParameterError, match="is not a principle"):
+            sf.audit(FRAME, SCHEMA, requested)
+
+
+@pytest.mark.parametrize("request_", ["k-anonymity", {"name": "k-anonymity"}])
+@pytest.mark.parametrize("function", [sf.audit, sf.anonymize, sf.feasibility, sf.full_domain])
+def test_a_name_without_its_parameters_says_what_is_missing(function, request_):
+    with pytest.raises(sf.errors.ParameterError, match=r"k-anonymity requires 'k'. Pass sf.KAnonymity\(k=3\) or"):
+        function(FRAME, SCHEMA, request_)
+
+
+def test_principles_by_name_and_by_dict():
+    named = sf.audit(FRAME, SCHEMA, [{"name": "k-anonymity", "k": 2}, sf.DistinctLDiversity(2)])
+    assert [finding.principle for finding in named] == [sf.KAnonymity(2), sf.DistinctLDiversity(2)]
+    release = sf.anonymize(FRAME, SCHEMA, {"name": "k-anonymity", "k": 2})
+    assert release.principles == (sf.KAnonymity(2),)
+    with pytest.raises(sf.errors.ParameterError, match="Did you mean 'k-anonymity'"):
+        sf.audit(FRAME, SCHEMA, "k-anonymit")
+    with pytest.raises(sf.errors.ParameterError, match="k-anonymity has no parameter 'l'"):
+        sf.audit(FRAME, SCHEMA, {"name": "k-anonymity", "k": 2, "l": 3})
+    with pytest.raises(sf.errors.ParameterError, match="no principle is requested"):
+        sf.audit(FRAME, SCHEMA, [])
 
 
 def test_errors_name_the_principle_and_the_file(tmp_path):
@@ -169,13 +190,13 @@ def test_errors_name_the_principle_and_the_file(tmp_path):
     path.write_text("zip,ill\na,flu\n", encoding="utf-8")
     with pytest.raises(sf.errors.ColumnError) as caught:
         sf.audit(path, sf.Schema(["zip"], ["ill"]), sf.VarianceControl(1))
-    assert str(caught.value).startswith(f"{path}, column 'ill': variance control needs numbers")
+    assert str(caught.value).startswith(f"{path}, column 'ill': variance control requires numbers")
 
 
 def test_people_of_an_ordinal_column_are_those_that_occur():
     frame = pa.table({"zip": ["a", "a"], "id": ["x", "y"]})
     schema = sf.Schema(["zip"], person_id="id", orders={"id": ["w", "x", "y", "z"]})
-    with pytest.raises(sf.errors.ParameterError, match="holds 2 people"):
+    with pytest.raises(sf.errors.ParameterError, match="contains 2 people"):
         sf.audit(frame, schema, sf.KAnonymity(3))
 
 

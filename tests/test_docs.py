@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import sfumato as sf
 from commandline import benchmark, sfumato
 from sfumato.cli import main
-from sfumato.principles import PRINCIPLES
+from sfumato.registry import PRINCIPLES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "benchmarks" / "README.md"]

@@ -1,11 +1,11 @@
-"""Audit a table: which principles hold in it, to what level, and where they break."""
+"""Audit a table: which principles hold in it, at what level, and in which groups they fail."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -21,23 +21,31 @@ from sfumato.errors import ParameterError, SfumatoError
 from sfumato.exact import written
 from sfumato.io.read_table import as_table
 from sfumato.plurals import count_of
-from sfumato.principles import Measurement, Part, Principle, View, attributes_of
+from sfumato.principles import (
+    Measurement,
+    Part,
+    Principle,
+    PrincipleRequest,
+    View,
+    attributes_of,
+    requested_principles,
+)
 
 _SHOWN = 3
-"""How many distinct values a group's quasi-identifier is shown with, where a group column lets it have several."""
+"""How many distinct values of a quasi-identifier are shown for a group, where a group column allows several."""
 
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What one principle finds, on the groups or on one sensitive attribute."""
+    """The result of one principle, on the groups alone or on one sensitive attribute."""
 
     principle: Principle
     attribute: str | None
-    """The sensitive attribute that was looked at; None if the principle looks at groups only."""
+    """The sensitive attribute that was measured; None if the principle measures the groups alone."""
     measurement: Measurement
     sizes: NDArray[np.int64]
     distance: str | None = None
-    """The distance that says which values are near, if the principle asks for one."""
+    """The name of the distance, if the verdict depends on one."""
 
     @property
     def holds(self) -> bool:
@@ -46,7 +54,7 @@ class Finding:
 
     @property
     def levels(self) -> dict[str, Fraction | float]:
-        """The level achieved in each part of the principle: that of the worst group."""
+        """The level reached in each part of the principle: that of the worst group."""
         return self.measurement.levels
 
     @cached_property
@@ -61,17 +69,17 @@ class Finding:
 
     @property
     def vulnerability(self) -> Fraction:
-        """The share of groups in breach (paper 001, Section VI)."""
+        """The share of groups in breach (Wang & Liu 2010, Section VI)."""
         return Fraction(self.violating_groups, len(self.sizes))
 
     def worst_groups(self, most: int = 5) -> list[int]:
-        """The numbers of the worst groups, violating ones first."""
+        """Return the numbers of the worst groups, violating ones first."""
         return [int(group) for group in self.measurement.badness()[:most]]
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """The findings of an audit; true if every principle holds.
+    """The findings of an audit. An audit is true if every principle holds.
 
     >>> table = pa.table({"age": [30, 30, 41], "income": [100, 200, 150]})
     >>> from sfumato import KAnonymity, Schema
@@ -94,7 +102,7 @@ class Audit:
 
     @cached_property
     def principles(self) -> list[tuple[Principle, bool]]:
-        """The principles that were asked for, each with whether it holds on all it was measured on."""
+        """The requested principles, each with whether it holds on everything that it was measured on."""
         verdicts: dict[int, tuple[Principle, bool]] = {}
         for finding in self.findings:
             _, so_far = verdicts.get(id(finding.principle), (None, True))
@@ -103,7 +111,7 @@ class Audit:
 
     @cached_property
     def notes(self) -> list[str]:
-        """What a reader should know: how the data was understood, and what the audit does not mean."""
+        """What a reader should know: how the data was interpreted, and what the audit does not mean."""
         schema = self.table.schema
         notes = list(self.table.notes)
         for name in (*schema.quasi_identifiers, *schema.sensitive_columns()):
@@ -111,13 +119,13 @@ class Audit:
             if note is not None:
                 notes.append(note)
         if not schema.quasi_identifiers and schema.group is None:
-            notes.append("no quasi-identifiers are declared, so all rows are one group: nobody is told from anybody")
+            notes.append("no quasi-identifiers are declared, so all rows are one group")
         return notes
 
     def summary(self) -> str:
-        """How many of the principles hold, in words."""
-        held = sum(holds for _, holds in self.principles)
-        return f"{held} of {len(self.principles)} principles hold"
+        """Return how many of the principles hold, in words."""
+        holding = sum(holds for _, holds in self.principles)
+        return f"{holding} of {len(self.principles)} principles hold"
 
     def __bool__(self) -> bool:
         return self.holds
@@ -132,7 +140,7 @@ class Audit:
         return self.findings[index]
 
     def quasi_identifiers(self, group: int) -> dict[str, str]:
-        """The quasi-identifiers of a group, as they are shown."""
+        """Return the quasi-identifiers of a group, for display."""
         shown = {}
         rows = None
         for name in self.table.schema.quasi_identifiers:
@@ -151,9 +159,9 @@ class Audit:
         return shown
 
     def details(self) -> Any:
-        """One row per group: its quasi-identifiers, size, and each principle's levels and verdict.
+        """Return one row per group: its quasi-identifiers, its size, and each principle's levels and verdict.
 
-        A frame in the library that the data came in; pyarrow for files. The row's number is the group's number.
+        The frame is of the library that the data came in; pyarrow for files. The number of a row is the number of its group.
         """
         columns: dict[str, Any] = {}
         first = self.groups.first_rows
@@ -245,7 +253,7 @@ class Audit:
         return "\n".join(lines)
 
     def describe(self, finding: Finding, group: int) -> str:
-        """One group in one line: its quasi-identifiers, its size, its levels."""
+        """Return one group in one line: its quasi-identifiers, its size, its levels."""
         values = self.quasi_identifiers(group).items()
         keys = ", ".join(f"{name} = {shortened(value)}" for name, value in values) or "all rows"
         parts = finding.measurement.parts
@@ -253,10 +261,12 @@ class Audit:
         return f"{keys} ({count_of(int(self.groups.sizes[group]), 'row')}): {levels}"
 
 
-def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Principle) -> Audit:
-    """Measure principles on a table: a path, a frame of pandas, polars or pyarrow, or a `Table` (its schema then stands).
+def audit(data: Any, schema: Schema | None, principles: PrincipleRequest | Sequence[PrincipleRequest]) -> Audit:
+    """Measure principles on a table.
 
-    Groups are the rows with equal quasi-identifiers, or those of the schema's group column.
+    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose own schema is used if none is given).
+    `principles`: one or several, each a principle or a dict with its name and parameters, as in a config. Groups are the
+    rows with equal quasi-identifiers, or those with the same value of the schema's group column.
 
     >>> from sfumato import Dissimilarity, Schema
     >>> table = pa.table({"zip": ["a"] * 5, "income": [100, 101, 102, 103, 900]})
@@ -265,14 +275,14 @@ def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Pr
     >>> findings.holds, findings[0].levels
     (False, {'risk': Fraction(3, 4), 'k': Fraction(5, 1)})
     """
-    principles = listed(principles)
+    requested = requested_principles(principles)
     table = table_of(data, schema)
     for name in (*table.schema.quasi_identifiers, *table.schema.sensitive_columns()):
-        table.column(name)  # what was declared must be true of every column, asked about or not
+        table.column(name)  # the declarations of every column are checked, measured or not
     groups = Groups.of(table)
     views: dict[tuple[str, ...], View] = {}
     findings = []
-    for principle in principles:
+    for principle in requested:
         for names in attributes_of(principle, table.schema):
             view = views.setdefault(names, View(table, names, groups))
             attribute = None if principle.scope == "groups" else view.attribute.name
@@ -280,75 +290,56 @@ def audit(data: Any, schema: Schema | None, principles: Sequence[Principle] | Pr
                 measurement = principle.measure(view)
             except SfumatoError as error:
                 raise error.inside(table.source, principle.title) from error
-            distance = view.distance.name if principle.asks_distance else None
+            distance = view.distance.name if principle.uses_distance else None
             findings.append(Finding(principle, attribute, measurement, groups.sizes, distance))
     return Audit(table, groups, tuple(findings), library_of(data))
 
 
-def listed(principles: Sequence[Principle] | Principle) -> tuple[Principle, ...]:
-    """One or several principles, checked to be such.
-
-    >>> from sfumato import KAnonymity
-    >>> listed(KAnonymity(5))
-    (KAnonymity(k=5),)
-    """
-    if isinstance(principles, Principle):
-        principles = [principles]
-    for principle in principles:
-        if not isinstance(principle, Principle):
-            raise ParameterError(
-                f"{principle!r} is no principle", remedy="Give one such as KAnonymity(5).", key="principles"
-            )
-    if not principles:
-        raise ParameterError("there is nothing to measure", remedy="Name at least one principle.", key="principles")
-    return tuple(principles)
-
-
 def table_of(data: Any, schema: Schema | None) -> Table:
-    """Data of any kind with its schema: a path, a frame, or a `Table`, whose own schema stands unless another is given."""
+    """Return a path, a frame or a `Table` as a table with a schema; a `Table` keeps its own unless another is given."""
     if isinstance(data, Table):
-        return data if schema is None else replace(data, schema=schema)
+        return data if schema is None else data.with_schema(schema)
     if schema is None:
-        raise ParameterError("the data has no schema", remedy="Give the roles of its columns as a Schema.", key="schema")
+        raise ParameterError("the data has no schema", remedy="Pass the roles of its columns as a Schema.", key="schema")
     return as_table(data, schema)
 
 
 def library_of(data: Any) -> str:
-    """The frame library that data came in; pyarrow for files."""
+    """Return the frame library that data came in; pyarrow for files."""
     library = type(data).__module__.split(".")[0]
     return library if library in ("pandas", "polars") else "pyarrow"
 
 
 def finding_heading(finding: Finding) -> str:
-    """The principle with its parameters, and the attribute it was measured on."""
+    """Return the principle with its parameters, and the attribute that it was measured on."""
     return f"{finding.principle.label} on {on}" if (on := measured_on(finding)) else finding.principle.label
 
 
 def measured_on(finding: Finding) -> str:
-    """The attribute that a principle was measured on, with its distance if it asks for one."""
+    """Return the attribute that a principle was measured on, with the distance if the verdict depends on one."""
     distance = f" ({finding.distance})" if finding.distance is not None else ""
     return f"{finding.attribute or ''}{distance}"
 
 
 def _number(level: Fraction | float) -> float | int | None:
-    """A level as a JSON number; null if it is infinite."""
+    """Return a level as a JSON number; null if it is infinite."""
     if isinstance(level, Fraction):
         return int(level) if level.denominator == 1 else float(level)
     return level if math.isfinite(level) else None
 
 
 def worst_shown(part: Part) -> str:
-    """The level of the worst group with the name of the part."""
+    """Return the level of the worst group with the name of the part."""
     return f"{part.name} {level_shown(part.worst, part.threshold)}"
 
 
 def level_text(level: Fraction | float) -> str:
-    """A level in full: exact where it is rational."""
+    """Return a level in full: exact where it is rational."""
     return written(level) if isinstance(level, Fraction) else repr(level)
 
 
 def level_shown(level: Fraction | float, threshold: Fraction | None = None) -> str:
-    """A level in a few digits: enough not to look whole if it is not, nor to be on the wrong side of the threshold."""
+    """Return a level in few digits: enough to be on the right side of the threshold, and not to look whole if it is not."""
     if math.isinf(level):
         return "∞"
     exact = level if isinstance(level, Fraction) else Fraction(level)
@@ -368,7 +359,7 @@ def _order(one: Fraction, other: Fraction) -> int:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    r"""A cell for one line: no control characters, and not too long.
+    r"""Return a cell for one line: without control characters, and not too long.
 
     >>> shortened("two\nlines"), shortened("much too long", 8)
     ('two\\nlines', 'much to…')

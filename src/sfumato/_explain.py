@@ -1,4 +1,4 @@
-"""Explain a principle: what its docstring says, with its worked example measured as it is asked for."""
+"""Explain a principle: what its docstring says, with its worked example measured when it is requested."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import pyarrow as pa
 
 from sfumato._audit import Audit, audit, level_shown
 from sfumato.data.schema import Schema
-from sfumato.errors import ParameterError
-from sfumato.principles import PRINCIPLES, Part, Principle
-from sfumato.principles.description import Description, told
-from sfumato.principles.examples import EXAMPLES, Example, Group
+from sfumato.errors import ParameterError, PluginError
+from sfumato.principles import Description, Example, ExampleGroup, Part, Principle, describe
+from sfumato.principles.requests import python_name
+from sfumato.registry import PRINCIPLES
 
 MERGING = {
-    True: "Two groups that satisfy it still do when they are merged: making groups larger never breaks it, and if the table "
-    "as one group fails it, every grouping does.",
-    False: "Two groups that satisfy it may fail it when they are merged: making groups larger is not always safer.",
+    True: "Two groups that satisfy it still satisfy it when they are merged: larger groups never violate it, and if the "
+    "table as one group violates it, every grouping does.",
+    False: "Two groups that satisfy it may violate it when they are merged: larger groups are not always safer.",
 }
 """What it means that a principle is monotone, or not."""
 
@@ -29,55 +29,93 @@ MERGING = {
 class Line:
     """One group of a worked example, measured: its level in each part, the verdict, and the arithmetic."""
 
-    group: Group
+    group: ExampleGroup
     levels: tuple[str, ...]
     holds: bool
     arithmetic: str
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
-    """A principle explained: its words, and its example with what was measured."""
+class MeasuredExample:
+    """A worked example with its audit."""
 
-    kind: type[Principle]
-    words: Description
     example: Example
     audit: Audit
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The requirements of the principle, as they were measured."""
+        """The conditions of the principle, as measured."""
         return self.audit[0].measurement.parts
 
-    @property
-    def merging(self) -> str:
-        """Whether it is monotone, and what that means."""
-        return f"{self.words.merging} {MERGING[self.kind.monotone]}"
-
     def lines(self) -> list[Line]:
-        """The groups of the example, in the order in which it states them."""
+        """Return the groups of the example, in its own order."""
         numbers = {tuple(self.audit.quasi_identifiers(g).values()): g for g in range(self.audit.groups.count)}
         holds = self.audit[0].measurement.group_holds
-        found = []
+        lines = []
         for group in self.example.groups:
             number = numbers[group.key]
             levels = tuple(level_shown(part.at(number), part.threshold) for part in self.parts)
             arithmetic = f"{group.why}: {_equation(group.sum, levels[0], self.parts[0].at(number))}"
-            found.append(Line(group, levels, bool(holds[number]), arithmetic))
-        return found
+            lines.append(Line(group, levels, bool(holds[number]), arithmetic))
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the example as plain data, ready for JSON."""
+        return {
+            "parameters": self.example.principle.parameters(),
+            "table": self.example.columns(),
+            "wanted": {part.name: part.wanted for part in self.parts},
+            "groups": [
+                {
+                    "quasi_identifiers": dict(zip(self.example.quasi_identifiers, line.group.key, strict=True)),
+                    self.example.sensitive: list(line.group.secrets),
+                    "measured": dict(zip((part.name for part in self.parts), line.levels, strict=True)),
+                    "holds": line.holds,
+                    "arithmetic": line.arithmetic,
+                }
+                for line in self.lines()
+            ],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """A principle explained: its description, and its worked example with the measured levels.
+
+    >>> explanation = explain("k-anonymity")
+    >>> print(explanation.words.plain)
+    The quasi-identifiers narrow nobody down to fewer than k people.
+    >>> print(explanation.toml())
+    [[principles]]
+    name = "k-anonymity"
+    k = 3
+    """
+
+    kind: type[Principle]
+    words: Description
+    measured: MeasuredExample | None
+    """The worked example; None if the principle has none."""
+
+    @property
+    def merging(self) -> str:
+        """Whether the principle is monotone, and what that means."""
+        return f"{self.words.merging} {MERGING[self.kind.monotone]}".strip()
 
     def toml(self) -> str:
-        """How a config asks for it, with the example's parameters."""
-        lines = [f"{key} = {_written(value)}" for key, value in self.example.principle.parameters().items()]
+        """Return the section of a config that requests the principle, with the parameters of the example."""
+        lines = [f"{key} = {_written(value)}" for key, value in self._parameters().items()]
         return "\n".join(["[[principles]]", f'name = "{self.kind.name}"', *lines])
 
     def python(self) -> str:
-        """How Python asks for it, with the example's parameters."""
-        given = [f"{key}={_written(value)}" for key, value in self.example.principle.parameters().items()]
-        return f"sf.{self.kind.__name__}({', '.join(given)})"
+        """Return the Python expression for the principle, with the parameters of the example."""
+        arguments = [f"{key}={_written(value)}" for key, value in self._parameters().items()]
+        return f"{python_name(self.kind)}({', '.join(arguments)})"
+
+    def _parameters(self) -> dict[str, Any]:
+        return {} if self.measured is None else self.measured.example.principle.parameters()
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, ready for JSON."""
+        """Return everything as plain data, ready for JSON."""
         return {
             "name": self.kind.name,
             "title": self.kind.title,
@@ -88,22 +126,8 @@ class Explanation:
             "monotone": self.kind.monotone,
             "merging": self.merging,
             "not_protected": self.words.not_protected,
-            "asks_distance": self.kind.asks_distance,
-            "example": {
-                "parameters": self.example.principle.parameters(),
-                "table": self.example.columns(),
-                "wanted": {part.name: part.wanted for part in self.parts},
-                "groups": [
-                    {
-                        "quasi_identifiers": dict(zip(self.example.quasi_identifiers, line.group.key, strict=True)),
-                        self.example.sensitive: list(line.group.secrets),
-                        "measured": dict(zip((part.name for part in self.parts), line.levels, strict=True)),
-                        "holds": line.holds,
-                        "arithmetic": line.arithmetic,
-                    }
-                    for line in self.lines()
-                ],
-            },
+            "uses_distance": self.kind.uses_distance,
+            "example": None if self.measured is None else self.measured.to_dict(),
             "config": self.toml(),
             "python": self.python(),
             "source": self.words.source,
@@ -111,39 +135,65 @@ class Explanation:
 
 
 def explain(name: str) -> Explanation:
-    """Explain the principle of a name: the one in a config, its title in the literature, or its class in Python.
+    """Explain a principle, by its name in a config, its title in the literature, or its class in Python.
 
-    >>> explain("K-Anonymity").kind.title, explain("(ε,m)-anonymity").kind.name
+    The worked example is a table that can be counted by hand. Its levels and verdicts are measured.
+
+    >>> import sfumato as sf
+    >>> sf.explain("K-Anonymity").kind.title, sf.explain("(ε,m)-anonymity").kind.name
     ('k-anonymity', 'epsilon-m-anonymity')
-    >>> explain("dissimilarity").lines()[0].arithmetic
-    '500 has 490 and 510 within 10 of it: 2 of the 3 others: 2/3 ≈ 0.6667'
+    >>> for line in sf.explain("dissimilarity").measured.lines():
+    ...     print(line.holds, "-", line.arithmetic)
+    False - 500 has 490 and 510 within 10 of it: 2 of the 3 others: 2/3 ≈ 0.6667
+    True - no salary has another within 10 of it: 0 of the 2 others: 0/2 = 0
     """
-    kind = named(name)
-    example = EXAMPLES[kind.name]
+    kind = find_principle(name)
+    example = kind.example()
+    if example is None:
+        return Explanation(kind, describe(kind), None)
     schema = Schema(example.quasi_identifiers, [example.sensitive])
-    return Explanation(kind, told(kind), example, audit(pa.table(example.columns()), schema, example.principle))
+    measured = audit(pa.table(example.columns()), schema, example.principle)
+    return Explanation(kind, describe(kind), MeasuredExample(example, measured))
 
 
-def named(name: str) -> type[Principle]:
-    """The principle that a person means; an error that suggests the nearest ones if it is none."""
-    known = {_key(word): kind for kind in PRINCIPLES.values() for word in (kind.name, kind.title, kind.__name__)}
-    asked = _key(name)
-    if asked in known:
-        return known[asked]
-    within = [kind for kind in PRINCIPLES.values() if asked and asked in _key(kind.name)]
-    near = [known[key] for key in get_close_matches(asked, known, n=3, cutoff=0.7)]
+def find_principle(name: str) -> type[Principle]:
+    """Return the principle that a person means; an unknown name is an error that suggests near ones.
+
+    A plug-in is imported only if it is named as in a config.
+    """
+    if name in PRINCIPLES:
+        return PRINCIPLES[name]  # type: ignore[no-any-return]
+    kinds: list[type[Principle]] = [PRINCIPLES[entry] for entry in PRINCIPLES.entries]
+    known = {_key(word): kind for kind in kinds for word in (kind.name, kind.title, kind.__name__)}
+    key = _key(name)
+    if key in known:
+        return known[key]
+    within = [kind for kind in kinds if key and key in _key(kind.name)]
+    near = [known[match] for match in get_close_matches(key, known, n=3, cutoff=0.7)]
     close = list(dict.fromkeys(kind.name for kind in within or near))
     hint = f"Did you mean {' or '.join(close)}?" if close else f"The principles are: {', '.join(PRINCIPLES)}."
     raise ParameterError(f"there is no principle {name!r}", remedy=hint, key="PRINCIPLE", value=name)
 
 
+def summaries() -> dict[str, str]:
+    """Return each principle with one sentence about it; a plug-in that cannot be loaded with the reason."""
+    found = {}
+    for name in PRINCIPLES:
+        try:
+            words = describe(PRINCIPLES[name])
+            found[name] = words.plain or words.definition
+        except PluginError as error:
+            found[name] = f"Cannot be loaded: {error.problem}."
+    return found
+
+
 def _key(name: str) -> str:
-    """A name without case, blanks and signs: "(k,e)-Anonymity" and "KEAnonymity" are the same."""
+    """Return a name without case, blanks and signs: "(k,e)-Anonymity" and "KEAnonymity" are the same."""
     return re.sub(r"[\W_]", "", name.casefold())
 
 
 def _equation(arithmetic: str, shown: str, level: Any) -> str:
-    """The arithmetic with what it comes to; a number alone says it already."""
+    """Return the arithmetic with its result; a number alone is its own result."""
     if arithmetic == shown:
         return arithmetic
     exact = shown != "∞" and float(shown.replace(",", "")) == float(level)
@@ -151,5 +201,5 @@ def _equation(arithmetic: str, shown: str, level: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    """A parameter as it may stand in a config and in Python: whole numbers bare, other numbers as text."""
+    """Return a parameter in the form that both a config and Python accept: whole numbers bare, other numbers as text."""
     return value if isinstance(value, str) and value.isdigit() else json.dumps(value, ensure_ascii=False)

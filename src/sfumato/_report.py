@@ -13,13 +13,13 @@ from sfumato.disclosure.withheld.withheld_page import withheld_page
 from sfumato.errors import ReleaseError
 from sfumato.principles import Principle
 from sfumato.projections.projection_page import projected_page
-from sfumato.releases.manifest import PROJECTED, WITHHELD, Manifest
+from sfumato.releases.models import PROJECTED, WITHHELD
+from sfumato.releases.reader import Manifest
+from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.reports.grouped_page import page
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Verification
-from sfumato.verification.declaration_checks import in_their_order
-from sfumato.verification.grouped_checks import published_schema
-from sfumato.verification.published_tables import original_table, published_table
+from sfumato.verification.declaration_checks import in_declared_order
 
 
 def report(
@@ -60,8 +60,8 @@ def report(
         return page(manifest.content)
     _refuse_unless(verify(folder, original, schema=schema, principles=principles))
     declared, _ = manifest.schema(schema)
-    asked = manifest.principles() if principles is None else in_their_order(tuple(principles), manifest.asked)[0]
-    published = published_table(manifest, published_schema(declared, str(manifest.content["group"])))
+    asked = manifest.principles() if principles is None else in_declared_order(tuple(principles), manifest.requested)[0]
+    published = published_table(manifest, published_schema(declared, manifest.grouped.group))
     table = original_table(manifest, original, declared)
     recodings = {
         column["name"]: column["recoding"]
@@ -102,7 +102,7 @@ def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Prin
     if schema is not None:
         return found
     asked = manifest.principles() if principles is None else principles
-    beyond = {principle.label for principle in asked if principle.asks_distance} if manifest.schema()[1] else set()
+    beyond = {principle.label for principle in asked if principle.uses_distance} if manifest.schema()[1] else set()
     return Verification(found.folder, tuple(check for check in found.checks if _bare(check.name) not in beyond))
 
 

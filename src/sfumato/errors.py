@@ -9,6 +9,7 @@
     ├── ConfigError        a key of a config file is unknown, missing or wrong
     ├── ParameterError     a parameter of a principle, distance or method is out of its range
     ├── DistanceError      a user's own distance is asymmetric, negative or not a number
+    ├── PluginError        an installed plug-in cannot be loaded, or is not what its entry point says
     ├── ReleaseError       a release is torn, tampered with, or not what it says
     │   └── ReplayError       a release was repeated, and came out different
     └── RequirementError            no groups were found in which the principles hold
@@ -111,6 +112,10 @@ class ParameterError(SfumatoError):
 
 class DistanceError(SfumatoError):
     """A user's own distance is asymmetric, negative or not a number."""
+
+
+class PluginError(SfumatoError):
+    """An installed plug-in cannot be loaded, or is not what its entry point says."""
 
 
 class ReleaseError(SfumatoError):

@@ -1,25 +1,246 @@
-"""From a name, as a config states it, to what it names: a value with its parameters, or a user's own function."""
+"""Every name that a config may use, and the class or function behind it.
+
+Each registry below is a mapping from a name to a "module:attribute" text. Nothing is imported until a name is used, so a
+registry costs nothing to list. Other distributions add names through entry points of the same group:
+
+    [project.entry-points."sfumato.principles"]
+    "my-principle" = "my_package:MyPrinciple"
+
+Only the plug-in that is named is imported. A built-in name always means the built-in class.
+"""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
-from sfumato.errors import ParameterError
+from sfumato.errors import ParameterError, PluginError
 
 Value = TypeVar("Value")
 
 
-def built(kind: type[Value], title: str, parameters: Mapping[str, Any]) -> Value:
-    """Make a value of a dataclass; a parameter that it does not have, or that is missing, is an error that says so.
+class Registry(Mapping[str, Any]):
+    """Names of one kind, each loaded when it is first used.
+
+    `registry[name]` loads the class or function. Iterating, `len` and `in` import nothing.
+
+    >>> registry = Registry("root", "sfumato.doctest", {"square": "math:sqrt"})
+    >>> list(registry), registry["square"](9)
+    (['square'], 3.0)
+    >>> registry.find("squar")
+    Traceback (most recent call last):
+    ...
+    sfumato.errors.ParameterError: name: there is no root 'squar'. Did you mean 'square'?
+    """
+
+    def __init__(self, kind: str, group: str, entries: dict[str, Any], base: str | None = None) -> None:
+        self.kind = kind
+        """What the names stand for, in the singular: "principle"."""
+        self.plural = f"{kind}es" if kind.endswith("s") else f"{kind}s"
+        self.group = group
+        """The entry-point group in which other distributions add names."""
+        self.entries = entries
+        """The built-in names, each with "module:attribute", or with the object itself."""
+        self.base = base
+        """The class, as "module:Class", that a plug-in must inherit from; None if plug-ins are plain functions."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.entries:
+            entry = self.entries[name]
+            return _load(entry) if isinstance(entry, str) else entry
+        plugins = self.plugins()
+        if name not in plugins:
+            raise KeyError(name)
+        return self._load_plugin(plugins[name])
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.entries
+        yield from self.plugins()
+
+    def __len__(self) -> int:
+        return len(self.entries) + len(self.plugins())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries or name in self.plugins()
+
+    def __repr__(self) -> str:
+        return f"<registry of {self.plural}: {', '.join(self)}>"
+
+    def find(self, name: str, key: str = "name") -> Any:
+        """Return what a name stands for; an unknown name is a ParameterError that suggests a near one.
+
+        `key`: the parameter that holds the name, for the error.
+        """
+        try:
+            return self[name]
+        except KeyError:
+            raise ParameterError(
+                f"there is no {self.kind} {name!r}", remedy=self.suggestion(name), key=key, value=name
+            ) from None
+
+    def suggestion(self, name: str) -> str:
+        """Say which name may be meant instead of an unknown one."""
+        names = list(self)
+        # A part of a name ("likeness") is as good a hint as a name with a typing error.
+        close = [known for known in names if name and name in known] or get_close_matches(name, names, n=1)
+        if close:
+            return f"Did you mean {' or '.join(map(repr, close))}?"
+        return f"The {self.plural} are: {', '.join(names)}."
+
+    def plugins(self) -> dict[str, EntryPoint]:
+        """Return the entry points of other distributions, by name; nothing is imported.
+
+        They are read anew each time, because a distribution may be installed while Python runs.
+        """
+        found: dict[str, EntryPoint] = {}
+        for point in entry_points(group=self.group):
+            if point.name in self.entries:
+                continue
+            if point.name in found and found[point.name].value != point.value:
+                raise PluginError(
+                    f"the {self.kind} {point.name!r} is provided twice: by {_origin(found[point.name])} and by "
+                    f"{_origin(point)}",
+                    remedy="Uninstall one of the two distributions.",
+                    key=point.name,
+                )
+            found[point.name] = point
+        return found
+
+    def _load_plugin(self, point: EntryPoint) -> Any:
+        try:
+            loaded = point.load()
+        except Exception as error:  # a plug-in may fail in any way while it is imported
+            raise self._broken(point, f"cannot be loaded: {type(error).__name__}: {error}") from error
+        if self.base is None:
+            if not callable(loaded):
+                raise self._broken(point, "is not a function")
+            return loaded
+        if not (isinstance(loaded, type) and issubclass(loaded, _load(self.base))):
+            raise self._broken(point, f"is not a subclass of {self.base.partition(':')[2]}")
+        # A release records `name`, and a reader looks it up here again: the two must agree.
+        if getattr(loaded, "name", None) != point.name:
+            raise self._broken(point, f"has the name {getattr(loaded, 'name', None)!r}, not {point.name!r}")
+        return loaded
+
+    def _broken(self, point: EntryPoint, problem: str) -> PluginError:
+        return PluginError(
+            f"the {self.kind} {point.name!r} of {_origin(point)} {problem}",
+            remedy="Fix, update or uninstall that distribution.",
+            key=point.name,
+            value=point.value,
+        )
+
+
+def _origin(point: EntryPoint) -> str:
+    """Name the distribution and the entry point, for errors."""
+    distribution = getattr(point, "dist", None)
+    name = "an unknown distribution" if distribution is None else f"{distribution.name} {distribution.version}"
+    return f"{name} (entry point {point.group}: {point.name} = {point.value})"
+
+
+def _load(location: str) -> Any:
+    module, _, attribute = location.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+PRINCIPLES = Registry(
+    "principle",
+    "sfumato.principles",
+    {
+        "k-anonymity": "sfumato.principles.k_anonymity:KAnonymity",
+        "dissimilarity": "sfumato.principles.dissimilarity:Dissimilarity",
+        "alpha-k-anonymity": "sfumato.principles.alpha_k_anonymity:AlphaKAnonymity",
+        "distinct-l-diversity": "sfumato.principles.distinct_l_diversity:DistinctLDiversity",
+        "frequency-l-diversity": "sfumato.principles.frequency_l_diversity:FrequencyLDiversity",
+        "entropy-l-diversity": "sfumato.principles.entropy_l_diversity:EntropyLDiversity",
+        "recursive-l-diversity": "sfumato.principles.recursive_l_diversity:RecursiveLDiversity",
+        "p-sensitivity": "sfumato.principles.p_sensitivity:PSensitivity",
+        "epsilon-m-anonymity": "sfumato.principles.epsilon_m_anonymity:EpsilonMAnonymity",
+        "delta-l-diversity": "sfumato.principles.delta_l_diversity:DeltaLDiversity",
+        "k-e-anonymity": "sfumato.principles.k_e_anonymity:KEAnonymity",
+        "variance-control": "sfumato.principles.variance_control:VarianceControl",
+        "t-closeness": "sfumato.principles.t_closeness:TCloseness",
+        "n-t-closeness": "sfumato.principles.n_t_closeness:NTCloseness",
+        "beta-likeness": "sfumato.principles.beta_likeness:BetaLikeness",
+        "delta-disclosure": "sfumato.principles.delta_disclosure:DeltaDisclosure",
+    },
+    base="sfumato.principles.base:Principle",
+)
+"""Privacy principles, in the order in which they are listed."""
+
+DISTANCES = Registry(
+    "distance",
+    "sfumato.distances",
+    {
+        "discrete": "sfumato.distances.discrete:Discrete",
+        "absolute": "sfumato.distances.absolute:Absolute",
+        "lp": "sfumato.distances.lp:Lp",
+        "total-variation": "sfumato.distances.total_variation:TotalVariation",
+        "min-coordinate": "sfumato.distances.min_coordinate:MinCoordinate",
+        "taxonomy": "sfumato.distances.taxonomy:Taxonomy",
+        "jaccard": "sfumato.distances.jaccard:Jaccard",
+        "jaro": "sfumato.distances.jaro:Jaro",
+        "jaro-winkler": "sfumato.distances.jaro_winkler:JaroWinkler",
+        "function": "sfumato.distances.custom:Custom",
+    },
+    base="sfumato.distances.base:Distance",
+)
+"""Distances between sensitive values, by the `kind` of a config."""
+
+METHODS = Registry(
+    "method",
+    "sfumato.methods",
+    {
+        "glaze": "sfumato.anonymization.methods.glaze:Glaze",
+        "lattice": "sfumato.anonymization.methods.lattice:Lattice",
+        "mondrian": "sfumato.anonymization.methods.mondrian:Mondrian",
+        "xcolor": "sfumato.anonymization.methods.xcolor:XColor",
+    },
+    base="sfumato.anonymization.methods.method:Method",
+)
+"""Methods that find groups."""
+
+LOSSES = Registry(
+    "loss",
+    "sfumato.losses",
+    {
+        "mean": "sfumato.anonymization.methods.full_domain.transformation_losses:Mean",
+        "group-mean": "sfumato.anonymization.methods.full_domain.transformation_losses:GroupMean",
+        "normalised": "sfumato.anonymization.methods.full_domain.transformation_losses:Normalised",
+        "precision": "sfumato.anonymization.methods.full_domain.transformation_losses:Precision",
+        "entropy": "sfumato.anonymization.methods.full_domain.transformation_losses:Entropy",
+        "discernibility": "sfumato.anonymization.methods.full_domain.transformation_losses:Discernibility",
+        "class-size": "sfumato.anonymization.methods.full_domain.transformation_losses:ClassSize",
+    },
+    base="sfumato.anonymization.methods.full_domain.transformation_losses:FullLoss",
+)
+"""Losses that the method lattice minimises."""
+
+ATTACKS = Registry(
+    "attack",
+    "sfumato.attacks",
+    {
+        "background-join": "sfumato.attacks.background_join_attack:background_join",
+        "intersection": "sfumato.attacks.intersection_attack:intersection",
+    },
+)
+"""Attacks on a release of projected tables: functions of the original table and of what the attacker sees."""
+
+
+def build(kind: type[Value], title: str, parameters: Mapping[str, Any]) -> Value:
+    """Make a value of a dataclass from a config's parameters; an unknown or missing parameter is an error.
+
+    `title`: what the value is called in errors.
 
     >>> from sfumato.principles import KAnonymity
-    >>> built(KAnonymity, "k-anonymity", {"k": 5})
+    >>> build(KAnonymity, "k-anonymity", {"k": 5})
     KAnonymity(k=5)
     """
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     for key in parameters:
         if key not in known:
             raise ParameterError(
@@ -28,30 +249,40 @@ def built(kind: type[Value], title: str, parameters: Mapping[str, Any]) -> Value
                 key=key,
                 value=parameters[key],
             )
-    for key, field in known.items():
-        if key not in parameters and field.default is MISSING and field.default_factory is MISSING:
-            raise ParameterError(f"{title} needs {key!r}", remedy=f"Write {key} = …", key=key)
+    for key in required_parameters(kind):
+        if key not in parameters:
+            raise ParameterError(f"{title} requires {key!r}", remedy=f"Write {key} = …", key=key)
     return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()})
 
 
-def function_named(name: str) -> Callable[..., Any]:
-    """The function that a text "module:function" names.
+def required_parameters(kind: type[Any]) -> list[str]:
+    """Return the parameters of a dataclass that have no default.
 
-    >>> function_named("math:sqrt")(9)
+    >>> from sfumato.principles import Dissimilarity
+    >>> required_parameters(Dissimilarity)
+    ['epsilon', 'delta']
+    """
+    return [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
+
+
+def load_function(location: str) -> Callable[..., Any]:
+    """Return the function at "module:function".
+
+    >>> load_function("math:sqrt")(9)
     3.0
     """
-    module, _, attribute = name.partition(":")
+    module, _, attribute = location.partition(":")
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        function = getattr(importlib.import_module(module), attribute)
     except ImportError as error:
-        raise _no_function(f"the module {module!r} cannot be imported: {error}", name) from error
+        raise _no_function(f"the module {module!r} cannot be imported: {error}", location) from error
     except (AttributeError, ValueError, TypeError) as error:
-        raise _no_function(f"{name!r} names no function of a module", name) from error
-    if not callable(found):
-        raise _no_function(f"{name!r} is not a function", name)
-    return found  # type: ignore[no-any-return]
+        raise _no_function(f"{location!r} names no function of a module", location) from error
+    if not callable(function):
+        raise _no_function(f"{location!r} is not a function", location)
+    return function  # type: ignore[no-any-return]
 
 
-def _no_function(problem: str, name: str) -> ParameterError:
+def _no_function(problem: str, location: str) -> ParameterError:
     remedy = 'Write "module:function"; the module is looked for beside the config and where Python looks.'
-    return ParameterError(problem, remedy=remedy, key="function", value=name)
+    return ParameterError(problem, remedy=remedy, key="function", value=location)

@@ -8,8 +8,9 @@ from typing import Any
 
 from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
 from sfumato.data.schema import Kind, Missing, Role, Schema
-from sfumato.distances import DISTANCES, Custom, Distance
+from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigError, SfumatoError
+from sfumato.registry import DISTANCES
 
 COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance")
 """What may be declared of a column."""
@@ -160,7 +161,7 @@ def distance_of(declared: Mapping[str, Any], key: str) -> Distance:
     """
     parameters = dict(declared)
     name = parameters.pop("kind", None)
-    kind = DISTANCES.get(str(name))
+    kind: type[Distance] | None = DISTANCES.get(str(name))
     if kind is None:
         problem = f"the distance kind {name!r} is unknown" if name else "a distance has no kind"
         remedy = f"Write one of: {', '.join(DISTANCES)}."

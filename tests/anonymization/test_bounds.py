@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from all_partitions import degree, graph_table, number_table, sums
 from sfumato.anonymization.feasibility import bounds, feasibility
-from sfumato.anonymization.feasibility.clique_capacity import admits, clique_capacity, largest_delta_admitting
-from sfumato.anonymization.feasibility.cliques import heavy_clique
 from sfumato.anonymization.feasibility.degree_bounds import (
-    allowed,
     equitable_bound,
     inequality_4,
     largest_delta,
@@ -29,6 +26,8 @@ from sfumato.anonymization.feasibility.degree_bounds import (
     theorem_3,
 )
 from sfumato.principles import View
+from sfumato.principles.clique_capacity import admits, allowed_neighbours, clique_capacity, largest_delta_admitting
+from sfumato.principles.cliques import heavy_clique
 from small_tables import THRESHOLDS, TREE
 
 DELTAS = st.sampled_from(THRESHOLDS)
@@ -83,7 +82,7 @@ def test_solved_for_delta_and_size(n, k, delta, theta, groups):
     def guaranteed(d, least):
         least = max(least, 2) if d else least
         for m in range(groups, n // least + 1):
-            t = allowed(n, d)
+            t = allowed_neighbours(n, d)
             if theta < m or theta <= swap_bound(n, m, d) or (m == 1 and theta <= t):
                 return True
         return False
@@ -96,7 +95,7 @@ def test_solved_for_delta_and_size(n, k, delta, theta, groups):
 @given(st.integers(1, 300), st.integers(1, 300), DELTAS)
 def test_the_swap_bound_is_the_sharpest(n, m, delta):
     assume(m <= n)
-    t = allowed(n // m, delta)
+    t = allowed_neighbours(n // m, delta)
     assert t == sf.Dissimilarity(0, delta).allowed_neighbours(n // m)
     largest = swap_bound(n, m, delta)
     assert largest == n - 1 or largest >= int(lemma_2(m, t))
@@ -131,8 +130,8 @@ def test_below_the_swap_bound_nothing_is_stuck(n, m, delta, random):
             edges.add((a, b))
     rows = random.sample(range(n), n)
     groups = [rows[i::m] for i in range(m)]
-    while not all(degree(v, group, edges) <= allowed(len(group), delta) for group in groups for v in group):
-        over = [(g, v) for g in groups for v in g if degree(v, g, edges) > allowed(len(g), delta)]
+    while not all(degree(v, group, edges) <= allowed_neighbours(len(group), delta) for group in groups for v in group):
+        over = [(g, v) for g in groups for v in g if degree(v, g, edges) > allowed_neighbours(len(g), delta)]
         better = _exchange(groups, over, edges)
         assert better is not None
         groups = better
@@ -165,7 +164,7 @@ def test_erratum_7_inequality_4_drops_the_floor():
     assert inequality_4(12, 3, "0.7") >= 3 and stuck(STUCK_GROUPS, STUCK, t=0)
     # and no bound is necessary: beyond all of them groups exist
     path = {(0, 1), (1, 2), (2, 3)}
-    found = feasibility(graph_table(4, path), None, sf.Dissimilarity("0.5", 1, 2), nearby=False).outlooks[0]
+    found = feasibility(graph_table(4, path), None, sf.Dissimilarity("0.5", 1, 2), nearby=False).attributes[0]
     assert found.verdict == "open" and found.theta > max(found.bounds.guaranteed, found.bounds.lemma_2)
     assert not path & {(0, 2), (1, 3)}
 
@@ -177,7 +176,7 @@ def test_erratum_9_swaps_are_stuck_above_their_bound_where_groups_exist():
     rotated = [[4, 1, 2], [3, 9, 5], [6, 7, 8], [0, 10, 11]]
     assert all(degree(v, group, STUCK) == 0 for group in rotated for v in group)
     assert swap_bound(12, 4, "0.7") == 2
-    found = feasibility(graph_table(12, STUCK), None, sf.Dissimilarity("0.5", "0.7", 3)).outlooks[0]
+    found = feasibility(graph_table(12, STUCK), None, sf.Dissimilarity("0.5", "0.7", 3)).attributes[0]
     assert (found.verdict, found.groups) == ("guaranteed", 4)
     assert "Hajnal" in found.reason
 
@@ -213,7 +212,7 @@ def test_erratum_12_the_degree_of_theorem_3_is_a_whole_number():
 
 
 def test_erratum_14_the_bound_is_not_monotone_in_k():
-    assert allowed(10, Fraction("0.8")) == 1 and allowed(11, Fraction("0.8")) == 2
+    assert allowed_neighbours(10, Fraction("0.8")) == 1 and allowed_neighbours(11, Fraction("0.8")) == 2
     assert swap_bound(110, 10, "0.8") > swap_bound(110, 11, "0.8")
     # what is promised for k is the best over all sizes from k on
     found = bounds(110, 10, "0.8")
@@ -224,7 +223,7 @@ def test_erratum_14_the_bound_is_not_monotone_in_k():
 
 def test_erratum_15_a_clique_above_the_largest_share_rules_it_out():
     delta = Fraction("0.8")
-    share = max(Fraction(allowed(s, delta) + 1, s) for s in range(10, 111))
+    share = max(Fraction(allowed_neighbours(s, delta) + 1, s) for s in range(10, 111))
     assert share == Fraction(3, 11)
     for count, verdict in ((30, "open"), (31, "impossible")):
         values = [7] * count + [100 + 10 * i for i in range(110 - count)]
@@ -232,7 +231,7 @@ def test_erratum_15_a_clique_above_the_largest_share_rules_it_out():
         assert found.verdict == verdict
     assert found.certificate.count == 31 > 110 * share
     assert (found.certificate.most, found.certificate.values) == (30, ("7",))
-    assert found.outlooks[0].nearest.not_excluded.delta < delta
+    assert found.attributes[0].nearest.not_excluded.delta < delta
 
 
 def test_a_value_near_everybody_rules_it_out_though_no_clique_does():

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import naive
 import sfumato as sf
 from all_partitions import all_partitions, degree, equitable, graph_table, number_table, satisfied
-from sfumato.anonymization.feasibility import bounds, certificate_of, feasibility, frontier, vulnerability
-from sfumato.anonymization.feasibility.certificates import Crowding, excluded, one_group
+from sfumato.anonymization.feasibility import bounds, feasibility, frontier, vulnerability
 from sfumato.exact import written
 from sfumato.principles import View
+from sfumato.principles.proximity_certificate import Crowding, excluded
 from small_tables import THRESHOLDS
 
 DELTAS = st.sampled_from(THRESHOLDS)
@@ -41,7 +41,7 @@ def test_verdicts_on_graphs(graph, delta, k):
     n, edges = graph
     edges = {(a, b) for a, b in edges if a != b}
     assume(k <= n)
-    found = feasibility(graph_table(n, edges), None, sf.Dissimilarity("0.5", delta, k), nearby=False).outlooks[0]
+    found = feasibility(graph_table(n, edges), None, sf.Dissimilarity("0.5", delta, k), nearby=False).attributes[0]
 
     def near(v, w):
         return v == w or (min(v, w), max(v, w)) in edges
@@ -69,7 +69,7 @@ def test_verdicts_and_nearest_wishes_on_numbers(values, epsilon, delta, k, ids):
         sf.Schema(sensitive=["x"], kinds={"x": "numeric"}, person_id="who"),
     )
     for table, who in ((plain, None), (shared, people)):
-        found = feasibility(table, None, sf.Dissimilarity(epsilon, delta, k)).outlooks[0]
+        found = feasibility(table, None, sf.Dissimilarity(epsilon, delta, k)).attributes[0]
 
         def possible(e, d, least, who=who):
             return [
@@ -102,7 +102,7 @@ def test_verdicts_and_nearest_wishes_on_numbers(values, epsilon, delta, k, ids):
 def test_a_certificate_is_what_excluded_says(graph, delta, k):
     n, edges = graph
     table = graph_table(n, {(a, b) for a, b in edges if a != b})
-    found = certificate_of(sf.Dissimilarity("0.5", delta, k), View(table, ["x"], one_group(table)))
+    found = sf.Dissimilarity("0.5", delta, k).certificate(View(table, ["x"]).as_one_group())
     assert (found is not None) == excluded(crowding_of(table, "0.5"), delta, k)
     if found is not None and found.kind == "clique":
         assert found.share > found.bound
@@ -179,7 +179,7 @@ def test_frontier_may_try_all_cells():
     found = frontier(table, None, [0, 100], [1], [2], attempt=lambda _: 0.25, which="all")
     assert [cell.status for cell in found.cells] == ["reached", "impossible"]
     assert "reached 0.25" in repr(found)
-    with pytest.raises(sf.errors.ParameterError, match="not on the frontier"):
+    with pytest.raises(sf.errors.ParameterError, match="not on the grid"):
         found.cell(5, 1, 2)
 
 
@@ -200,7 +200,7 @@ def test_several_attributes_are_guaranteed_together_only_as_one_group():
     data = pa.table({"a": [1, 1, 2, 2, 3, 3], "b": [1, 2, 1, 2, 3, 3]})
     table = sf.Table(data, sf.Schema(sensitive=["a", "b"]))
     found = feasibility(table, None, sf.Dissimilarity(0, 1, 2, on="each"))
-    assert [outlook.verdict for outlook in found.outlooks] == ["guaranteed", "guaranteed"]
+    assert [outlook.verdict for outlook in found.attributes] == ["guaranteed", "guaranteed"]
     assert found.verdict == "open"
     assert feasibility(table, None, sf.Dissimilarity(0, "0.5", 2, on="each")).verdict == "guaranteed"
     assert feasibility(table, None, sf.DistinctLDiversity(3)).verdict == "guaranteed"
@@ -217,7 +217,7 @@ def test_too_few_rows():
     ):
         found = feasibility(table, None, principle)
         assert (found.verdict, found.certificate.kind) == ("impossible", "size")
-    assert feasibility(table, None, sf.Dissimilarity(0, "0.5", 4)).outlooks[0].nearest.not_excluded.k == 3
+    assert feasibility(table, None, sf.Dissimilarity(0, "0.5", 4)).attributes[0].nearest.not_excluded.k == 3
     one = feasibility(number_table([1]), None, sf.Dissimilarity(0, "0.5"))
     assert "one row" in one.certificate.sentence
     assert feasibility(table, None, sf.NTCloseness(3, "0.1")).verdict == "guaranteed"
@@ -239,7 +239,7 @@ def test_data_of_any_kind(tmp_path):
         assert sf.anonymization.vulnerability(data, schema, [1], [1]).breached == ((2,),)
     with pytest.raises(sf.errors.ParameterError, match="no schema"):
         sf.feasibility(pa.table(content), None, sf.KAnonymity(2))
-    with pytest.raises(sf.errors.ParameterError, match="no principle"):
+    with pytest.raises(sf.errors.ParameterError, match="requires 'k'"):
         sf.feasibility(table, None, "k-anonymity")
 
 
@@ -247,11 +247,11 @@ def test_a_quick_answer_looks_at_no_other_epsilon_where_that_is_long():
     many = pa.table({"x": [f"v{i}" for i in range(600)]})
     wish = sf.Dissimilarity("0.1", 1, 2)
     schema = sf.Schema([], ["x"], distance=sf.distances.Custom(lambda x, y: float(x != y)))
-    near = sf.feasibility(many, schema, wish, nearby="quick").outlooks[0].nearest
+    near = sf.feasibility(many, schema, wish, nearby="quick").attributes[0].nearest
     assert not near.searched
     assert near.guaranteed.k == 300
     few = many.slice(0, 100)
-    assert sf.feasibility(few, schema, wish, nearby="quick").outlooks[0].nearest.searched
+    assert sf.feasibility(few, schema, wish, nearby="quick").attributes[0].nearest.searched
 
 
 def test_errors_name_the_key():

@@ -23,8 +23,8 @@ from sfumato.anonymization.figures.rounding_steps import in_steps, step_of
 from sfumato.anonymization.figures.worst_group_graph import NODES
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.anonymization.utility.workload import Workload
+from sfumato.data.column import MISSING
 from sfumato.data.groups import Groups
-from sfumato.data.table import MISSING
 from standin import Chunks
 
 SIZES = st.lists(st.integers(1, 400), min_size=1, max_size=40).map(np.array)

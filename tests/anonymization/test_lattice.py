@@ -14,8 +14,8 @@ import pytest
 import naive
 import naive_lattice
 import sfumato as sf
-from sfumato.anonymization.methods.full_domain import LOSSES, TransformationSearch
-from sfumato.principles import PRINCIPLES
+from sfumato.anonymization.methods.full_domain import TransformationSearch
+from sfumato.registry import LOSSES, PRINCIPLES
 
 CASES = 10_000 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 100
 

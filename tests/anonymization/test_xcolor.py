@@ -14,7 +14,7 @@ import sfumato as sf
 from sfumato.anonymization.methods.cell_share_arrays import shares_over
 from sfumato.anonymization.methods.method import Task
 from sfumato.anonymization.methods.mondrian import Mondrian
-from sfumato.anonymization.methods.neighbour_arrays import Nearness
+from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.anonymization.methods.xcolor import XColor, exchange, guarantee, initialize
 
 
@@ -34,7 +34,7 @@ def exchanged(task, start, allowed, **options):
     principle, names = task.requirements[0]
     view = task.views[names]
     return exchange(
-        np.array(start), view.attribute.codes, Nearness.of(view.graph(principle.epsilon)), allowed, task.places,
+        np.array(start), view.attribute.codes, NeighbourArrays.of(view.graph(principle.epsilon)), allowed, task.places,
         shares_over(task.domains), **options,
     )  # fmt: skip
 
@@ -306,7 +306,7 @@ def test_too_many_values_without_an_order_are_an_error():
         view = numbers_task(pay, sf.Dissimilarity(1, 1, 2), distance=sf.distances.Lp()).views[("pay",)]
         graph = view.graph(sf.Dissimilarity(1, 1).epsilon)
         graph.bound.windows = lambda epsilon: None
-        Nearness.of(graph)
+        NeighbourArrays.of(graph)
 
 
 def test_sets_and_no_quasi_identifiers():

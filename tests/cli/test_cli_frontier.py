@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 import commandline
-from sfumato.anonymization.methods import METHODS
+from sfumato.registry import METHODS
 from standin import Chunks
 
 CONFIG = """
@@ -42,7 +42,7 @@ def project(tmp_path):
 @pytest.fixture
 def sfumato(monkeypatch, project):
     """Run the verb on the project, on a narrow terminal."""
-    monkeypatch.setitem(METHODS, Chunks.name, Chunks)
+    monkeypatch.setitem(METHODS.entries, Chunks.name, Chunks)
     monkeypatch.setenv("COLUMNS", "80")
     return partial(commandline.sfumato, "frontier", "sfumato.toml", cwd=project)
 
@@ -94,14 +94,14 @@ def test_a_sample(sfumato):
     assert found(sfumato(*arguments, "99", "--json"))["notes"] == []
     done = sfumato(*arguments, "3")
     assert done.returncode == 2
-    assert "a sample of 3 rows cannot hold a group of k = 4" in done.stderr
+    assert "a sample of 3 rows cannot contain a group of k = 4" in done.stderr
 
 
 def test_what_is_shown_fits_80_columns(sfumato):
     done = sfumato("--reach", "--contour")
     assert (done.returncode, done.stderr) == (0, "")
     assert max(map(len, done.stdout.splitlines())) <= 80
-    for words in ("people.csv: 12 rows", "k = 4", "ε = 0.5", "δ = 0.6", "guaranteed: a bound says", "Groups in breach"):
+    for words in ("people.csv: 12 rows", "k = 4", "ε = 0.5", "δ = 0.6", "guaranteed: a bound proves", "Groups in breach"):
         assert words in done.stdout
 
 
@@ -131,8 +131,8 @@ def test_other_principles_are_not_looked_at(sfumato, project):
     [
         (["--epsilon", "x"], "epsilon: "),
         (["--epsilon", "-1"], "epsilon = -1"),
-        (["--epsilon", "0.1,,0.2"], "empty place"),
-        (["--epsilon", ""], "empty place"),
+        (["--epsilon", "0.1,,0.2"], "empty entry"),
+        (["--epsilon", ""], "empty entry"),
         (["--delta", "1.1"], "delta = 1.1"),
         (["--delta", "nan"], "delta: "),
         (["--k", "0"], "'0' is not a whole number from 1"),
@@ -153,7 +153,7 @@ def test_no_wish_is_2(sfumato, project):
         'delta = "0.5"', "alpha = 1"), encoding="utf-8")  # fmt: skip
     done = sfumato("--epsilon", "1")
     assert done.returncode == 2
-    assert "asks for no dissimilarity, and there is no --delta and --k" in done.stderr
+    assert "requests no dissimilarity; --delta and --k must be given" in done.stderr
     assert sfumato("--epsilon", "1", "--delta", "1", "--k", "2").returncode == 0
     config.unlink()
     assert sfumato().returncode == 2

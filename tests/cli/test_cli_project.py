@@ -1,4 +1,4 @@
-"""`sfumato project` as a steward calls it: the curve, the tables, and what is said of bad input."""
+"""`sfumato project` as a steward runs it: the curve, the tables, and the errors for invalid input."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import stat
 
 import pytest
 from pyarrow import csv
-from test_project import people
 
 import sfumato as sf
 from commandline import sfumato
+from test_project import people
 
 CONFIG = """
 [data]
@@ -68,7 +68,7 @@ def test_published(desk):
     assert "4 sensitive attributes in 2 tables" in done.stdout
     assert "table_1: sex + title" in done.stdout
     assert "at most 0.3" in done.stdout
-    assert "beware" not in done.stdout, "what sex and job share is chance"
+    assert "warning" not in done.stdout, "the dependence of sex and job is chance"
     assert stat.S_IMODE((desk / "internal.html").stat().st_mode) == 0o600
     checked = sfumato(
         "verify", str(desk / "release"), "--original", str(desk / "people.csv"), "--config", str(desk / "p.toml")
@@ -89,7 +89,7 @@ def test_published(desk):
         (("[output]", 'plan = [["sex", "title", "job", "pay"]]\n[output]'), "sex + title + job + pay is given"),
     ],
 )
-def test_verified_against_what_was_asked(desk, changed, said):
+def test_verification_against_the_config(desk, changed, said):
     assert run(desk).returncode == 0
     config = desk / "p.toml"
     config.write_text(config.read_text(encoding="utf-8").replace(*changed), encoding="utf-8")
@@ -119,7 +119,7 @@ def test_options_over_the_config(desk):
 def test_what_depends_and_is_parted_is_warned_of(desk):
     done = run(desk, "--plan", "sex,job|title,pay", "--alpha", "1", "--beta", "1")
     assert done.returncode == 0, done.stderr
-    assert "beware" in done.stdout
+    assert "warning" in done.stdout
     assert "sex (table_1) and title (table_2): 100 %" in done.stdout
 
 
@@ -173,13 +173,13 @@ def test_no_plan(desk):
         ('alpha = "0.1"', "alpha = true", "p.toml, project.alpha: alpha = True is not a number"),
         ('alpha = "0.1"', "alpha = nan", "p.toml, project.alpha: alpha = NaN is not a number"),
         ('alpha = "0.1"', "alpha = [1]", "p.toml, project.alpha: alpha = [1] is not a number"),
-        ('path = "release"', 'path = "release"\ndatabase = "sqlite:///x.db"\ntable = "t"', "output.database: several"),
+        ('path = "release"', 'path = "release"\ndatabase = "sqlite:///x.db"\ntable = "t"', "output.database: a projection"),
         (ONLY_PAY, "", "anonymize"),
         ("[output]\npath = \"release\"", "", "--output"),
         ('[[principles]]\nname = "k-anonymity"\nk = 4', "", "no principle"),
     ],
 )  # fmt: skip
-def test_bad_input(desk, old, new, said):
+def test_invalid_input(desk, old, new, said):
     configured(desk, old, new)
     done = run(desk)
     assert done.returncode == 2, done.stdout
@@ -188,7 +188,7 @@ def test_bad_input(desk, old, new, said):
 
 
 @pytest.mark.parametrize(("plan", "said"), [("", "plan: the plan is empty"), ("sex|x", "plan, column 'x'")])
-def test_a_bad_plan_that_is_typed(desk, plan, said):
+def test_an_invalid_plan_argument(desk, plan, said):
     done = run(desk, "--plan", plan)
     assert done.returncode == 2
     assert said in done.stderr

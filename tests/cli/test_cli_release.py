@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 import commandline
-from sfumato.anonymization.methods import METHODS
+from sfumato.registry import METHODS
 from standin import Chunks
 
 CONFIG = """
@@ -47,7 +47,7 @@ PEOPLE = "name,age,town,ill\n" + "".join(
 @pytest.fixture
 def sfumato(monkeypatch, project):
     """Run the command line in the project's folder."""
-    monkeypatch.setitem(METHODS, Chunks.name, Chunks)
+    monkeypatch.setitem(METHODS.entries, Chunks.name, Chunks)
     return partial(commandline.sfumato, cwd=project)
 
 

@@ -13,8 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from sfumato.cli import main
-from sfumato.cli.completion import PRINCIPLE_NAMES
-from sfumato.principles import PRINCIPLES
+from sfumato.registry import PRINCIPLES
 
 SHELLS = ["bash", "zsh", "fish"]
 
@@ -63,10 +62,6 @@ def offered(folder, *words):
 
 def values(folder, *words):
     return [value for kind, value in offered(folder, *words) if kind == "plain"]
-
-
-def test_the_names_are_those_of_the_principles():
-    assert tuple(PRINCIPLES) == PRINCIPLE_NAMES
 
 
 def test_every_verb_is_completed(folder):

@@ -125,9 +125,9 @@ def test_written_from_a_program():
 
 
 def test_a_methods_own_parameters(tmp_path, monkeypatch):
-    from sfumato.anonymization.methods import METHODS
+    from sfumato.registry import METHODS
 
-    monkeypatch.setitem(METHODS, Chunks.name, Chunks)
+    monkeypatch.setitem(METHODS.entries, Chunks.name, Chunks)
     text = FULL.replace('name = "auto"', 'name = "chunks"\nsize = 4')
     config = sf.Config.parse(text)
     assert config.finder == Chunks(4)

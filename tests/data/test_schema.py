@@ -233,7 +233,7 @@ def test_more_contradictions():
         sf.Schema(sensitive=["v"], vectors={"v": ["v", "w"]})
     with pytest.raises(sf.errors.ColumnError, match="not a set"):
         sf.Schema(sensitive=["v"], kinds={"v": "text"}, separators={"v": "|"})
-    with pytest.raises(sf.errors.ColumnError, match="is no hierarchy"):
+    with pytest.raises(sf.errors.ColumnError, match="is not a hierarchy"):
         encode(["x"], hierarchies={"s": 5})
     with pytest.raises(sf.errors.CellError, match="'red' is not a number"):
         frame = pa.table({"x": ["1", "red"]})

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from reader import Reader
+from reader import Reader, check_page
 from risk_shapes import EVIL, LINK, SETTINGS, content
 from sfumato.disclosure.risk_report.loss_format import amount
 from sfumato.disclosure.risk_report.loss_tables import fitting, loss_histogram
@@ -35,7 +33,7 @@ def drawn(name, curves=True):
 class TestShapes:
     def test_what_was_found_is_on_it(self, name):
         told, (html, seen) = content(name), drawn(name)
-        assert len(html.encode()) < 6_000_000
+        assert len(html.encode()) < 200_000
         for dictionary in told["dictionaries"]:
             assert f"“{dictionary['name']}”" in seen.text
             assert amount(dictionary["risk"]) in seen.text
@@ -59,26 +57,8 @@ class TestShapes:
         assert len(seen.of("figure")) == seen.text.count("Internal: not for publication")
         assert not re.search(r"\banonymous\b", seen.text, re.IGNORECASE)
 
-    def test_every_figure_has_its_plot_its_words_and_its_numbers(self, name):
-        seen = drawn(name)[1]
-        specs = json.loads(seen.scripts[0])
-        assert [a["id"] for a in seen.of("div") if a.get("class") == "plot"] == [f"plot-{key}" for key in specs]
-        assert len(seen.of("figure")) == len(seen.of("details")) == len(specs)
-        ids = [attrs["id"] for _, attrs in seen.tags if "id" in attrs]
-        assert len(ids) == len(set(ids))
-        for attrs in seen.of("a"):
-            assert attrs["href"].removeprefix("#") in ids
-        levels = [int(tag[1]) for tag, _ in seen.tags if re.fullmatch(r"h\d", tag)]
-        assert (levels[0], levels.count(1)) == (1, 1)
-        assert all(after <= before + 1 for before, after in pairwise(levels))
-
-    def test_nothing_comes_from_elsewhere(self, name):
-        seen = drawn(name)[1]
-        for _, attrs in seen.tags:
-            assert not {"src", "srcset", "action", "data", "onclick", "onerror", "onload"} & attrs.keys()
-        assert not seen.of("link") + seen.of("img") + seen.of("iframe")
-        (policy,) = [attrs["content"] for attrs in seen.of("meta") if "http-equiv" in attrs]
-        assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    def test_it_is_sound(self, name):
+        check_page(drawn(name)[1])
 
     def test_without_curves(self, name):
         """What was not asked for is said to be missing; nothing else changes."""
@@ -113,18 +93,13 @@ def test_figures_are_drawn_from_the_content_and_nothing_else():
     ):
         other = content("prior")
         change(other)
-        assert re.search("43.2|4,?321", risk_page(other).partition("<script>")[0])
+        assert re.search("43.2|4,?321", risk_page(other))
 
 
 def test_markup_in_the_data_stays_text():
-    html, seen = drawn("evil")
+    _, seen = drawn("evil")
     assert EVIL in seen.text and LINK in seen.text, "they are shown"
-    assert len(seen.scripts) == 3
-    island = html.partition('id="figures">')[2].partition("</script>")[0]
-    assert not set("<>&") & set(island)
-    shown = json.dumps(json.loads(island))
-    assert "<a " not in shown and "<script" not in shown, "plots take such text for markup"
-    assert not [attrs for attrs in seen.of("a") if not attrs["href"].startswith("#")]
+    check_page(seen)
 
 
 def test_a_limit():

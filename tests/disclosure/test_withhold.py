@@ -99,17 +99,17 @@ def test_tampering_is_found(tmp_path, how):
     data.write_text(after, encoding="utf-8")
     assert not sf.verify(folder, PEOPLE)
     # whoever changes the data can change the digest too: then the counts, the rule or the original tell
-    from sfumato.verification.checks import digest
+    from sfumato.releases.digests import digest
 
     content = json.loads(manifest.read_text(encoding="utf-8"))
-    content["files"]["data.csv"] = digest(data)
+    content["files"]["data.csv"] = digest(data).to_dict()
     manifest.write_text(json.dumps(content), encoding="utf-8")
     assert not sf.verify(folder, PEOPLE)
 
 
 def test_a_shuffled_column_of_a_large_table_is_found(tmp_path):
     """Four unlike rows, each thousands of times: nothing is withheld, so only which values stand together can tell."""
-    from sfumato.verification.checks import digest
+    from sfumato.releases.digests import digest
 
     n = 8000
     table = pa.table({"s": ["fm"[i % 2] for i in range(n)], "t": ["uv"[i // 2 % 2] for i in range(n)]})
@@ -121,7 +121,7 @@ def test_a_shuffled_column_of_a_large_table_is_found(tmp_path):
     turned = [[s, rows[i - 1][1], x] for i, (s, _, x) in enumerate(rows)]
     data.write_text("".join(",".join(row) + "\n" for row in [head, *turned]), encoding="utf-8")
     content = json.loads(manifest.read_text(encoding="utf-8"))
-    content["files"]["data.csv"] = digest(data)
+    content["files"]["data.csv"] = digest(data).to_dict()
     manifest.write_text(json.dumps(content), encoding="utf-8")
     assert [check.name for check in sf.verify(folder, table).checks if check.holds is False] == ["rows"]
 

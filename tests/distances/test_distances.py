@@ -16,9 +16,9 @@ from rapidfuzz.distance import JaroWinkler as FastJaroWinkler
 
 import naive
 import sfumato as sf
-from sfumato.distances import DISTANCES
 from sfumato.distances.jaro import exact_jaro, exact_jaro_winkler
 from sfumato.exact import as_fraction
+from sfumato.registry import DISTANCES
 
 TREE = {"a": ("a", "X", "*"), "b": ("b", "X", "*"), "c": ("c", "Y", "*"), "d": ("d", "Y", "*"), "e": ("e", "Z", "*")}
 ORDER = ["low", "mid", "high", "top"]
@@ -30,7 +30,7 @@ def bound(columns, distance, **schema):
     """A distance over the distinct rows of columns, and those rows as numbers of values."""
     names = list(columns)
     table = sf.Table(pa.table(columns), sf.Schema(sensitive=names, **schema))
-    attribute = sf.data.Attribute.of(table, names)
+    attribute = table.attribute(names)
     return distance.bind(attribute), attribute.codes
 
 
@@ -278,7 +278,7 @@ def test_custom(values, vectorised):
         (lambda x, y: float("nan"), "is not a number"),
         (lambda x, y: -abs(x - y), "is negative"),
         (lambda x, y: 1, "itself is not 0"),
-        (lambda x, y: "far", "no number"),
+        (lambda x, y: "far", "something that is not a number"),
         (lambda x, y: x / (y - 2), r"failed on d\(1, 2\): ZeroDivisionError"),
     ],
 )
@@ -344,7 +344,7 @@ def test_a_costly_function_is_asked_only_about_pairs_within_groups():
 
 def test_ranges_for_what_does_not_go_by_value():
     for columns, by in (({"s": [1, 2]}, {"s": "rank"}), ({"s": ["x", "y"]}, {})):
-        with pytest.raises(sf.errors.ParameterError, match="does not go by value"):
+        with pytest.raises(sf.errors.ParameterError, match="is not compared by value"):
             bound(columns, sf.distances.Lp(ranges={"s": [0, 9]}, by=by))
 
 

@@ -13,16 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.distances.neighbour_balls import BallCounter
-from sfumato.distances.neighbour_bits import BitsetCounter
-from sfumato.distances.neighbour_pairs import PairCounter
-from sfumato.distances.neighbour_runs import WindowCounter
+from sfumato.distances.neighbour_counters import BallCounter, BitsetCounter, PairCounter, WindowCounter
 from sfumato.exact import written
 
 
 def attribute_of(columns, **schema):
     table = sf.Table(pa.table(columns), sf.Schema(sensitive=list(columns), **schema))
-    return sf.data.Attribute.of(table, list(columns))
+    return table.attribute(list(columns))
 
 
 def naive_counts(bound, epsilon, offsets, values, counts):

@@ -280,7 +280,7 @@ def test_many_wide_quasi_identifiers():
     assert groups.count == rows
     assert (groups.sizes == 2).all()
     assert (groups.of_row[:rows] == groups.of_row[rows:]).all()
-    whole = sf.data.Attribute.of(table, list(columns))
+    whole = table.attribute(list(columns))
     row = 1234
     assert whole.value(int(whole.codes[row])) == tuple(int(values[row]) for values in columns.values())
 

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 import naive
 import sfumato as sf
-from sfumato._explain import explain, named
+from sfumato._explain import explain, find_principle
 from sfumato.cli import main
-from sfumato.principles import PRINCIPLES, principle_of
-from sfumato.principles.examples import EXAMPLES
+from sfumato.principles import principle_of
+from sfumato.registry import PRINCIPLES
 
 OPERATIONS = {
     ast.Add: operator.add,
@@ -117,25 +117,26 @@ def same(one, other):
 
 
 def test_every_principle_has_a_worked_example():
-    assert EXAMPLES.keys() == PRINCIPLES.keys() == SUFFICES.keys() == {*LEVELS, "n-t-closeness"}
+    assert all(kind.example() is not None for kind in PRINCIPLES.values())
+    assert PRINCIPLES.keys() == SUFFICES.keys() == {*LEVELS, "n-t-closeness"}
 
 
 @pytest.mark.parametrize("name", PRINCIPLES)
 class TestExamples:
     def test_small_with_one_group_fine_and_one_not(self, name):
-        example = EXAMPLES[name]
+        example = PRINCIPLES[name].example()
         assert sum(len(group.secrets) for group in example.groups) <= 8
-        assert {line.holds for line in explain(name).lines()} == {True, False}
+        assert {line.holds for line in explain(name).measured.lines()} == {True, False}
         assert len({group.key for group in example.groups}) == len(example.groups) <= 3
 
     def test_the_arithmetic_is_right(self, name):
         """What a person would work out is what the definition says."""
-        example = EXAMPLES[name]
+        example = PRINCIPLES[name].example()
         for group, level in zip(example.groups, expected_levels(example), strict=True):
             assert same(worked_out(group.sum), level), group
 
     def test_what_is_shown_is_what_the_definition_says(self, name):
-        found = explain(name)
+        found = explain(name).measured
         part = found.parts[0]
         for line, level in zip(found.lines(), expected_levels(found.example), strict=True):
             assert line.holds == SUFFICES[name](level, line.group.secrets, found.example.principle)
@@ -150,8 +151,8 @@ class TestExamples:
     def test_config_and_python_ask_for_the_example(self, name):
         found = explain(name)
         (asked,) = tomllib.loads(found.toml())["principles"]
-        assert principle_of(asked.pop("name"), asked) == found.example.principle
-        assert eval(found.python(), {"sf": sf}) == found.example.principle
+        assert principle_of(asked.pop("name"), asked) == found.measured.example.principle
+        assert eval(found.python(), {"sf": sf}) == found.measured.example.principle
 
 
 class TestNames:
@@ -165,7 +166,7 @@ class TestNames:
             kind.__name__,
             kind.name.replace("-", " "),
         ):
-            assert named(word) is kind
+            assert find_principle(word) is kind
 
     @pytest.mark.parametrize(
         ("typed", "meant"),
@@ -178,13 +179,13 @@ class TestNames:
     )
     def test_a_slip_is_answered_with_what_was_meant(self, typed, meant):
         with pytest.raises(sf.errors.ParameterError, match=r"Did you mean") as caught:
-            named(typed)
+            find_principle(typed)
         assert meant in caught.value.remedy
 
     @given(st.text())
     def test_anything_typed_is_answered(self, typed):
         try:
-            assert named(typed) in PRINCIPLES.values()
+            assert find_principle(typed) in PRINCIPLES.values()
         except sf.errors.ParameterError as error:
             assert "Did you mean" in error.remedy or "The principles are: k-anonymity" in error.remedy
 
@@ -210,14 +211,14 @@ class TestVerb:
         words = found.words
         for told in (found.kind.title, words.plain, words.definition, words.body, found.merging, words.not_protected):
             assert told in text
-        for line in found.lines():
+        for line in found.measured.lines():
             assert line.arithmetic in text
         assert words.source in text
         lines = [line.rstrip() for line in done.output.splitlines()]
         assert f"  {found.python()}" in lines
         example = lines[lines.index("Example") : lines.index("When groups are merged")]
         verdicts = [line.split()[-1] for line in example if line.endswith(("holds", "FAILS"))]
-        assert verdicts == ["holds" if line.holds else "FAILS" for line in found.lines()]
+        assert verdicts == ["holds" if line.holds else "FAILS" for line in found.measured.lines()]
         verbatim = {f"  {line}" for line in (*found.toml().splitlines(), found.python())}
         assert all(len(line) <= int(columns) for line in done.output.splitlines() if line not in verbatim)
 

@@ -32,7 +32,7 @@ def graph_of(values, eps, dist):
     names = [f"c{j}" for j in range(len(rows[0]))]
     data = pa.table({name: [str(row[j]) for row in rows] for j, name in enumerate(names)})
     schema = sf.Schema(sensitive=names, kinds=dict.fromkeys(names, "numeric"))
-    attribute = sf.data.Attribute.of(sf.Table(data, schema), names)
+    attribute = sf.Table(data, schema).attribute(names)
     return sf.distances.NeighbourGraph(attribute, DISTANCES[dist], eps), attribute.codes
 
 

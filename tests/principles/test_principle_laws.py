@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import naive
 import sfumato as sf
-from sfumato.principles import PRINCIPLES, principle_of, told
+from sfumato.principles import describe, principle_of
+from sfumato.registry import PRINCIPLES
 from small_tables import NUMBERS, measured, tables
 
 EXAMPLES = {
@@ -56,7 +57,7 @@ def test_contract(name):
 @pytest.mark.parametrize("kind", PRINCIPLES.values(), ids=lambda kind: kind.name)
 def test_every_principle_says_what_it_is(kind):
     """Definition, parameters, whether it is monotone, what it does not protect against, and where it comes from."""
-    words = told(kind)
+    words = describe(kind)
     assert re.fullmatch(r"[A-Z].*\.", words.definition)
     assert re.fullmatch(r"[A-Z].*\.", words.plain)
     assert words.parameters.keys() == {field.name for field in dataclasses.fields(kind)}
@@ -64,7 +65,7 @@ def test_every_principle_says_what_it_is(kind):
     assert words.monotone is kind.monotone
     assert words.merging == "Monotone." if kind.monotone else re.fullmatch(r"Not monotone.*: .+\.", words.merging)
     assert re.fullmatch(r"Does not protect against .+\.", words.not_protected)
-    assert re.fullmatch(r"\S.*(\d{4}|paper \d{3}).*\.", words.source)
+    assert re.fullmatch(r"\S.*\(\d{4}[a-z]?\).*\.", words.source)
     everything = " ".join([words.definition, words.body, words.merging, words.not_protected, words.source])
     assert ">>>" not in everything
     assert "Source:" not in everything

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_project import ROWS, K, people, project
 
 import sfumato as sf
 from standin import Chunks
+from test_project import ROWS, K, people, project
 
 
 class TestTheSamePeople:

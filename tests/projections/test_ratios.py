@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.principles import in_projection
-from sfumato.projections.checks.ratio_checks import Shared
+from sfumato.projections.checks.dependence_measurement import DependenceMeasurement
 
 VALUES = ["a", "b", "(missing)", None]
 
@@ -33,7 +33,7 @@ def tables(draw):
 def test_two_ways_agree(case):
     table, harmless, plan = case
     dependence = sf.projections.Dependence.of(table, harmless=harmless)
-    shared = Shared.of([table], harmless)
+    shared = DependenceMeasurement.of([table], harmless)
     assert shared.entropy == pytest.approx(dependence.entropy, abs=1e-9)
     assert shared.information == pytest.approx(dependence.information, abs=1e-9)
     assert shared.exposure == pytest.approx(dependence.exposure, abs=1e-9)
@@ -47,7 +47,10 @@ def test_two_ways_agree(case):
 def test_tables_apart_are_measured_as_one(case):
     table, harmless, plan = case
     apart = [sf.Table(table.data.select(block), table.schema.projected(block)) for block in plan]
-    whole, parts = Shared.of([table], harmless).ratios(plan), Shared.of(apart, harmless).ratios(plan)
+    whole, parts = (
+        DependenceMeasurement.of([table], harmless).ratios(plan),
+        DependenceMeasurement.of(apart, harmless).ratios(plan),
+    )
     assert parts == pytest.approx(whole, abs=1e-9)
 
 

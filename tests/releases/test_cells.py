@@ -15,8 +15,8 @@ from sfumato.anonymization._anonymize import anonymize
 from sfumato.anonymization.recoding import recode
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
+from sfumato.releases.cell_coverage import CellReader
 from sfumato.verification._verify import verify
-from sfumato.verification.cell_coverage import Reader
 from standin import Chunks
 
 NASTY = [
@@ -49,8 +49,8 @@ def cells(values, groups, schema):
 
 
 def covered(column, cell, recoding):
-    cover = Reader([cell], column, recoding)
-    return {code for code in range(column.domain) if cover.holds(np.array([0]), np.array([code]))[0]}
+    cover = CellReader([cell], column, recoding)
+    return {code for code in range(column.domain) if cover.covers(np.array([0]), np.array([code]))[0]}
 
 
 @pytest.mark.parametrize(

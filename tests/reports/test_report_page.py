@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from functools import cache
-from itertools import pairwise
 
 import pyarrow as pa
 import pytest
@@ -16,11 +13,11 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from commandline import sfumato
-from reader import Reader
+from reader import Reader, check_page
 from report_shapes import EVIL, SCRIPTS, SHAPES
 from sfumato.anonymization.figures.figure_tables import internal_figures
+from sfumato.releases.digests import digest
 from sfumato.reports.grouped_page import page
-from sfumato.verification.checks import digest
 from standin import Chunks
 from tearing import tear
 
@@ -54,7 +51,7 @@ class TestShapes:
         return drawn(name)[1]
 
     def test_everything_is_on_it(self, content, html, seen):
-        assert len(html.encode()) < 8_000_000
+        assert len(html.encode()) < 300_000
         for said in content["figures"]["words"]:
             assert said["not_protected"]
             for part in ("definition", "not_protected", "source", "plain"):
@@ -80,37 +77,8 @@ class TestShapes:
     def test_it_promises_nothing_that_it_cannot(self, seen):
         assert not re.search(r"\banonymous\b", seen.text, re.IGNORECASE)
 
-    def test_every_figure_has_its_plot_its_words_and_its_numbers(self, seen):
-        specs = json.loads(seen.scripts[0])
-        plots = [attrs for attrs in seen.of("div") if attrs.get("class") == "plot"]
-        assert [attrs["id"] for attrs in plots] == [f"plot-{key}" for key in specs]
-        for attrs in plots:
-            assert attrs["role"] == "img"
-            assert len(attrs["aria-label"]) > 20
-        assert len(seen.of("figure")) == len(seen.of("figcaption")) == len(specs)
-        tables = len([key for key in specs if not key.startswith("gauge")])
-        assert len([a for a in seen.of("details") if a["class"] == "numbers"]) == tables
-        ids = [attrs["id"] for _, attrs in seen.tags if "id" in attrs]
-        assert len(ids) == len(set(ids))
-        for attrs in seen.of("a"):
-            assert attrs["href"].removeprefix("#") in ids
-
-    def test_headings_do_not_skip(self, seen):
-        levels = [int(tag[1]) for tag, _ in seen.tags if re.fullmatch(r"h\d", tag)]
-        assert levels[0] == 1
-        assert levels.count(1) == 1
-        assert all(after <= before + 1 for before, after in pairwise(levels))
-
-    def test_nothing_comes_from_elsewhere(self, seen):
-        for _, attrs in seen.tags:
-            assert not {"src", "srcset", "action", "data", "onclick", "onerror", "onload"} & attrs.keys()
-        assert not seen.of("link") + seen.of("img") + seen.of("iframe")
-        (policy,) = [attrs["content"] for attrs in seen.of("meta") if "http-equiv" in attrs]
-        assert policy.startswith("default-src 'none'; script-src 'sha256-")
-        allowed = re.findall(r"'sha256-([^']+)'", policy)
-        run = seen.scripts[1:]
-        assert allowed == [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in run]
-        assert len(run) == 2
+    def test_it_is_sound(self, seen):
+        check_page(seen)
 
     def test_the_same_content_the_same_bytes(self, content, html):
         assert page(content) == html
@@ -120,9 +88,9 @@ class TestShapes:
         told = internal_figures(release.original, release.audit, release.recodings, release.seed)
         html = page(content, json.loads(json.dumps(told, allow_nan=False)))
         assert html.count(MARK) >= 2, "on the page, and on top of every printed one"
-        assert len(json.loads(html.partition('id="figures">')[2].partition("</script>")[0])) >= len(
-            json.loads(seen.scripts[0])
-        )
+        internal = Reader(html)
+        check_page(internal)
+        assert internal.plots.keys() >= seen.plots.keys()
 
 
 def test_figures_are_drawn_from_the_tables_and_nothing_else():
@@ -141,18 +109,13 @@ def test_figures_are_drawn_from_the_tables_and_nothing_else():
         other = json.loads(json.dumps(content))
         change(other["figures"][key])
         html = page(other)
-        assert re.search("43.2|4321", html.partition("<script>")[0]), key
+        assert re.search("43.2|4,?321", html), key
 
 
 def test_markup_in_the_data_stays_text():
     _, seen = drawn("evil")
     assert EVIL in seen.text, "it is shown"
-    assert len(seen.scripts) == 3
-    island = seen.scripts[0]
-    assert not set("<>&") & set(island)
-    shown = json.dumps(json.loads(island))
-    assert "<a " not in shown and "<img" not in shown and "<script" not in shown, "plots take such text for markup"
-    assert not [attrs for attrs in seen.of("a") if not attrs["href"].startswith("#")]
+    check_page(seen)
 
 
 def test_any_script():
@@ -188,7 +151,7 @@ def test_a_principle_of_ones_own():
 def test_no_threshold_of_risk():
     content = content_of(SHAPES["numbers"]())
     content["figures"]["risk"]["before"]["above"] = {}
-    with pytest.raises(sf.errors.ReleaseError, match="the figures are torn"):
+    with pytest.raises(sf.errors.ReleaseError, match="the figures are invalid"):
         page(content)
 
 
@@ -223,7 +186,7 @@ class TestFolder:
 
     def test_the_report_is_listed_and_verified(self, folder):
         files = json.loads((folder / "release.json").read_text(encoding="utf-8"))["files"]
-        assert files["report.html"] == digest(folder / "report.html")
+        assert files["report.html"] == digest(folder / "report.html").to_dict()
         assert sf.verify(folder).holds
         report = folder / "report.html"
         report.write_text(report.read_text(encoding="utf-8").replace("holds", "hoIds", 1), encoding="utf-8")
@@ -237,19 +200,17 @@ class TestFolder:
         path = folder / "release.json"
         content = json.loads(path.read_text(encoding="utf-8"))
         del content["files"]["report.html"]
-        del content["figures"]
         path.write_text(json.dumps(content), encoding="utf-8")
         (folder / "report.html").unlink()
         assert sf.verify(folder).holds
-        with pytest.raises(sf.errors.ReleaseError, match=r"holds no figures\. Make the release again"):
-            sf.report(folder)
+        assert "report.html" not in sf.report(folder)
 
     def test_a_file_that_leads_elsewhere_is_refused(self, folder):
         path = folder / "release.json"
         content = json.loads(path.read_text(encoding="utf-8"))
         content["files"]["../secret"] = {"sha256": "", "bytes": 0}
         path.write_text(json.dumps(content), encoding="utf-8")
-        with pytest.raises(sf.errors.ReleaseError, match="nothing else but report"):
+        with pytest.raises(sf.errors.ReleaseError, match="optionally report"):
             sf.verify(folder)
 
     def test_it_is_drawn_again_byte_for_byte(self, folder):
@@ -264,7 +225,7 @@ class TestFolder:
     def test_not_what_verifying_refutes(self, folder):
         """Who can change release.json can change what it claims, and the checksums with it."""
         claim(folder, lambda content: content["principles"][1]["measured"].update(risk=0.01))
-        with pytest.raises(sf.errors.ReleaseError, match="measured is claimed to be"):
+        with pytest.raises(sf.errors.ReleaseError, match="measured is stated to be"):
             sf.report(folder)
 
     def test_internal_from_the_folder_is_internal_from_the_release(self, tmp_path, original):
@@ -312,10 +273,10 @@ class TestFolder:
         assert sf.report(folder, schema=schema) == sf.report(folder)
         claim(folder, lambda content: content["principles"][0]["measured"].update(risk=0.01))
         assert sf.report(folder), "only the function could tell"
-        with pytest.raises(sf.errors.ReleaseError, match="measured is claimed to be"):
+        with pytest.raises(sf.errors.ReleaseError, match="measured is stated to be"):
             sf.report(folder, schema=schema)
         claim(folder, lambda content: content.update(groups=content["groups"] + 1))
-        with pytest.raises(sf.errors.ReleaseError, match=r"release\.json says"):
+        with pytest.raises(sf.errors.ReleaseError, match=r"release\.json states"):
             sf.report(folder)
 
 

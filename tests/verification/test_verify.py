@@ -16,10 +16,11 @@ import sfumato as sf
 from sfumato.anonymization._anonymize import anonymize
 from sfumato.census import census_schema
 from sfumato.data.table import Table
+from sfumato.releases.cell_coverage import CellReader
+from sfumato.releases.digests import digest
 from sfumato.verification import original_checks as against
 from sfumato.verification._verify import verify
-from sfumato.verification.cell_coverage import Reader
-from sfumato.verification.checks import Verification, digest
+from sfumato.verification.checks import Verification
 from standin import Chunks
 
 PRINCIPLES = [
@@ -65,7 +66,7 @@ def put(folder, rows, seal=True):
         writer.writeheader()
         writer.writerows(rows)
     if seal:
-        claim(folder, lambda content: content["files"].update({"data.csv": digest(folder / "data.csv")}))
+        claim(folder, lambda content: content["files"].update({"data.csv": digest(folder / "data.csv").to_dict()}))
 
 
 def claim(folder, change):
@@ -255,21 +256,21 @@ def test_a_config_of_nonsense(folder):
 @pytest.mark.parametrize(
     ("spoil", "key", "words"),
     [
-        (lambda f: (f / "release.json").unlink(), None, "is no release"),
+        (lambda f: (f / "release.json").unlink(), None, "is not a release"),
         (shutil.rmtree, None, "no such folder"),
         (lambda f: (f / "release.json").write_text("{", encoding="utf-8"), None, "not JSON"),
         (lambda f: (f / "release.json").write_bytes(b"\xff"), None, "not JSON"),
-        (lambda f: (f / "release.json").write_text("[]", encoding="utf-8"), "format", "is missing"),
+        (lambda f: (f / "release.json").write_text("[]", encoding="utf-8"), None, "not a JSON object"),
         (lambda f: claim(f, lambda c: c.update(format=3)), "format", "newer version"),
         (lambda f: claim(f, lambda c: c.pop("group")), "group", "is missing"),
-        (lambda f: claim(f, lambda c: c.update(rows=True)), "rows", "no whole number"),
-        (lambda f: claim(f, lambda c: c.update(files={"../data.csv": {}})), "files", "exactly one"),
-        (lambda f: claim(f, lambda c: c["files"]["data.csv"].pop("bytes")), "files.data.csv", "size is missing"),
+        (lambda f: claim(f, lambda c: c.update(rows=True)), "rows", "invalid value True; expected a whole number"),
+        (lambda f: claim(f, lambda c: c.update(files={"../x": c["files"]["data.csv"]})), "files", "invalid files"),
+        (lambda f: claim(f, lambda c: c["files"]["data.csv"].pop("bytes")), "files.data.csv.bytes", "is missing"),
         (lambda f: (f / "data.csv").unlink(), None, "data file is missing"),
         (
             lambda f: claim(f, lambda c: c["config"]["principles"][0].update(name="x")),
-            "config.name",
-            "no principle 'x'",
+            "config.principles.1.name",
+            "'x' is not registered here",
         ),
         (lambda f: claim(f, lambda c: c["config"]["distance"].update(kind="x")), "config.distance.kind", "'x' is unknown"),
     ],
@@ -324,7 +325,7 @@ class TestAFunctionOfOnesOwn:
         if isinstance(function, str):
             claim(tmp_path / "out", lambda c: c["config"]["distance"].update(function=function))
         found = verify(tmp_path / "out")
-        assert [(c.holds, "cannot be measured" in c.detail) for c in found.checks[4:]] == [(True, False), (False, True)]
+        assert [(c.holds, "not measured again" in c.detail) for c in found.checks[4:]] == [(True, False), (False, True)]
         assert verify(tmp_path / "out", self.table, schema=schema)
 
 
@@ -350,8 +351,8 @@ class TestAFunctionOfOnesOwn:
 def test_cells_of_numbers(recoding, cell, covered):
     values = [1.5, 2, 10, None]
     column = Table(pa.table({"x": values}), sf.Schema(["x"])).column("x")
-    cover = Reader([cell], column, recoding)
-    assert [v for v, code in zip(values, column.codes, strict=True) if cover.holds(*_pair(0, code))] == covered
+    cover = CellReader([cell], column, recoding)
+    assert [v for v, code in zip(values, column.codes, strict=True) if cover.covers(*_pair(0, code))] == covered
 
 
 def _pair(cell, code):
@@ -386,6 +387,6 @@ def test_cells_of_words(recoding, cell, covered):
     order = ["flu", "asthma", "a; b", "ulcer"]
     extra = {"orders": {"x": order}} if recoding == "interval" else {"hierarchies": {"x": sf.Hierarchy.from_rows(rows)}}
     column = Table(pa.table({"x": values}), sf.Schema(["x"], **extra)).column("x")
-    cover = Reader([cell], column, recoding)
-    found = [v for v, code in zip(values, column.codes, strict=True) if cover.holds(*_pair(0, code))]
+    cover = CellReader([cell], column, recoding)
+    found = [v for v, code in zip(values, column.codes, strict=True) if cover.covers(*_pair(0, code))]
     assert sorted(map(str, found)) == sorted(map(str, covered))

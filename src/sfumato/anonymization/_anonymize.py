@@ -9,13 +9,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato._audit import Audit, audit, finding_heading, library_of, listed, table_of, worst_shown
+from sfumato._audit import Audit, audit, finding_heading, library_of, table_of, worst_shown
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
-from sfumato.anonymization.methods import AUTO, Method, Task, method_of, suited
+from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.method import FINDING
 from sfumato.anonymization.published_table import Published, frame_of, publish, resolved_schema
 from sfumato.anonymization.release import Release
@@ -25,14 +24,14 @@ from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
 from sfumato.exact import Number, as_fraction, written
 from sfumato.plurals import count_of
-from sfumato.principles import Principle, attributes_of
+from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
 
 
 def anonymize(
     data: Any,
     schema: Schema | None,
-    principles: Sequence[Principle] | Principle,
+    principles: PrincipleRequest | Sequence[PrincipleRequest],
     *,
     method: Method | str | None = None,
     seed: int = 0,
@@ -47,12 +46,13 @@ def anonymize(
     cannot be reached, `RequirementError` says how far it got, and what is known of why.
 
     >>> import sfumato as sf
+    >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "gout", "flu", "cold"]})
     >>> release = anonymize(people, sf.Schema(["age"], ["ill"]), [sf.KAnonymity(2), sf.DistinctLDiversity(2)])
     >>> release.audit.holds, release.frame.column_names
     (True, ['group', 'age', 'ill'])
     """
-    asked, seed, share = listed(principles), checked_seed(seed), checked_share(suppress)
+    asked, seed, share = requested_principles(principles), checked_seed(seed), checked_share(suppress)
     chosen = _method(method, asked)
     return anonymized(table_of(data, schema), data, asked, chosen, seed, share, progress)
 
@@ -134,7 +134,7 @@ def _method(method: Method | str | None, asked: Sequence[Principle]) -> Method:
     if isinstance(method, Method):
         return method
     if method in (None, AUTO):
-        return suited(asked)
+        return default_method(asked)
     if isinstance(method, str):
         return method_of(method, {})
     raise ParameterError(
@@ -207,7 +207,7 @@ def _suppressed(
     while True:
         part = table
         if len(kept) < table.rows:  # the kinds stay those of the whole table
-            part = replace(table, data=table.data.take(pa.array(kept)), schema=resolved)
+            part = table.take(kept, resolved)
         part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
         published = publish(part, part_of_row, seed, levels)
         try:

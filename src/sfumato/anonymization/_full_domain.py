@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato._audit import listed, table_of
+from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check, checked_share
 from sfumato.anonymization.methods import Task
 from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
@@ -14,7 +14,7 @@ from sfumato.anonymization.methods.lattice import check_loss, checked_limits, se
 from sfumato.errors import RequirementError
 from sfumato.exact import Number, nearest_float
 from sfumato.plurals import count_of
-from sfumato.principles import Principle
+from sfumato.principles import PrincipleRequest, requested_principles
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,7 +66,7 @@ class FullDomain:
 def full_domain(
     data: Any,
     schema: Any,
-    principles: Sequence[Principle] | Principle,
+    principles: PrincipleRequest | Sequence[PrincipleRequest],
     *,
     loss: str = "mean",
     suppress: Number = 0,
@@ -91,7 +91,7 @@ def full_domain(
       loss        0.5 (mean), 0 rows suppressed
       search      4 of 6 transformations checked: none has a lower loss
     """
-    asked = listed(principles)
+    asked = requested_principles(principles)
     share = checked_share(suppress)
     check_loss(loss)
     checks, seconds = checked_limits(checks, seconds)

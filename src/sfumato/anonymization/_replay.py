@@ -14,7 +14,7 @@ from sfumato.data.schema import Schema
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.io.read_table import read_table
 from sfumato.progress import Progress, silent
-from sfumato.releases.manifest import Manifest
+from sfumato.releases.reader import Manifest
 
 T = TypeVar("T")
 
@@ -42,7 +42,8 @@ def replay(
     ...     [(first / name).read_bytes() == (again / name).read_bytes() for name in ("data.csv", "release.json")]
     [True, True]
     """
-    manifest = Manifest.read(Path(release)).of_groups()
+    manifest = Manifest.read(Path(release))
+    manifest.grouped  # noqa: B018 - any other kind is refused
     manifest.check_files()
     declared, unknown = manifest.schema(schema)
     if unknown:
@@ -52,7 +53,7 @@ def replay(
             "Give the schema that holds it, or repeat the release from its sfumato.toml.",
         )
     if isinstance(original, str | Path):  # unlike for verification, a missing value may be refused
-        original = read_table(original, declared, **manifest.reading)
+        original = read_table(original, declared, **manifest.reading_options)
     return anonymize(
         table_of(original, declared),
         None,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-import pyarrow as pa
 
 from sfumato.anonymization._anonymize import check, partition
 from sfumato.anonymization.feasibility import Attempt
@@ -24,6 +21,7 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
 
     On at most `sample` rows, if that is given, drawn by the seed.
 
+    >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> people = sf.Table(pa.table({"age": [30, 31, 50, 51], "x": [1, 9, 2, 8]}), sf.Schema(["age"], ["x"]))
     >>> class Pairs(Method):
@@ -36,7 +34,7 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
     part = table
     if sample is not None and sample < table.rows:
         rows = np.sort(np.random.default_rng(seed).choice(table.rows, sample, replace=False))
-        part = replace(table, data=table.data.take(pa.array(rows)), schema=resolved_schema(table))
+        part = table.take(rows, resolved_schema(table))
     check(part, ())
 
     def attempt(principle: Dissimilarity) -> float | None:

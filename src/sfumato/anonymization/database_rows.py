@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from sfumato.data.table import Column
+from sfumato.data.column import Column
 from sfumato.errors import ParameterError
 from sfumato.io.write_database import Pending, filled
 

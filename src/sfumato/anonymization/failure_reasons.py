@@ -43,8 +43,8 @@ def reasons(table: Table, principles: Sequence[Principle]) -> list[Reason]:
 
 def _reason(table: Table, principle: Principle) -> Reason:
     found = feasibility(table, None, principle, nearby="quick")
-    told = min(found.outlooks, key=lambda outlook: _ORDER.index(outlook.verdict))
-    on = f" on {told.attribute}" if len(found.outlooks) > 1 else ""
+    told = min(found.attributes, key=lambda result: _ORDER.index(result.verdict))
+    on = f" on {told.attribute}" if len(found.attributes) > 1 else ""
     heads = {
         "impossible": f"No grouping of these rows can satisfy {principle.label}{on}",
         "open": f"Whether any grouping of these rows can satisfy {principle.label}{on} is open",

@@ -15,7 +15,7 @@ from sfumato.data.groups import Groups
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.io.shuffle import Contents, ranks_of, shuffled
-from sfumato.verification.grouped_checks import published_schema
+from sfumato.releases.table_files import published_schema
 
 GROUP = "group"
 """The name of the group column, if the data has no column of that name."""
@@ -57,6 +57,7 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence
     data = pa.table(plain).take(pa.array(rows)) if names else pa.table({})
     data = pa.table({group: numbers, **{name: _compact(data.column(name)) for name in names}})
     found = Table(data, published_schema(resolved, group), untyped=table.untyped)
+    found.share_columns(table, resolved.sensitive_columns(), rows)
     return Published(found, table, recoded, rows, of_group)
 
 

@@ -106,7 +106,7 @@ class Release:
         This is for the publisher. release.json holds no query errors, and distances of marginals in two decimals: exact
         figures about the original would let a reader check guesses at who has which value.
         """
-        sizes = [k for principle in self.principles if (k := getattr(principle, "k", None)) is not None]
+        sizes = [k for principle in self.principles if (k := principle.implied_k) is not None]
         return utility_of(self.kept, self.recoded, max(sizes, default=None), self.suppressed, seed=self.seed)
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
 from sfumato.exact import written
 from sfumato.principles import Principle
-from sfumato.releases.manifest import FORMAT, READING
+from sfumato.releases.models import FORMAT, Reading
 from sfumato.serialization import hierarchy_section, stated
 from sfumato.version import __version__
 
@@ -65,7 +65,6 @@ def versions() -> dict[str, str]:
         "numpy": np.__version__,
         "pyarrow": pa.__version__,
         "jinja2": version("jinja2"),
-        "plotly": version("plotly"),
     }
 
 
@@ -88,7 +87,7 @@ def _utility(release: Release) -> dict[str, Any]:
 def reading_of(source: Table | None) -> dict[str, str]:
     """How the original's file is read; not where in it the table stands, which is the publisher's affair."""
     found = {} if source is None else source.reading
-    return {key: found[key] for key in READING if key in found}
+    return {key: found[key] for key in Reading.model_fields if key in found}
 
 
 def _figures(release: Release, loss: Mapping[str, float]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sfumato.anonymization.release_document import versions
 from sfumato.errors import ReplayError
-from sfumato.releases.manifest import Manifest
+from sfumato.releases.reader import Manifest
 
 
 def refuse_different(files: Mapping[str, Any], before: Manifest) -> None:

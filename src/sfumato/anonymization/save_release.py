@@ -21,11 +21,13 @@ from sfumato.errors import ColumnError, FileError, ParameterError, ReleaseError
 from sfumato.io.atomic_replace import file_aside, folder_aside, open_to_readers, put_in_place, sweep, sync
 from sfumato.io.write_files import write_csv, write_parquet
 from sfumato.progress import Progress, silent
-from sfumato.releases.manifest import DATA_FILES, MANIFEST, REPORT, Manifest
+from sfumato.releases.digests import digest
+from sfumato.releases.kinds import DATA_FILES
+from sfumato.releases.reader import MANIFEST, REPORT, Manifest
 from sfumato.reports.grouped_page import page
 from sfumato.reports.report_files import free_page
 from sfumato.verification._verify import verify
-from sfumato.verification.checks import Verification, digest
+from sfumato.verification.checks import Verification
 
 if TYPE_CHECKING:
     from sfumato.anonymization.release import Release
@@ -211,10 +213,10 @@ def write_told(
     aside: Path, content: Mapping[str, Any], data: Sequence[Path], draw: Callable[[Mapping[str, Any]], str]
 ) -> None:
     """Write release.json, and the report from what that says, so that it can be drawn again from it."""
-    content = {**content, "files": {path.name: digest(path) for path in data}}
+    content = {**content, "files": {path.name: digest(path).to_dict() for path in data}}
     report = draw(json.loads(as_json(content)))
     write_new(aside / REPORT, lambda file: file.write(report.encode()))
-    content["files"][REPORT] = digest(aside / REPORT)
+    content["files"][REPORT] = digest(aside / REPORT).to_dict()
     write_new(aside / MANIFEST, lambda file: file.write(as_json(content).encode()))
     sync(aside)
 

@@ -15,12 +15,7 @@ from sfumato.plurals import count_of
 from sfumato.projections.plans.dependence import Dependence
 from sfumato.projections.plans.dependent_pairs import DependentPair, dependent_pairs
 from sfumato.projections.plans.plan import Plan
-from sfumato.registry import function_named
-
-_ATTACKS = {
-    "background-join": "sfumato.attacks.background_join_attack:background_join",
-    "intersection": "sfumato.attacks.intersection_attack:intersection",
-}
+from sfumato.registry import ATTACKS
 
 DEFAULT_ATTACKS = ("background-join", "intersection")
 """The attacks that run if none are named. A plug-in runs only if it is named."""
@@ -153,7 +148,7 @@ The bound of Theorem 2 does not hold for them: an attacker who knows how they de
     """
     tables = check_views(table, views)
     attacks: dict[str, Attack] = {
-        name: function_named(_ATTACKS[name]) for name in (DEFAULT_ATTACKS if names is None else names)
+        name: ATTACKS.find(name, key="names") for name in (DEFAULT_ATTACKS if names is None else names)
     }
     attributes = [name for view in tables for name in view.attributes]
     blocks = tuple(view.attributes for view in tables)

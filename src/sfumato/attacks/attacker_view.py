@@ -73,7 +73,7 @@ def view_attributes(table: Table, views: Sequence[AttackerView]) -> dict[str, At
     '1 + 3'
     """
     names = [name for view in views for name in view.attributes]
-    return {name: Attribute.of(table, table.schema.components(name), name) for name in names}
+    return {name: table.attribute(table.schema.components(name), name) for name in names}
 
 
 def check_views(table: Table, views: Sequence[AttackerView]) -> tuple[AttackerView, ...]:

@@ -152,7 +152,8 @@ def _repeated(config: Path, data: str | None, seed: int | None, progress: Progre
 
 def _format_of(config: Path) -> str:
     """The format of the data of the release that is repeated."""
-    from sfumato.releases.manifest import DATA_FILES, Manifest
+    from sfumato.releases.kinds import DATA_FILES
+    from sfumato.releases.reader import Manifest
 
     files = Manifest.read(Path(config)).content["files"]
     return next((name for name, file in DATA_FILES.items() if file in files), "csv")

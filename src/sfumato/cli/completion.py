@@ -1,6 +1,6 @@
 """`sfumato completion`: the script that lets a shell complete verbs, options, configs and principles.
 
-What a shell asks while somebody types must be answered at once: nothing here imports the principles or reads a file.
+A shell waits for the answer while somebody types: nothing here imports the principles or reads a file.
 """
 
 from __future__ import annotations
@@ -13,44 +13,26 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from sfumato.cli.streams import say
 
-PRINCIPLE_NAMES = (
-    "k-anonymity",
-    "dissimilarity",
-    "alpha-k-anonymity",
-    "distinct-l-diversity",
-    "frequency-l-diversity",
-    "entropy-l-diversity",
-    "recursive-l-diversity",
-    "p-sensitivity",
-    "epsilon-m-anonymity",
-    "delta-l-diversity",
-    "k-e-anonymity",
-    "variance-control",
-    "t-closeness",
-    "n-t-closeness",
-    "beta-likeness",
-    "delta-disclosure",
-)
-"""The keys of `sfumato.principles.PRINCIPLES`, which would cost a second to import; a test holds that they agree."""
-
 
 def principle_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The principles whose names go on from what was typed."""
-    return [name for name in PRINCIPLE_NAMES if name.startswith(incomplete.casefold())]
+    """Return the principles whose names begin with what was typed, plug-ins included; none of them is imported."""
+    from sfumato.registry import PRINCIPLES
+
+    return [name for name in PRINCIPLES if name.startswith(incomplete.casefold())]
 
 
 def config_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The configs whose names go on from what was typed, and the folders that may hold one."""
+    """Return the configs whose names begin with what was typed, and the folders that may contain one."""
     return _files(incomplete, ".toml")
 
 
 def repeatable_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The same, and the release.json of releases that can be repeated."""
+    """Return configs, and the release.json of releases that can be repeated."""
     return _files(incomplete, (".toml", "release.json"))
 
 
 def _files(incomplete: str, ends: str | tuple[str, ...]) -> list[CompletionItem]:
-    folder, start = os.path.split(incomplete)  # as it was typed: a Path would lose a "./"
+    folder, start = os.path.split(incomplete)  # as typed: a Path would lose a "./"
     try:
         entries = sorted(Path(folder or ".").expanduser().iterdir())
     except OSError:
@@ -58,7 +40,7 @@ def _files(incomplete: str, ends: str | tuple[str, ...]) -> list[CompletionItem]
     shown = [entry for entry in entries if entry.name.startswith(start) and (start or not entry.name.startswith("."))]
     files = [entry.name for entry in shown if entry.name.endswith(ends) and entry.is_file()]
     if not files:
-        return [CompletionItem(incomplete, type="dir")]  # the shell completes folders better than we could
+        return [CompletionItem(incomplete, type="dir")]  # the shell itself completes folders better
     folders = [f"{entry.name}/" for entry in shown if entry.is_dir()]
     return [CompletionItem(os.path.join(folder, name)) for name in files + folders]  # noqa: PTH118
 
@@ -74,7 +56,7 @@ Example:
 def completion(context: click.Context, shell: str) -> None:
     """Print the script that lets SHELL complete verbs, options, configs and principles.
 
-    Put it where the shell looks for such scripts, and open a new shell.
+    Save it where the shell looks for such scripts, and open a new shell.
     """
     kind = get_completion_class(shell)
     assert kind is not None

@@ -1,4 +1,4 @@
-"""`sfumato explain`: what a principle means, with a worked example, and where it comes from."""
+"""`sfumato explain`: what a principle means, with a worked example and its source."""
 
 from __future__ import annotations
 
@@ -20,24 +20,26 @@ Example:
 @click.argument("principle", required=False, shell_complete=principle_names)
 @click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
 def explain(principle: str | None, as_json: bool) -> None:
-    """Tell what a principle means: a worked example, what it does not protect against, and its source.
+    """Explain a principle: a worked example, what it does not protect against, and its source.
 
-    PRINCIPLE is its name in a config, in the literature or in Python; without it all principles are listed.
+    PRINCIPLE is its name in a config, in the literature or in Python. Without it all principles are listed, including
+    those of installed plug-ins.
     """
     from sfumato._explain import explain as explain_principle
-    from sfumato.principles import PRINCIPLES
+    from sfumato._explain import summaries
+    from sfumato.registry import PRINCIPLES
 
     if as_json:
-        found = (
+        content = (
             [explain_principle(name).to_dict() for name in PRINCIPLES]
             if principle is None
             else explain_principle(principle).to_dict()
         )
-        say(json.dumps(found, indent=2, ensure_ascii=False))
+        say(json.dumps(content, indent=2, ensure_ascii=False))
         return
     from sfumato.cli.show_explain import show_explanation, show_principles
 
     if principle is None:
-        show_principles()
+        show_principles(summaries())
     else:
         show_explanation(explain_principle(principle))

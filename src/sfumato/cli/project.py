@@ -1,4 +1,4 @@
-"""`sfumato project`: publish several sensitive attributes in several tables, so that none betrays another."""
+"""`sfumato project`: publish several sensitive attributes in several tables, so that one does not reveal another."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ Example:
   sfumato project sfumato.toml --plan "diagnosis,job|income" --output release --json"""
 )
 @click.argument("config", type=click.Path(path_type=Path), shell_complete=config_files)
-@click.option("--data", metavar="SOURCE", help="The table, in place of data.path.")
-@click.option("--alpha", metavar="A", help="At most this share of the association may be lost; project.alpha if not given.")
-@click.option("--beta", metavar="B", help="At most this share of information may be exposed; project.beta if not given.")
+@click.option("--data", metavar="SOURCE", help="The table, instead of data.path.")
+@click.option("--alpha", metavar="A", help="The largest share of association that may be lost; default: project.alpha.")
+@click.option("--beta", metavar="B", help="The largest share of information that may be exposed; default: project.beta.")
 @click.option(
-    "--plan", metavar="PLAN", help='The tables, such as "a,b|c"; project.plan if not given, else one is searched for.'
+    "--plan", metavar="PLAN", help='The tables, such as "a,b|c"; default: project.plan, otherwise a plan is searched for.'
 )
-@click.option("--curve", is_flag=True, help="Print what other plans would lose and expose, and write nothing.")
+@click.option("--curve", is_flag=True, help="Print the ratios of other plans, and write nothing.")
 @output_option
 @seed_option
 @internal_option
 @force_option
-@click.option("--json", "as_json", is_flag=True, help="Print what release.json says; with --curve, the curve.")
+@click.option("--json", "as_json", is_flag=True, help="Print the content of release.json; with --curve, the curve.")
 def project(
     config: Path,
     data: str | None,
@@ -53,19 +53,20 @@ def project(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Publish several sensitive attributes in several tables, so that none betrays another.
+    """Publish several sensitive attributes in several tables, so that one does not reveal another.
 
-    CONFIG is a sfumato.toml; its [project] may name the thresholds or the plan. Every table has the quasi-identifiers and
-    some of the sensitive attributes, and every principle holds in it. Without thresholds they are taken from the knee of the
-    trade-off. Exit status: 0 written, and all that was asked holds; 1 no plan does, nothing was written; 2 bad input.
+    CONFIG is a sfumato.toml; its [project] section may contain the thresholds or the plan. Every table contains the
+    quasi-identifiers and some of the sensitive attributes, and satisfies every principle. Thresholds that are not set are
+    those of the knee of the trade-off. Exit status: 0 written, all requirements hold; 1 no plan meets the requirements,
+    nothing was written; 2 invalid input.
     """
     from sfumato.config import Config, ProjectSection
 
     declared = Config.load(config)
     options = (declared.project or ProjectSection()).options()
-    typed = {key: value for key, value in (("alpha", alpha), ("beta", beta), ("plan", plan)) if value is not None}
-    options |= typed
-    with _under_its_key(declared, [key for key in options if key not in typed]):
+    arguments = {key: value for key, value in (("alpha", alpha), ("beta", beta), ("plan", plan)) if value is not None}
+    options |= arguments
+    with _config_errors(declared, [key for key in options if key not in arguments]):
         if curve:
             _curve(declared, data, options, as_json)
         else:
@@ -73,8 +74,8 @@ def project(
 
 
 @contextmanager
-def _under_its_key(declared: Config, keys: Sequence[str]) -> Iterator[None]:
-    """What the data shows to be wrong with the config is said with its file and key."""
+def _config_errors(declared: Config, keys: Sequence[str]) -> Iterator[None]:
+    """Add the file and the key of the config to an error about a parameter that comes from it."""
     from sfumato.errors import ColumnError, ParameterError
 
     try:
@@ -93,11 +94,11 @@ def _curve(declared: Config, data: str | None, options: dict[str, Any], as_json:
         progress("reading")
         table = declared.table(data)
         progress("measuring how the attributes depend on one another")
-        found = tradeoff(measure_attributes(table, options["sets"], options["harmless"])[1])
+        result = tradeoff(measure_attributes(table, options["sets"], options["harmless"])[1])
     if as_json:
-        say(json.dumps(curve_content(found), indent=2))
+        say(json.dumps(curve_content(result), indent=2))
     else:
-        show_curve(found)
+        show_curve(result)
 
 
 def _publish(
@@ -116,19 +117,19 @@ def _publish(
     from sfumato.cli.show_project import show_projection
     from sfumato.config import MethodSection
     from sfumato.errors import ConfigError
-    from sfumato.projections._project import project as published
+    from sfumato.projections._project import project as publish
     from sfumato.reports.report_files import free_page
 
     wishes, method = declared.wishes(), declared.method or MethodSection()
     if declared.sink is not None:
         raise ConfigError(
-            "several tables are written to files, and not to a database",
-            remedy="Drop output.database and output.table, and load the files of the release.",
+            "a projection is written to files, not to a database",
+            remedy="Remove output.database and output.table, and load the files of the release.",
             file=str(config),
             key="output.database",
         )
     folder = release_folder(declared, config, output)
-    # what is in the way is found before the work, not after it
+    # Fail before the work if the target exists.
     free_target(folder, force)
     report = internal if internal is not None else declared.internal
     if report is not None:
@@ -136,7 +137,7 @@ def _publish(
     with progress_bar() as progress:
         tell_first_use(progress)
         progress("reading")
-        found = published(
+        projection = publish(
             declared.table(data),
             None,
             wishes,
@@ -147,9 +148,9 @@ def _publish(
             progress=progress,
         )
         form = declared.output.format if declared.output is not None else "csv"
-        written = found.save(folder, force=force, format=form, internal=report, progress=progress)
+        written = projection.save(folder, force=force, format=form, internal=report, progress=progress)
     if as_json:
         content = json.loads((written / "release.json").read_text(encoding="utf-8"))
         say(json.dumps({"folder": str(folder), **content}, indent=2))
     else:
-        show_projection(found, folder, report)
+        show_projection(projection, folder, report)

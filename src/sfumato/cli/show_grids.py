@@ -1,4 +1,4 @@
-"""Show a frontier and a contour on a terminal: a table of ε by δ, for each k."""
+"""Show a frontier and a contour on a terminal: a table of ε by δ for each k."""
 
 from __future__ import annotations
 
@@ -24,46 +24,46 @@ _STYLES = {
 }
 
 _WORDS = {
-    "guaranteed": "a bound says that groups exist",
-    "reached": "the method found groups, at the loss that follows (0: as it was, 1: nothing is told)",
-    "one group": "only the table as one group is known to do",
-    "not reached": "the method found no groups; others may",
+    "guaranteed": "a bound proves that groups exist",
+    "reached": "the method found groups, at the loss shown (0: unchanged, 1: nothing left)",
+    "one group": "only the table as one group is known to satisfy it",
+    "not reached": "the method found no groups; other methods may",
     "open": "neither is known: a method may succeed (try --reach)",
-    "impossible": "a certificate says that no groups exist",
+    "impossible": "a certificate proves that no groups exist",
 }
-"""What each status means, in the order in which they are told."""
+"""What each status means, in the order in which they are explained."""
 
 _HIGH = 0.5
-"""From this share of groups in breach on a cell of a contour is red."""
+"""From this share of groups in breach, a cell of a contour is red."""
 
 
-def show_frontier(found: Frontier, table: Table, notes: Sequence[str]) -> None:
+def show_frontier(frontier: Frontier, table: Table, notes: Sequence[str]) -> None:
     """Print one table per k, and what the words in it mean."""
     out = console()
     source = f"{table.source}: " if table.source else ""
     out.print(f"[bold]{escape(source)}[/bold]{count_of(table.rows, 'row')}")
     for note in notes:
         out.print(f"[yellow]note[/yellow] {escape(note)}")
-    out.print(f"(ε,δ)^k-dissimilarity of {escape(found.attribute)}")
-    for k in found.ks:
-        grid = _grid(f"k = {k}", [written(delta) for delta in found.deltas])
-        for epsilon in found.epsilons:
-            grid.add_row(f"ε = {written(epsilon)}", *(_cell(found.cell(epsilon, delta, k)) for delta in found.deltas))
+    out.print(f"(ε,δ)^k-dissimilarity of {escape(frontier.attribute)}")
+    for k in frontier.ks:
+        grid = _grid(f"k = {k}", [written(delta) for delta in frontier.deltas])
+        for epsilon in frontier.epsilons:
+            grid.add_row(f"ε = {written(epsilon)}", *(_cell(frontier.cell(epsilon, delta, k)) for delta in frontier.deltas))
         out.print()
         out.print(grid)
     out.print()
-    occurring = {cell.status for cell in found.cells}
+    occurring = {cell.status for cell in frontier.cells}
     for status, words in _WORDS.items():
         if status in occurring:
             out.print(Text.assemble((status, _STYLES[status]), f": {words}"))
 
 
-def show_contour(found: Contour) -> None:
+def show_contour(contour: Contour) -> None:
     """Print the share of groups in breach."""
     out = console()
-    out.print(f"\nGroups in breach as the table is, of {count_of(found.groups, 'group')}\n")
-    grid = _grid("", [written(delta) for delta in found.deltas])
-    for epsilon, shares in zip(found.epsilons, found.shares, strict=True):
+    out.print(f"\nGroups in breach as the table is, of {count_of(contour.groups, 'group')}\n")
+    grid = _grid("", [written(delta) for delta in contour.deltas])
+    for epsilon, shares in zip(contour.epsilons, contour.shares, strict=True):
         cells = [Text(f"{100 * float(s):.1f} %", "red" if s >= _HIGH else "yellow" if s else "green") for s in shares]
         grid.add_row(f"ε = {written(epsilon)}", *cells)
     out.print(grid)

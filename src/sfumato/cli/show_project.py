@@ -1,4 +1,4 @@
-"""Show a projection, and what other plans would do, on a terminal."""
+"""Show a projection, and the trade-off between plans, on a terminal."""
 
 from __future__ import annotations
 
@@ -16,70 +16,68 @@ from sfumato.plurals import count_of
 from sfumato.projections.plans.dependence import PlanRatios
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection import Projection
-from sfumato.releases.manifest import table_name
+from sfumato.releases.kinds import table_name
 
-_WARNED = 3
-"""How many of the warnings are shown."""
+_MAX_WARNINGS = 3
+"""The number of warnings that are shown."""
 
-_FEW = 20
-"""So many points of the curve are all shown."""
+_MAX_POINTS = 20
+"""A curve with at most this number of points is shown completely."""
 
-_SPACE = 0.04
-"""Points of the curve that are nearer to one another than this are not all shown."""
+_MIN_DISTANCE = 0.04
+"""Of points of a long curve that are closer to one another than this, one is shown."""
 
 _ORIGINS = {
-    "given": "as given",
+    "given": "given",
     "knee": "the knee of the trade-off",
     "near": "the plan nearest to the knee of the trade-off",
-    "least": "the least beside the other",
-    "open": "not asked for",
+    "least": "the smallest within the other threshold",
+    "open": "not set",
 }
 
 
-def show_projection(found: Projection, folder: Path, report: Path | None) -> None:
-    """Print the plan, what it loses and exposes, what holds in each table, and what to beware of."""
+def show_projection(projection: Projection, folder: Path, report: Path | None) -> None:
+    """Print the plan, its ratios, the verdicts in each table, and warnings."""
     out = console()
-    source = f"{found.source.source}: " if found.source.source else ""
+    source = f"{projection.source.source}: " if projection.source.source else ""
     out.print(
-        f"[bold]{escape(source)}[/bold]{count_of(found.source.rows, 'row')}, "
-        f"{count_of(len(found.plan.attributes), 'sensitive attribute')} in {count_of(len(found.plan), 'table')}"
+        f"[bold]{escape(source)}[/bold]{count_of(projection.source.rows, 'row')}, "
+        f"{count_of(len(projection.plan.attributes), 'sensitive attribute')} in {count_of(len(projection.plan), 'table')}"
     )
-    for note in (*found.reading, *found.notes):
+    for note in (*projection.reading, *projection.notes):
         out.print(f"[yellow]note[/yellow] {escape(note)}")
-    out.print(_ratios(found))
-    for number, release in enumerate(found.releases, 1):
+    out.print(_ratios(projection))
+    for number, release in enumerate(projection.releases, 1):
         dropped = f", {count_of(release.suppressed, 'row')} suppressed" if release.suppressed else ""
         out.print(
             f"\n[bold]{table_name(number)}[/bold]: {escape(' + '.join(release.schema.sensitive))}  "
             f"({count_of(release.audit.groups.count, 'group')}, loss {percent(release.loss)}{dropped})"
         )
         show_findings(release.audit, out)
-    if found.warnings:
+    if projection.warnings:
         out.print(
-            "\n[yellow]beware[/yellow] Attributes that depend on each other beyond chance stand in different tables: who "
+            "\n[yellow]warning[/yellow] Attributes in different tables depend on each other beyond chance: an attacker who "
             "knows how they depend can combine the tables."
         )
-    for warned in found.warnings[:_WARNED]:
-        (one, other), (u, w) = warned.attributes, warned.tables
-        told = f"{one} ({table_name(u + 1)}) and {other} ({table_name(w + 1)})"
-        out.print(f"       {told}: {percent(warned.share)} of what the lesser of them holds", markup=False)
-    more = len(found.warnings) - _WARNED
+    for pair in projection.warnings[:_MAX_WARNINGS]:
+        (one, other), (u, w) = pair.attributes, pair.tables
+        names = f"{one} ({table_name(u + 1)}) and {other} ({table_name(w + 1)})"
+        out.print(f"        {names}: {percent(pair.share)} of the smaller entropy", markup=False)
+    more = len(projection.warnings) - _MAX_WARNINGS
     if more > 0:
-        out.print(f"       and {count_of(more, 'weaker pair')}; the internal report tells more")
+        out.print(f"        and {count_of(more, 'weaker pair')}; see the internal report")
     out.print("\n[bold green]Both thresholds are met, and every principle holds in every table.[/bold green]")
     if report is not None:
-        out.print(f"Wrote the internal report, which is not for publication, to {report}.", markup=False)
-    out.print(
-        f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}", markup=False
-    )
+        out.print(f"Wrote the internal report to {report}; it must not be published.", markup=False)
+    out.print(f"Wrote and verified the release in {folder}; verify it again with: sfumato verify {folder}", markup=False)
 
 
-def _ratios(found: Projection) -> Grid:
-    weighed = found.ratios
-    grid = _grid("", "measured", "wanted", "")
+def _ratios(projection: Projection) -> Grid:
+    ratios = projection.ratios
+    grid = _grid("", "measured", "required", "")
     rows = [
-        ("association loss Γ_α", weighed.association_loss, found.alpha),
-        ("information exposure Γ_β", weighed.information_exposure, found.beta),
+        ("association loss Γ_α", ratios.association_loss, projection.alpha),
+        ("information exposure Γ_β", ratios.information_exposure, projection.beta),
     ]
     for name, ratio, threshold in rows:
         grid.add_row(name, f"{ratio:.4f}", f"at most {written(threshold.limit)}", _ORIGINS[threshold.origin])
@@ -87,11 +85,11 @@ def _ratios(found: Projection) -> Grid:
 
 
 def show_curve(curve: Tradeoff) -> None:
-    """Print the plans worth a choice, from the least association lost to the least information exposed."""
+    """Print the Pareto-optimal plans, from the smallest association loss to the smallest information exposure."""
     out = console()
     shown = _spaced(curve)
     wide = max(len(point.plan.label) for point in shown) > out.width - 40
-    grid = _grid("", "loss Γ_α", "exposure Γ_β", "tables", "attributes of each" if wide else "plan")
+    grid = _grid("", "loss Γ_α", "exposure Γ_β", "tables", "attributes per table" if wide else "plan")
     for point in shown:
         plan = " | ".join(str(len(block)) for block in point.plan.blocks) if wide else point.plan.label
         grid.add_row(
@@ -102,20 +100,20 @@ def show_curve(curve: Tradeoff) -> None:
             Text(plan),
         )
     out.print(grid)
-    what = "all plans" if curve.exhaustive else "the plans that CODIP* finds"
+    plans = "all plans" if curve.exhaustive else "the plans that CODIP* finds"
     more = len(curve.points) - len(shown)
-    beside = f" {more:,} more lie between them; --json tells all." if more else ""
-    out.print(f"\nOf {what}, those that no other one beats in both ratios.{beside}")
+    omitted = f" {more:,} more are between them; --json prints all." if more else ""
+    out.print(f"\nOf {plans}, those that no other plan beats in both ratios.{omitted}")
     out.print(escape(f"{curve.explanation[:1].upper()}{curve.explanation[1:]}."))
 
 
 def _spaced(curve: Tradeoff) -> list[PlanRatios]:
-    """All points if they are few; else the ends, the knee, and of those between them some that are not all in one place."""
-    if len(curve.points) <= _FEW:
+    """Return all points of a short curve; of a long one the ends, the knee, and points at some distance from one another."""
+    if len(curve.points) <= _MAX_POINTS:
         return list(curve.points)
     shown: list[PlanRatios] = []
     for point in curve.points:
-        near = shown and math.dist(_ratios_of(point), _ratios_of(shown[-1])) < _SPACE
+        near = shown and math.dist(_ratios_of(point), _ratios_of(shown[-1])) < _MIN_DISTANCE
         if not near or point is curve.knee or point is curve.points[-1]:
             shown.append(point)
     return shown

@@ -41,7 +41,8 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
     the risk measured again. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
     """
     from sfumato.cli.show import console
-    from sfumato.releases.manifest import PROJECTED, WITHHELD, Manifest
+    from sfumato.releases.models import PROJECTED, WITHHELD
+    from sfumato.releases.reader import Manifest
     from sfumato.verification._verify import verify as check
 
     schema, principles = declared_in(config)

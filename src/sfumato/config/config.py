@@ -14,7 +14,7 @@ import tomli_w
 from pydantic import Field, ValidationError
 
 from sfumato.anonymization._anonymize import checked_share
-from sfumato.anonymization.methods import AUTO, Method, method_of, suited
+from sfumato.anonymization.methods import AUTO, Method, default_method, method_of
 from sfumato.config.project_section import ProjectSection
 from sfumato.config.risk_section import RiskSection
 from sfumato.config.sections import ColumnSection, DataSection, MethodSection, MissingSection, OutputSection, Section
@@ -203,7 +203,7 @@ class Config(Section):
         section = self.method or MethodSection()
         try:
             if section.name == AUTO and not section.parameters:
-                return suited(self.asked)
+                return default_method(self.asked)
             return method_of(section.name, section.parameters)
         except SfumatoError as error:
             found = self._located(error, "method")

@@ -26,7 +26,7 @@ from sfumato.disclosure import (
 from sfumato.errors import ConfigError, SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.io.read_table import read_table
-from sfumato.registry import built
+from sfumato.registry import build
 from sfumato.serialization import located
 
 _READING = {"query", "table", "sheet", "delimiter", "encoding"}
@@ -86,7 +86,7 @@ class RiskSection(Section):
                 value=kind,
             )
         try:
-            return built(SENSITIVITIES[kind], f"the sensitivity {kind!r}", parameters)
+            return build(SENSITIVITIES[kind], f"the sensitivity {kind!r}", parameters)
         except SfumatoError as error:
             raise located(error, "risk.sensitivity") from error
 

@@ -1,30 +1,31 @@
-"""The sensitive attribute as a whole: one column, or several taken together, over its distinct values."""
+"""A sensitive attribute: one column, or several combined, over its distinct values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.column import Column
 from sfumato.data.groups import combined
-from sfumato.data.table import Column, Table
 from sfumato.errors import ColumnError
+from sfumato.plurals import count_of
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Attribute:
-    """Distinct values of one or several columns, with how often each occurs.
+    """Distinct values of one or several columns, with the number of rows of each. Made by `Table.attribute`.
 
-    Value v is made of the codes `parts[v]`, one per column; `codes[row]` is the row's value. Only values that occur have
-    a number, in the order of their parts; so over one column that is not ordinal, v is just the column's code.
+    Value v consists of the codes `parts[v]`, one per column; `codes[row]` is the row's value. Only values that occur are
+    numbered, in the order of their parts. Over one column that is not ordinal, v is therefore the column's code.
 
+    >>> import sfumato as sf
     >>> import pyarrow as pa
-    >>> from sfumato.data.schema import Schema
-    >>> table = Table(pa.table({"x": [1, 1, 2], "y": ["a", "a", "b"]}), Schema(sensitive=["x", "y"]))
-    >>> attribute = Attribute.of(table, ["x", "y"])
+    >>> table = sf.Table(pa.table({"x": [1, 1, 2], "y": ["a", "a", "b"]}), sf.Schema(sensitive=["x", "y"]))
+    >>> attribute = table.attribute(["x", "y"])
     >>> attribute.name, attribute.counts.tolist(), attribute.label(1)
     ('x + y', [2, 1], '2 + b')
     """
@@ -34,37 +35,55 @@ class Attribute:
     codes: NDArray[np.int64]
     parts: NDArray[np.int64]
     counts: NDArray[np.int64]
+    graphs: list[Any] = field(default_factory=list)
+    """Neighbour graphs of this attribute, the last used last; filled and bounded by `sfumato.distances.neighbour_graph`."""
 
     @classmethod
-    def of(cls, table: Table, names: Sequence[str], name: str | None = None) -> Attribute:
-        """Take columns of a table together."""
-        columns = tuple(table.column(column) for column in names)
+    def of(cls, columns: Sequence[Column], name: str) -> Attribute:
+        """Combine columns of one table."""
         codes, parts = combined([column.codes for column in columns], [column.domain for column in columns])
-        counts = np.bincount(codes, minlength=len(parts))
-        return cls(name or " + ".join(names), columns, codes, parts, counts)
+        return cls(name, tuple(columns), codes, parts, np.bincount(codes, minlength=len(parts)))
+
+    def reordered(self, columns: Sequence[Column], rows: NDArray[np.int64]) -> Attribute | None:
+        """Return the attribute of the same rows in another order, with its graphs; None if they are not the same rows.
+
+        A neighbour graph depends on the values and their counts, not on the order of the rows.
+        """
+        codes = self.codes[rows]
+        counts = np.bincount(codes, minlength=len(self.parts))
+        if not np.array_equal(counts, self.counts):
+            return None
+        return Attribute(self.name, tuple(columns), codes, self.parts, self.counts, self.graphs)
 
     def __len__(self) -> int:
         return len(self.parts)
 
+    def __repr__(self) -> str:
+        """Show the sizes, never values."""
+        return f"<Attribute {self.name!r}: {count_of(len(self), 'distinct value')}, {count_of(len(self.codes), 'row')}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "graphs": []}
+
     def label(self, value: int) -> str:
-        """A value as it is shown."""
+        """Return a value as it is displayed."""
         return " + ".join(column.label(int(code)) for column, code in zip(self.columns, self.parts[value], strict=True))
 
-    def told(self, value: int) -> str | None:
-        """A value as a release tells it: as it is shown, and None if it is missing, for a text may read the same."""
+    def label_or_none(self, value: int) -> str | None:
+        """Return a value as release.json writes it: its label, or None if it is missing (a text may read the same)."""
         missing = len(self.columns) == 1 and self.parts[value, 0] == self.columns[0].size
         return None if missing else self.label(value)
 
     def value(self, value: int) -> Any:
-        """A value as Python sees it; a tuple if there are several columns."""
+        """Return a value as a Python object; a tuple if there are several columns."""
         parts = tuple(column.value(int(code)) for column, code in zip(self.columns, self.parts[value], strict=True))
         return parts[0] if len(parts) == 1 else parts
 
     def single(self, wanted_by: str) -> Column:
-        """The one column of this attribute; several are an error."""
+        """Return the only column of this attribute; several are an error."""
         if len(self.columns) != 1:
             raise ColumnError(
-                f"{wanted_by} speaks of one column, and the attribute has {len(self.columns)}",
+                f"{wanted_by} applies to one column, and the attribute has {len(self.columns)}",
                 remedy="Apply it to each column alone, or use a distance over several columns.",
                 column=self.name,
             )

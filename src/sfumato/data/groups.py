@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.plurals import count_of
+
 if TYPE_CHECKING:
     from sfumato.data.attribute import Attribute
     from sfumato.data.table import Table
@@ -136,7 +138,7 @@ def distinct_pairs(
     return first, second
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Groups:
     """A partition of the rows: `of_row[row]` is the row's group; the groups are numbered from 0.
 
@@ -179,6 +181,10 @@ class Groups:
         everyone = len(np.unique(person.codes))
         return cls(of_row, count, everyone, np.bincount(pairs // person.domain, minlength=count))
 
+    def __repr__(self) -> str:
+        """Show the sizes, never which row is where."""
+        return f"<Groups: {count_of(self.count, 'group')} of {count_of(len(self.of_row), 'row')}>"
+
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """The number of rows of each group."""
@@ -197,7 +203,7 @@ class Groups:
         return first
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Histogram:
     """How often each value of an attribute occurs in each group; only what occurs is held.
 
@@ -217,6 +223,10 @@ class Histogram:
         counts = np.diff(np.append(starts, len(keys)))
         group, values = np.divmod(keys[starts], width)
         return cls(_offsets(group, groups.count), values, counts)
+
+    def __repr__(self) -> str:
+        """Show the size, never values or counts."""
+        return f"<Histogram: {count_of(len(self.offsets) - 1, 'group')}>"
 
     @property
     def starts(self) -> NDArray[np.int64]:

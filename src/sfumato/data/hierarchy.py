@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sfumato.errors import HierarchyError, ParameterError
 from sfumato.exact import Number, as_fraction, written
 from sfumato.exact.numbers import parse_decimal
+from sfumato.plurals import count_of
 
 ROOT = "*"
 """The label of the node that stands for every value."""
@@ -23,7 +24,7 @@ _SHOWN = 8
 """How many missing leaves an error message lists in full."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hierarchy:
     """A tree over a column's values in which every leaf has the same number of levels above it.
 
@@ -45,6 +46,11 @@ class Hierarchy:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_leaf", {leaf: i for i, leaf in enumerate(self.labels[0])})
+
+    def __repr__(self) -> str:
+        """Show the size, never labels: leaves may be cells."""
+        file = "" if self.source is None else f", from {self.source}"
+        return f"<Hierarchy: {count_of(len(self.leaves), 'leaf', 'leaves')}, {count_of(len(self.labels), 'level')}{file}>"
 
     @property
     def height(self) -> int:

@@ -235,6 +235,19 @@ class Schema:
         """The columns of all sensitive attributes, vectors spread out."""
         return tuple(column for attribute in self.sensitive for column in self.components(attribute))
 
+    def encodes_alike(self, other: Schema, column: str, kind: Kind) -> bool:
+        """Whether cells of a column, of this kind under the other schema, have the same values under this one.
+
+        The hierarchy is not part of the answer, nor whether missing cells are refused.
+        """
+        declared = self.kinds.get(column)
+        return (
+            (declared is kind or declared is other.kinds.get(column))
+            and self.orders.get(column) == other.orders.get(column)
+            and self.separators.get(column) == other.separators.get(column)
+            and self.missing.values == other.missing.values
+        )
+
     def projected(self, attributes: Sequence[str]) -> Schema:
         """The schema of a projected table: the quasi-identifiers, some of the sensitive attributes, and nothing else.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -10,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Column
 from sfumato.distances.base import BoundDistance, Distance, Indices, Windows, lone_missing, require
 from sfumato.exact import Numbers
 from sfumato.exact.ratios import Integers
@@ -29,13 +30,13 @@ class Absolute(Distance):
     is_metric: ClassVar[bool] = True
 
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to one numeric column."""
+        """Bind the distance to one numeric column."""
         column = require(attribute.single(f"the distance {self.name!r}"), (Kind.NUMERIC,), self.name)
         return _Bound(attribute, column)
 
 
 def number_windows(numbers: Numbers, below: Fraction, above: Fraction) -> tuple[Indices, Indices]:
-    """For each of some ascending numbers x the positions of those in [x − below, x + above], as first and one past last."""
+    """Return for each of some ascending numbers x the positions of those in [x − below, x + above]: first, one past last."""
     integers = numbers.integers
     reach = int(integers[-1]) - int(integers[0])
     down, up = min(numbers.steps(below), reach), min(numbers.steps(above), reach)
@@ -60,7 +61,7 @@ class _Bound(BoundDistance):
         self.numbers = column.numbers
 
     def _steps(self, rows: Indices, columns: Indices) -> Integers:
-        """How many units two values are apart; of a missing value nothing that means anything."""
+        """Return how many units two values are apart; the number is meaningless for a missing value."""
         integers = np.append(self.numbers.integers, 0)
         return np.asarray(np.abs(integers[rows][:, None] - integers[columns][None, :]))
 
@@ -71,6 +72,12 @@ class _Bound(BoundDistance):
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         close = (self._steps(rows, columns) <= self.numbers.steps(epsilon)).astype(bool)
         return close & ~lone_missing(self.column, rows, columns)
+
+    def epsilon_steps(self) -> tuple[int, Callable[[int], Fraction]]:
+        """Return all multiples of the unit up to the range of the numbers."""
+        numbers = self.numbers
+        reach = int(numbers.integers[-1]) - int(numbers.integers[0]) if len(numbers) else 0
+        return reach + 1, lambda i: i * numbers.unit
 
     def windows(self, epsilon: Fraction) -> Windows:
         if not len(self.numbers):

@@ -1,4 +1,4 @@
-"""What every distance offers, and the shapes in which it may offer its neighbours."""
+"""The interface of every distance, and the forms in which it may state neighbours."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Column
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import as_parameter
 
@@ -23,9 +23,9 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """Neighbours along an order: value v has rank `rank[v]`, and the values of ranks `low` to `high` - 1 are near it.
+    """Neighbours along an order: value v has rank r = `rank[v]`, and the ranks `low[r]` to `high[r]` - 1 are near it.
 
-    `low` and `high` are indexed by rank and do not descend.
+    `low` and `high` are indexed by rank and never descend.
     """
 
     rank: Indices
@@ -37,7 +37,7 @@ class Windows:
 class Balls:
     """Neighbours as points in a ball: a sum (or, at power 0, the largest) of weighted coordinate terms is at most ε.
 
-    The kernels of `sfumato.kernels.ball_counts` say what each array means. `decide` settles exactly the pairs that floats cannot.
+    `sfumato.kernels.ball_counts` defines each array. `decide` settles exactly the pairs that floats cannot.
     """
 
     points: NDArray[Any]
@@ -53,60 +53,71 @@ class Balls:
 
 
 class BoundDistance(ABC):
-    """A distance between the distinct values of one attribute, by their numbers."""
+    """A distance bound to one attribute: it compares the attribute's distinct values, given by their numbers."""
 
     def __init__(self, attribute: Attribute) -> None:
         self.attribute = attribute
 
     @abstractmethod
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        """The distances between values, as floats: to show, never to decide."""
+        """Return the distance of each pair of values, as floats: for display, never for a verdict."""
 
     @abstractmethod
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
-        """For each pair of values whether their distance is at most ε, exactly."""
+        """Return for each pair of values whether their distance is at most ε, exactly."""
 
     costly: ClassVar[bool] = False
-    """Whether a pair costs so much that no pair should be looked at without need."""
+    """Whether a pair is expensive to compute, so that no pair should be compared without need."""
 
     def windows(self, epsilon: Fraction) -> Windows | None:
-        """The neighbours as windows along an order, if this distance has one."""
+        """Return the neighbours as windows along an order; None if this distance has none."""
+        del epsilon
         return None
 
     def balls(self, epsilon: Fraction) -> Balls | None:
-        """The neighbours as balls around points, if this distance has them."""
+        """Return the neighbours as balls around points; None if this distance has none."""
+        del epsilon
+        return None
+
+    def epsilon_steps(self) -> tuple[int, Callable[[int], Fraction]] | None:
+        """Return how many different ε there are, and the i-th of them; None if that is not known.
+
+        Any other ε has the same neighbours as the next step below it, and the last step represents all larger ε.
+        """
         return None
 
 
 class Distance(ABC):
-    """How far apart two sensitive values are. Symmetric, and 0 from a value to itself; that is all that is assumed.
+    """How far apart two sensitive values are. Only symmetry and a distance of 0 from a value to itself are assumed.
 
-    A missing value is at distance 0 from a missing one, and as far as can be from all others: at 1 where no distance
-    exceeds 1, infinitely far else. A user's own function gets None and decides for itself.
+    A subclass is a frozen dataclass whose fields are the parameters. It must define `name`, `is_metric` and `bind`.
+
+    A missing value is at distance 0 from a missing one, and as far as possible from all others: at 1 where no distance
+    exceeds 1, otherwise infinitely far. A user's own function receives None and decides for itself.
     """
 
     name: ClassVar[str]
     """The `kind` of the config."""
     is_metric: ClassVar[bool]
-    """Whether the triangle inequality holds, so that an index may rely on it (a pseudo-metric counts)."""
+    """Whether the triangle inequality holds, so that an index may use it; a pseudo-metric counts."""
 
     @abstractmethod
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to an attribute; one of the wrong kind is an error."""
+        """Bind the distance to an attribute; an attribute of an unsuitable kind is an error."""
 
     def over(self, columns: AbstractSet[str]) -> Distance:
-        """The same distance where an attribute is made of these columns only: what it says of others is left out."""
+        """Return the same distance for an attribute of these columns only: parameters about other columns are dropped."""
         del columns
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters as they stand in a config, those at their default or empty left out."""
+        """Return the parameters as a config states them, without defaults and empty ones."""
         values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}  # type: ignore[arg-type]
         return {name: as_parameter(value) for name, (value, usual) in values.items() if value not in (usual, {})}
 
 
 def require(column: Column, kinds: tuple[Kind, ...], distance: str) -> Column:
-    """Return the column if a distance can be applied to its kind, else say which distances can."""
+    """Return the column if a distance can be applied to its kind; otherwise raise an error that names suitable distances."""
     if column.kind not in kinds:
         suited = {
             Kind.NUMERIC: "absolute, lp or discrete",
@@ -125,21 +136,21 @@ def require(column: Column, kinds: tuple[Kind, ...], distance: str) -> Column:
 
 
 def lone_missing(column: Column, rows: Indices, columns: Indices) -> NDArray[np.bool_]:
-    """For each pair of a single column's values whether just one of them is missing."""
+    """Return for each pair of a single column's values whether exactly one of them is missing."""
     return np.asarray((rows == column.size)[:, None] != (columns == column.size)[None, :])
 
 
-def refuse_missing(column: Column, wanted_by: str) -> None:
-    """Raise if a column has missing values where only numbers make sense."""
+def refuse_missing(column: Column, required_by: str) -> None:
+    """Raise an error if a column has missing values where every row must have a value."""
     if column.has_missing:
         count = int((column.codes == column.size).sum())
         raise ColumnError(
-            f"{wanted_by} needs a number in every row, and it is missing in {count}",
+            f"{required_by} requires a number in every row, and it is missing in {count}",
             remedy="Drop those rows, or fill them in.",
             column=column.name,
         )
 
 
 def parameter_problem(distance: str, key: str, value: Any, problem: str, remedy: str) -> ParameterError:
-    """The error for a parameter of a distance."""
+    """Return the error for an invalid parameter of a distance."""
     return ParameterError(f"distance {distance!r}: {problem}", remedy=remedy, key=f"distance.{key}", value=value)

@@ -1,4 +1,4 @@
-"""What distances that sum coordinate by coordinate share: sums decided exactly, in whole numbers or floats."""
+"""What distances that sum over coordinates share: comparisons that are exact, in whole numbers or in floats."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from sfumato.exact.ratios import SAFE, Integers
 from sfumato.kernels.ball_counts import lp_block
 
 ERROR = 2.0**-44
-"""A float sum of normalised terms is off by far less than this times power and coordinates: 500 roundings of a unit."""
+"""A float sum of normalised terms is wrong by far less than this times power and coordinates: 500 roundings of a unit."""
 
 
 @dataclass(frozen=True, eq=False)
 class Coordinate:
-    """One column's part of a sum: `scale`·|x − y|^power, or `full` if it is a name that differs, or one is absent."""
+    """One column's term: `scale`·|x − y|^power, or `full` if the values are names that differ, or one of them is absent."""
 
     integers: NDArray[np.int64]
     absent: NDArray[np.bool_] | None
@@ -34,7 +34,7 @@ class Coordinate:
 
 
 class SumDistance(BoundDistance):
-    """Decides Σ terms ≤ ε^power in whole numbers where 64 bits hold them, else in floats with exact arithmetic behind."""
+    """Decides Σ terms ≤ ε^power in whole numbers if 64 bits suffice; else in floats, and exactly near the limit."""
 
     def __init__(self, attribute: Attribute, coordinates: Sequence[Coordinate], power: int) -> None:
         super().__init__(attribute)
@@ -47,7 +47,7 @@ class SumDistance(BoundDistance):
 
     @cached_property
     def terms(self) -> tuple[list[int], list[int], int]:
-        """Scales and full terms as whole numbers of any size, and what they were multiplied by."""
+        """Scales and full terms as whole numbers of any size, and the factor that made them whole."""
         fractions = [c.scale for c in self.coordinates] + [c.full for c in self.coordinates]
         factor = math.lcm(*(term.denominator for term in fractions))
         whole = [int(term * factor) for term in fractions]
@@ -55,7 +55,7 @@ class SumDistance(BoundDistance):
 
     @cached_property
     def exact(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None:
-        """Points, scales and full terms as 64-bit numbers; None if a sum could be too large for them."""
+        """Points, scales and full terms as 64-bit numbers; None if a sum could overflow."""
         scales, full, factor = self.terms
         largest = 0
         for c, scale in zip(self.coordinates, scales, strict=True):
@@ -69,7 +69,7 @@ class SumDistance(BoundDistance):
         return points, np.array(scales, np.int64), np.array(full, np.int64)
 
     def balls(self, epsilon: Fraction) -> Balls | None:
-        """The neighbours as balls; none if numbers are absent, which no geometry can place."""
+        """Return the neighbours as balls; None if numbers are absent, which have no place in the geometry."""
         return None if self.absent.any() else self._balls(epsilon)
 
     def _balls(self, epsilon: Fraction) -> Balls:
@@ -100,7 +100,7 @@ class SumDistance(BoundDistance):
 
     @cached_property
     def floats(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], Fraction]:
-        """Points with coordinates in [0, 1], scales, full terms that sum to at most 1, and what they were divided by."""
+        """Points with coordinates in [0, 1], scales and full terms that sum to at most 1, and their divisor."""
         columns, weights = [], []
         for c in self.coordinates:
             lowest, highest = int(c.integers.min()), int(c.integers.max())
@@ -109,7 +109,7 @@ class SumDistance(BoundDistance):
                 columns.append(c.integers.astype(float))
                 weights.append(c.full)
             else:
-                # Python divides integers of any size with one rounding
+                # Python divides integers of any size with a single rounding
                 columns.append(np.array([(int(x) - lowest) / span for x in c.integers]))
                 weights.append(c.scale * span ** max(self.power, 1))
         total = max(weights + [c.full for c in self.coordinates]) * len(weights) or Fraction(1)
@@ -118,12 +118,12 @@ class SumDistance(BoundDistance):
         return np.column_stack(columns), scales, full, total
 
     def decide(self, ones: Indices, others: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
-        """For pairs of values whether they are near, in whole numbers of any size."""
+        """Return for pairs of values whether they are near, in whole numbers of any size."""
         limit = epsilon ** max(self.power, 1) * self.terms[2]
         return np.asarray(self._sums(ones, others) <= int(limit // 1), bool)
 
     def _sums(self, ones: Indices, others: Indices) -> Integers:
-        """The sums of pairs of values, times what `terms` were multiplied by."""
+        """Return the sums of pairs of values, times the factor of `terms`."""
         total = np.zeros(len(ones), object)
         for j, (c, scale, full) in enumerate(zip(self.coordinates, *self.terms[:2], strict=True)):
             gap = np.abs(c.integers[ones].astype(object) - c.integers[others].astype(object))
@@ -137,14 +137,14 @@ class SumDistance(BoundDistance):
         return total
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
-        """The distances, as floats of exact sums."""
+        """Return the distances, as floats of exact sums."""
         sums = self._sums(np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
         root = 1 / max(self.power, 1)
         floats = [nearest_float(Fraction(int(s), self.terms[2])) ** root for s in sums]
         return np.array(floats, float).reshape(len(rows), len(columns))
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
-        """For each pair of values whether their distance is at most ε, exactly."""
+        """Return for each pair of values whether their distance is at most ε, exactly."""
         balls = self._balls(epsilon)
         known = np.empty((len(rows), len(columns)), np.uint8)
         lp_block(
@@ -152,6 +152,7 @@ class SumDistance(BoundDistance):
             balls.weights, balls.full, balls.names, balls.power, balls.sure, balls.never, known,
         )  # fmt: skip
         if balls.sure < balls.never:
+            # 2 marks the pairs between the two limits, which floats cannot decide
             a, b = np.nonzero(known == 2)
             known[a, b] = self.decide(rows[a], columns[b], epsilon)
         return known.view(bool)

@@ -14,16 +14,16 @@ from sfumato.data.attribute import Attribute
 from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem
 from sfumato.errors import DistanceError, ParameterError, SfumatoError
 from sfumato.exact import as_fraction, largest_float_at_most
-from sfumato.registry import function_named
+from sfumato.registry import load_function
 
 
 @dataclass(frozen=True)
 class Custom(Distance):
     """A function of two values, or, with `vectorised`, of two equally long lists of values.
 
-    Values come as Python sees them: numbers, texts, frozensets, None if missing, tuples for several columns. The function
-    must be symmetric, never negative, 0 from a value to itself, and never NaN; whatever is computed is checked. A float
-    counts as the decimal that it prints as. In a config the function is named "module:function".
+    Values are passed as Python objects: numbers, texts, frozensets, None if missing, tuples for several columns. It
+    must be symmetric, never negative, 0 from a value to itself, and never NaN; every result is checked. A float counts as
+    the decimal that it prints as. In a config the function is named "module:function".
 
     >>> Custom(lambda x, y: abs(len(x) - len(y))).is_metric
     False
@@ -34,17 +34,17 @@ class Custom(Distance):
 
     name: ClassVar[str] = "function"
     is_metric: ClassVar[bool] = False
-    """Not assumed, so that nothing relies on the triangle inequality."""
+    """Not assumed, so nothing relies on the triangle inequality."""
 
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to any attribute."""
+        """Bind the distance to any attribute."""
         return _Bound(attribute, self._resolved(), self.vectorised)
 
     def _resolved(self) -> Callable[[Any, Any], Any]:
         if not isinstance(self.function, str):
             return self.function
         try:
-            return function_named(self.function)
+            return load_function(self.function)
         except ParameterError as error:
             raise parameter_problem(self.name, "function", self.function, error.problem, error.remedy) from error
 
@@ -59,7 +59,7 @@ class _Bound(BoundDistance):
         self.values = [attribute.value(v) for v in range(len(attribute))]
 
     def _call(self, rows: Indices, columns: Indices) -> NDArray[Any]:
-        """What the function returns: floats, or exact numbers where it returns others than floats."""
+        """Return the results of the function: floats, or exact numbers where it returns anything else."""
         pairs = [(self.values[i], self.values[j]) for i in rows for j in columns]
         try:
             if self.vectorised:
@@ -77,7 +77,7 @@ class _Bound(BoundDistance):
             result = np.array(numbers)
         except (TypeError, SfumatoError) as error:
             raise DistanceError(
-                f"the distance function returned something that is no number: {error}",
+                f"the distance function returned something that is not a number: {error}",
                 remedy="Return one number per pair of values.",
                 column=self.attribute.name,
             ) from error
@@ -106,7 +106,7 @@ class _Bound(BoundDistance):
         forth, back = self._call(rows, columns), self._call(columns, rows).T
         same = rows[:, None] == columns[None, :]
         for problem, where in (
-            ("is not a number", forth != forth),  # noqa: PLR0124 - only NaN is unlike itself
+            ("is not a number", forth != forth),  # noqa: PLR0124 - only NaN differs from itself
             ("is negative", forth < 0),
             ("is not the same both ways", forth != back),
             ("from a value to itself is not 0", same & (forth != 0)),
@@ -131,7 +131,7 @@ class _Bound(BoundDistance):
 
 
 def _exact(number: Any) -> Fraction | float:
-    """A number as it was written; NaN stays NaN, to be found."""
+    """Return a number exactly as it was written; NaN stays NaN, so that the check finds it."""
     if isinstance(number, bool | np.bool_):
         return Fraction(int(number))
     return number if isinstance(number, float) and number != number else as_fraction(number)  # noqa: PLR0124

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -15,7 +16,7 @@ from sfumato.distances.base import BoundDistance, Distance, Indices, Windows
 
 @dataclass(frozen=True)
 class Discrete(Distance):
-    """0 between equal values, 1 between different ones; for values with no sense of nearness.
+    """0 between equal values, 1 between different ones; for values without a notion of nearness.
 
     >>> Discrete().is_metric
     True
@@ -25,7 +26,7 @@ class Discrete(Distance):
     is_metric: ClassVar[bool] = True
 
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to any attribute."""
+        """Bind the distance to any attribute."""
         return _Bound(attribute)
 
 
@@ -35,6 +36,10 @@ class _Bound(BoundDistance):
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         return np.asarray((rows[:, None] == columns[None, :]) | (epsilon >= 1))
+
+    def epsilon_steps(self) -> tuple[int, Callable[[int], Fraction]]:
+        """Return 0 and 1."""
+        return 2, Fraction
 
     def windows(self, epsilon: Fraction) -> Windows:
         size = len(self.attribute)

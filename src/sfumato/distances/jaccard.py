@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Column
 from sfumato.distances.base import BoundDistance, Distance, Indices, lone_missing, require
 
 
@@ -27,7 +27,7 @@ class Jaccard(Distance):
     is_metric: ClassVar[bool] = True
 
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to one set-valued column."""
+        """Bind the distance to one set-valued column."""
         column = require(attribute.single(f"the distance {self.name!r}"), (Kind.SET,), self.name)
         return _Bound(attribute, column)
 
@@ -44,18 +44,21 @@ class _Bound(BoundDistance):
         self.sizes = np.array([len(items) for items in self.items], np.int64)
 
     def _members(self, values: Indices, of_items: Indices) -> NDArray[np.float32]:
-        """Which of some items each of some sets holds, as 0 and 1."""
+        """Return which of some items each of some sets contains, as 0 and 1."""
         sizes = self.sizes[values]
         everything = np.concatenate([self.items[value] for value in values]) if len(values) else np.empty(0, np.int64)
         place = np.searchsorted(of_items, everything)
         place[place == len(of_items)] = 0
-        held = of_items[place] == everything if len(of_items) else np.zeros(len(everything), bool)
+        present = of_items[place] == everything if len(of_items) else np.zeros(len(everything), bool)
         members = np.zeros((len(values), len(of_items)), np.float32)
-        members[np.repeat(np.arange(len(values)), sizes)[held], place[held]] = 1
+        members[np.repeat(np.arange(len(values)), sizes)[present], place[present]] = 1
         return members
 
     def _counts(self, rows: Indices, columns: Indices) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The sizes of the symmetric difference and of the union of each pair (whole numbers, so floats add exactly)."""
+        """Return the sizes of the symmetric difference and of the union of each pair.
+
+        The product of 0-1 matrices sums small whole numbers, which floats add exactly.
+        """
         items = np.unique(np.concatenate([self.items[row] for row in rows])) if len(rows) else np.empty(0, np.int64)
         both = (self._members(rows, items) @ self._members(columns, items).T).astype(np.int64)
         union = self.sizes[rows][:, None] + self.sizes[columns][None, :] - both
@@ -67,6 +70,6 @@ class _Bound(BoundDistance):
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         apart, union = self._counts(rows, columns)
-        # apart/union ≤ ε; unions are few small numbers, so the limit of each is found exactly
+        # apart/union ≤ ε: unions are few small numbers, so the largest `apart` for each is computed exactly
         limits = np.array([int(min(epsilon, Fraction(1)) * size) for size in range(int(union.max(initial=0)) + 1)])
         return np.where(lone_missing(self.column, rows, columns), epsilon >= 1, apart <= limits[union])

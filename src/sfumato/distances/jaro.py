@@ -1,4 +1,4 @@
-"""The Jaro distance of texts, and what it shares with Jaro-Winkler."""
+"""The Jaro distance of texts, with what it shares with Jaro-Winkler."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rapidfuzz import process
 from rapidfuzz.distance import Jaro as FastJaro
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Column
 from sfumato.distances.base import BoundDistance, Distance, Indices, lone_missing, require
 
 _DOUBT = 1e-9
-"""Similarities so close to a threshold are computed again, exactly."""
+"""Similarities this close to a threshold are computed again, exactly."""
 
 _CUTOFF_DOUBT = 1e-6
-"""More than rapidfuzz may be wrong by about a cutoff, which it takes in single precision."""
+"""More than the error of rapidfuzz at a cutoff, which it takes in single precision."""
 
 _BOOST = Fraction(7, 10)
 _PREFIX_WEIGHT = Fraction(1, 10)
@@ -33,7 +33,7 @@ _PREFIX = 4
 class Jaro(Distance):
     """1 − (m/|a| + m/|b| + (m − t)/m)/3 with m matching characters and t half the number out of order.
 
-    Not a metric. Two empty texts are at distance 0. Source: M. Jaro, JASA 84 (1989).
+    Not a metric. Two empty texts are at distance 0. Source: Jaro (1989), Advances in record-linkage methodology, JASA 84.
 
     >>> Jaro().is_metric
     False
@@ -43,19 +43,19 @@ class Jaro(Distance):
     is_metric: ClassVar[bool] = False
 
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to one text or categorical column."""
+        """Bind the distance to one text or categorical column."""
         return bind_texts(attribute, self.name, winkler=False)
 
 
 def bind_texts(attribute: Attribute, name: str, winkler: bool) -> BoundDistance:
-    """Apply Jaro, or Jaro-Winkler, to one text or categorical column."""
+    """Bind Jaro, or Jaro-Winkler, to one text or categorical column."""
     column = require(attribute.single(f"the distance {name!r}"), (Kind.TEXT, Kind.CATEGORICAL), name)
     texts = [*column.texts, ""] if column.has_missing else list(column.texts)
     return _Bound(attribute, column, texts, winkler)
 
 
 def exact_jaro(a: str, b: str) -> Fraction:
-    """The Jaro similarity as a rational number.
+    """Return the Jaro similarity as a rational number.
 
     >>> exact_jaro("MARTHA", "MARHTA"), exact_jaro("", "")
     (Fraction(17, 18), Fraction(1, 1))
@@ -81,12 +81,12 @@ def exact_jaro(a: str, b: str) -> Fraction:
 
 @lru_cache(maxsize=1 << 16)
 def _similarity(m: int, half: int, one: int, other: int) -> Fraction:
-    """The similarity of texts of these lengths; the same few numbers come again and again."""
+    """Return the similarity of texts of these lengths; cached, since the same few numbers recur."""
     return (Fraction(m, one) + Fraction(m, other) + Fraction(m - half, m)) / 3
 
 
 def exact_jaro_winkler(a: str, b: str) -> Fraction:
-    """The Jaro-Winkler similarity as a rational number.
+    """Return the Jaro-Winkler similarity as a rational number.
 
     >>> exact_jaro_winkler("MARTHA", "MARHTA")
     Fraction(173, 180)
@@ -96,7 +96,7 @@ def exact_jaro_winkler(a: str, b: str) -> Fraction:
 
 @lru_cache(maxsize=1 << 16)
 def _boosted(similarity: Fraction, common: int) -> Fraction:
-    """A Jaro similarity with what common leading characters add."""
+    """Return a Jaro similarity with the bonus for common leading characters."""
     return similarity + common * _PREFIX_WEIGHT * (1 - similarity) if similarity > _BOOST else similarity
 
 
@@ -122,7 +122,7 @@ class Similarities:
         self.heads = (_heads(ones), _heads(others)) if winkler else None
 
     def floats(self, rows: Indices, columns: Indices, least: float = 0.0) -> NDArray[np.float64]:
-        """Similarities with no more than rounding errors; those whose Jaro similarity is below `least` may come as 0."""
+        """Return similarities up to rounding errors; those whose Jaro similarity is below `least` may be 0."""
         plain = process.cdist(
             [self.ones[i] for i in rows.tolist()],
             [self.others[j] for j in columns.tolist()],
@@ -140,17 +140,17 @@ class Similarities:
             alike &= (one == other) & (one > 0)
             bonus += alike * float(_PREFIX_WEIGHT)
         similarities = plain + (plain > boost) * bonus * (1 - plain)
-        doubtful = (np.abs(plain - boost) < _DOUBT) & (bonus > 0)  # floats cannot tell whether there is a boost at all
+        doubtful = (np.abs(plain - boost) < _DOUBT) & (bonus > 0)  # floats cannot decide whether there is a bonus at all
         for a, b in np.argwhere(doubtful):
             similarities[a, b] = self._exactly(rows[a], columns[b])
         return np.asarray(similarities)
 
     def least_jaro(self, threshold: Fraction) -> list[Fraction]:
-        """What the Jaro similarity of a pair must at least be to reach the threshold, by its common leading characters.
+        """Return the smallest Jaro similarity with which a pair reaches the threshold, by its common leading characters.
 
-        Entry l is for l of them, the last one also for more. For Jaro it is the threshold t. Jaro-Winkler adds l/10 of
-        what is left to 1, and only above 0.7: at t ≤ 0.7 what is not boosted must reach t itself, and what is boosted is
-        above 0.7; at t > 0.7 only what is boosted reaches it, so the similarity s is above 0.7, and s + l/10·(1 − s) ≥ t.
+        Entry l is for l of them, the last entry also for more. For Jaro it is the threshold t. Jaro-Winkler adds l/10 of
+        the gap to 1, and only above 0.7. At t ≤ 0.7 a similarity without bonus must reach t itself, and one with bonus is
+        above 0.7. At t > 0.7 only a similarity s with bonus reaches t, so s is above 0.7 and s + l/10·(1 − s) ≥ t.
         """
         if not self.winkler or threshold <= _BOOST:
             return [threshold] * (_PREFIX + 1)
@@ -158,7 +158,7 @@ class Similarities:
         return [max(_BOOST, (threshold - bonus) / (1 - bonus)) for bonus in bonuses]
 
     def at_least(self, rows: Indices, columns: Indices, threshold: Fraction) -> NDArray[np.bool_]:
-        """For each pair whether its similarity is at least the threshold, exactly."""
+        """Return for each pair whether its similarity is at least the threshold, exactly."""
         similarities = self.floats(rows, columns, max(float(min(self.least_jaro(threshold))) - _CUTOFF_DOUBT, 0.0))
         limit = float(max(threshold, Fraction(-1)))
         close = similarities >= limit
@@ -171,7 +171,7 @@ class Similarities:
 
 
 def _heads(texts: Sequence[str]) -> NDArray[np.int64]:
-    """Leading characters as numbers, for comparing prefixes of many pairs at once; 0 past a text's end."""
+    """Return leading characters as numbers, to compare prefixes of many pairs at once; 0 past a text's end."""
     heads = np.zeros((len(texts), _PREFIX), np.int64)
     for i, text in enumerate(texts):
         head = [ord(character) for character in text[:_PREFIX]]

@@ -14,7 +14,7 @@ from sfumato.distances.jaro import bind_texts
 class JaroWinkler(Distance):
     """Jaro, nearer by a tenth per common leading character (at most 4) where the Jaro similarity is above 0.7.
 
-    Not a metric. Source: W. Winkler, ASA Survey Research Methods (1990).
+    Not a metric. Source: Winkler (1990), String comparator metrics and enhanced decision rules, ASA.
 
     >>> JaroWinkler().is_metric
     False
@@ -24,5 +24,5 @@ class JaroWinkler(Distance):
     is_metric: ClassVar[bool] = False
 
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to one text or categorical column."""
+        """Bind the distance to one text or categorical column."""
         return bind_texts(attribute, self.name, winkler=True)

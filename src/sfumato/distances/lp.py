@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Column
 from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem, require
 from sfumato.distances.coordinate_sums import Coordinate, SumDistance
 from sfumato.exact import Number, Numbers, as_fraction
@@ -24,10 +24,10 @@ class Lp(Distance):
     """Weighted normalised L^p over the attribute's columns: (Σ wⱼ·dⱼ^p / Σ wⱼ)^(1/p), between 0 and 1.
 
     dⱼ is 0 or 1 for categorical, text and set columns (equal or not), and |xⱼ − yⱼ| divided by the column's range for
-    numeric and ordinal ones, on values or on ranks (`by`). Ordinal columns go by their rank in the declared order unless
-    said otherwise, numeric ones by value. The range is the span of the table's values, or the one given in `ranges`.
-    With p = "inf" the distance is max wⱼ·dⱼ / max wⱼ. Where just one of two values is missing dⱼ is 1. Source: paper
-    001, Section VI, made exact.
+    numeric and ordinal columns, by value or by rank (`by`). The default is by rank in the declared order for ordinal
+    columns, and by value for numeric ones. The range is the span of the table's values, or the one in `ranges`. With p =
+    "inf" the distance is max wⱼ·dⱼ / max wⱼ. Where exactly one of two values is missing dⱼ is 1. Source: Wang & Liu
+    (2010), Section VI, made exact.
 
     >>> Lp(p=1, weights={"education": "0.4", "income": "0.6"}, by={"income": "rank"}).is_metric
     True
@@ -35,11 +35,11 @@ class Lp(Distance):
 
     p: int | str = 1
     weights: Mapping[str, Number] = field(default_factory=dict)
-    """Per column, for all of them; without any, all count the same."""
+    """A weight per column, for all columns; without any, all have the same weight."""
     by: Mapping[str, str] = field(default_factory=dict)
-    """Per numeric or ordinal column: "value" or "rank"."""
+    """For numeric or ordinal columns: "value" or "rank"."""
     ranges: Mapping[str, Sequence[Number]] = field(default_factory=dict)
-    """Per column that goes by value: its lowest and highest possible value."""
+    """For columns that are compared by value: the lowest and highest possible value."""
 
     name: ClassVar[str] = "lp"
     is_metric: ClassVar[bool] = True
@@ -73,7 +73,7 @@ class Lp(Distance):
             object.__setattr__(self, attribute, value)
 
     def over(self, columns: AbstractSet[str]) -> Lp:
-        """The same distance over fewer columns.
+        """Return the same distance over fewer columns.
 
         >>> Lp(weights={"x": 1, "y": 2}).over({"y"}).weights
         {'y': Fraction(2, 1)}
@@ -85,7 +85,7 @@ class Lp(Distance):
         return replace(self, weights=only(self.weights), by=only(self.by), ranges=only(self.ranges))
 
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to any columns; weights, by and ranges must name some of them."""
+        """Bind the distance to any columns; weights, by and ranges must name some of them."""
         names = {column.name for column in attribute.columns}
         for key in ("weights", "by", "ranges"):
             for name in getattr(self, key):
@@ -98,7 +98,7 @@ class Lp(Distance):
             left = ", ".join(sorted(names - self.weights.keys()))
             raise parameter_problem(
                 self.name, "weights", self.weights, f"weights are given for some columns and not for {left}",
-                "Give every column a weight (0 to leave it out), or none of them.",
+                "Give every column a weight (0 to ignore it), or none of them.",
             )  # fmt: skip
         weights = [as_fraction(self.weights.get(column.name, 1)) for column in attribute.columns]
         total = max(weights) if self.p == "inf" else sum(weights)
@@ -118,7 +118,7 @@ class Lp(Distance):
         if column.name in self.ranges and (way == "rank" or column.kind not in (Kind.NUMERIC, Kind.ORDINAL)):
             raise parameter_problem(
                 self.name, f"ranges.{column.name}", self.ranges[column.name],
-                "a range is given for a column that does not go by value", "Drop it, or go by value.",
+                "a range is given for a column that is not compared by value", "Remove it, or compare by value.",
             )  # fmt: skip
         if column.kind not in (Kind.NUMERIC, Kind.ORDINAL):
             if way is not None:
@@ -136,7 +136,7 @@ class Lp(Distance):
         return Coordinate(integers, absent, scale, weight, False)
 
     def _span(self, name: str, numbers: Numbers) -> Fraction:
-        """The range that a column's differences are divided by; 0 if all its values are equal."""
+        """Return the range that a column's differences are divided by; 0 if all its values are equal."""
         if not len(numbers):
             return Fraction(0)
         if name not in self.ranges:
@@ -152,7 +152,7 @@ class Lp(Distance):
 
 
 def _ordinal_numbers(column: Column) -> Numbers:
-    """The labels of an ordinal column as numbers, for a distance by value."""
+    """Return the labels of an ordinal column as numbers, for a distance by value."""
     decimals = [parse_decimal(text) for text in column.texts]
     known = [decimal for decimal in decimals if decimal is not None]
     if len(known) != len(decimals) or known != sorted(known):

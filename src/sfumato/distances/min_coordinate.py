@@ -1,4 +1,4 @@
-"""The least coordinate difference, as in paper 001's running example."""
+"""The smallest coordinate difference, as in the running example of Wang & Liu (2010)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sfumato.exact import Numbers
 
 @dataclass(frozen=True)
 class MinCoordinate(Distance):
-    """min |pⱼ − qⱼ| over the attribute's columns. Source: paper 001, Example 2.
+    """min |pⱼ − qⱼ| over the attribute's columns. Source: Wang & Liu (2010), Example 2.
 
-    Not a metric, nor even a pseudo-metric, though the paper calls it one: (0,0) is at 0 from (0,1), and that at 0 from
+    Not a metric, not even a pseudo-metric, although the source calls it one: (0,0) is at 0 from (0,1), and (0,1) at 0 from
     (1,1), which is at 1 from (0,0).
 
     >>> MinCoordinate().is_metric
@@ -30,7 +30,7 @@ class MinCoordinate(Distance):
     is_metric: ClassVar[bool] = False
 
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to numeric columns without missing values."""
+        """Bind the distance to numeric columns without missing values."""
         numbers = []
         for column in attribute.columns:
             require(column, (Kind.NUMERIC,), self.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -26,11 +27,11 @@ class Taxonomy(Distance):
     is_metric: ClassVar[bool] = True
 
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to one column that has a hierarchy."""
+        """Bind the distance to one column that has a hierarchy."""
         column = attribute.single(f"the distance {self.name!r}")
         if column.paths is None:
             raise ColumnError(
-                f"the distance {self.name!r} needs a hierarchy, and the column has none",
+                f"the distance {self.name!r} requires a hierarchy, and the column has none",
                 remedy='Declare one, such as hierarchy = "hierarchies/disease.csv".',
                 column=column.name,
             )
@@ -44,6 +45,7 @@ class _Bound(BoundDistance):
         self.height = paths.shape[1] - 1
 
     def _levels(self, rows: Indices, columns: Indices) -> NDArray[np.int64]:
+        """Return the level of the lowest common ancestor of each pair; paths are ordered from the leaf to the root."""
         level = np.full((len(rows), len(columns)), self.height)
         for depth in range(self.height - 1, -1, -1):
             level[self.paths[rows, depth][:, None] == self.paths[columns, depth][None, :]] = depth
@@ -55,8 +57,12 @@ class _Bound(BoundDistance):
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         return np.asarray(self._levels(rows, columns) <= int(epsilon * self.height))
 
+    def epsilon_steps(self) -> tuple[int, Callable[[int], Fraction]]:
+        """Return the levels of the hierarchy over its height."""
+        return self.height + 1, lambda i: Fraction(i, self.height)
+
     def windows(self, epsilon: Fraction) -> Windows:
-        # values under one node stand together once they are sorted from the root down
+        # Sorted from the root down, the values under one node are consecutive: they are the window at the node's level.
         order = np.lexsort(self.paths.T)
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))

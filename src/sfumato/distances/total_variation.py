@@ -13,7 +13,9 @@ from sfumato.distances.coordinate_sums import Coordinate, SumDistance
 
 @dataclass(frozen=True)
 class TotalVariation(Distance):
-    """½·Σ|pⱼ − qⱼ|: half the L¹ distance of two distributions over the attribute's columns. Source: paper 000.
+    """½·Σ|pⱼ − qⱼ|: half the L¹ distance of two distributions over the attribute's columns.
+
+    Source: Wang, Meng, Bamba, Liu & Pu (2009).
 
     >>> TotalVariation().is_metric
     True
@@ -23,7 +25,7 @@ class TotalVariation(Distance):
     is_metric: ClassVar[bool] = True
 
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Apply to numeric columns without missing values."""
+        """Bind the distance to numeric columns without missing values."""
         coordinates = []
         for j, column in enumerate(attribute.columns):
             require(column, (Kind.NUMERIC,), self.name)

@@ -10,9 +10,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.exact.ratios import Integers
 from sfumato.exact.thresholds import written
+from sfumato.plurals import count_of
 
 ROOM = 2**61
 """Integers of a column stay below this in 64 bits, so that adding two of them cannot overflow."""
@@ -46,7 +48,7 @@ def parse_decimal(value: Any) -> Decimal | None:
     return value if isinstance(value, Decimal) and value.is_finite() else None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Numbers:
     """Exact numbers as integers times one unit: 0.5 and 12.25 are 50 and 1225 times 1/100.
 
@@ -71,6 +73,15 @@ class Numbers:
 
     def __len__(self) -> int:
         return len(self.integers)
+
+    def __repr__(self) -> str:
+        """Show the size, never the numbers: they are cells of a table."""
+        return f"<Numbers: {count_of(len(self), 'value')}>"
+
+    def take(self, positions: NDArray[np.int64]) -> Numbers:
+        """Return the numbers at some positions, in 64 bits if they fit."""
+        integers = self.integers[positions]
+        return Numbers(packed(integers.tolist()) if integers.dtype == object else integers, self.unit)
 
     def __getitem__(self, index: int) -> Fraction:
         """One number, exactly."""

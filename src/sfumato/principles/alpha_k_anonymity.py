@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from sfumato.exact import Number, Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly, size_part
+from sfumato.principles.search_conditions import NeighbourLimit, equal_values_limit
 from sfumato.principles.view import View
+from sfumato.principles.worked_example import Example, two_age_groups
 
 
 @dataclass(frozen=True)
 class AlphaKAnonymity(Principle):
-    """Every group holds at least k people, and no sensitive value makes up more than a share α of a group.
+    """Every group contains at least k people, and no sensitive value makes up more than a share α of a group.
 
-    In plain words: nobody can be narrowed down to fewer than k people, and from a group no secret can be guessed with a
+    In plain words: nobody can be narrowed down to fewer than k people, and a group lets nobody guess a secret with a
     confidence above α.
 
-    The level is the share of the most frequent value. Stricter than dissimilarity at ε = 0 and δ = 1 − α, not
-    equivalent to it as papers 000 and 001 say: 5 equal values of 9 fail α = 0.5, yet (5−1)/8 passes.
+    The level is the share of the most frequent value. Stricter than dissimilarity at ε = 0 and δ = 1 − α, not equivalent
+    to it as Wang & Liu (2010) state: 5 equal values of 9 fail α = 0.5, yet (5−1)/8 passes.
 
     - `alpha`: the largest share of a group that one value may make up, from 0 to 1.
-    - `k`: how many people a group holds at least.
+    - `k`: the smallest number of people in a group.
 
     Monotone.
 
-    Does not protect against values that differ and yet are close: together they may make up all of a group.
+    Does not protect against values that differ but are close: together they may make up a whole group.
 
-    Source: Wong, Li, Fu and Wang, (α,k)-anonymity: an enhanced k-anonymity model for privacy preserving data
-    publishing, KDD 2006.
+    Source: Wong, Li, Fu & Wang (2006), (α,k)-anonymity: an enhanced k-anonymity model for privacy preserving data
+    publishing, KDD.
 
     >>> AlphaKAnonymity(alpha="0.5", k=5).parameters()
     {'alpha': '0.5', 'k': 5}
@@ -40,9 +43,11 @@ class AlphaKAnonymity(Principle):
 
     name: ClassVar[str] = "alpha-k-anonymity"
     title: ClassVar[str] = "(α,k)-anonymity"
+    family: ClassVar[str] = "diversity"
+    scope: ClassVar[Literal["each"]] = "each"
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = False
-    scope: ClassVar[Literal["each"]] = "each"
+    histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._set_fraction("alpha", least=0, most=1)
@@ -52,3 +57,22 @@ class AlphaKAnonymity(Principle):
         """Return the share of each group's most frequent value, and its number of people."""
         share = Ratios(view.histogram.largest, view.histogram.sizes)
         return Measurement((Part.at_most("alpha", share, exactly(self.alpha)), size_part(view, self.k)))
+
+    @property
+    def implied_k(self) -> int:
+        """The parameter k."""
+        return self.k
+
+    def search_conditions(self, view: View) -> Sequence[NeighbourLimit]:
+        """Return the limit on equal values."""
+        return (equal_values_limit(view, exactly(self.alpha)),)
+
+    @classmethod
+    def example(cls) -> Example:
+        """Return a group in which one illness is too frequent, and one in which none is."""
+        return two_age_groups(
+            cls(alpha="0.5", k=3),
+            "illness",
+            (("flu", "flu", "flu", "gout"), "flu is the illness of 3 of the 4", "3/4"),
+            (("flu", "gout", "ulcer"), "every illness is that of 1 of the 3", "1/3"),
+        )

@@ -1,32 +1,45 @@
-"""What every privacy principle is: a condition on every group, with the level that each group achieves."""
+"""The interface of every privacy principle: a condition on every group, the level that each group reaches, capabilities.
+
+A principle needs `name`, `scope` and `measure` only. Everything else that it can do is a capability with a safe default:
+a principle that declares none works with the methods mondrian and lattice, with audits, verification and reports.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios, as_fraction, as_parameter, written
+from sfumato.principles.certificate import Certificate, whole_table_certificate
 from sfumato.principles.view import View
 
-On = str | tuple[str, ...] | None
-"""Which sensitive attributes a principle is about.
+if TYPE_CHECKING:
+    from sfumato.distances.neighbour_graph import Neighbours
+    from sfumato.principles.dissimilarity import Dissimilarity
+    from sfumato.principles.earth_mover import TableDistance
+    from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
+    from sfumato.principles.worked_example import Example
 
-None: what the principle's `scope` says. "each": every sensitive attribute alone. "whole": all of them as one. A name, or
-several taken together.
+On = str | tuple[str, ...] | None
+"""The sensitive attributes that a principle applies to.
+
+None: as the principle's `scope` says. "each": every sensitive attribute alone. "whole": all of them as one attribute. A
+name, or several names taken together as one attribute.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One requirement of a principle: the level of every group, and whether it suffices."""
+    """One condition of a principle: the level of every group, and whether it suffices."""
 
     name: str
     levels: Ratios | NDArray[np.float64]
@@ -36,27 +49,27 @@ class Part:
 
     @classmethod
     def at_least(cls, name: str, levels: Ratios, threshold: Fraction) -> Part:
-        """Every group's level must be at least a threshold."""
+        """Require a level of at least a threshold in every group."""
         return cls(name, levels, levels.at_least(threshold), "at least", threshold)
 
     @classmethod
     def at_most(cls, name: str, levels: Ratios, threshold: Fraction) -> Part:
-        """Every group's level must be at most a threshold."""
+        """Require a level of at most a threshold in every group."""
         return cls(name, levels, levels.at_most(threshold), "at most", threshold)
 
     @classmethod
     def below(cls, name: str, levels: Ratios, threshold: Fraction) -> Part:
-        """Every group's level must be below a threshold."""
+        """Require a level below a threshold in every group."""
         return cls(name, levels, levels.below(threshold), "below", threshold)
 
     @property
     def wanted(self) -> str:
-        """The requirement in words, such as "at most 0.2"."""
+        """The condition in words, such as "at most 0.2"."""
         return f"{self.relation} {written(self.threshold)}"
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether a group is the safer the higher its level."""
+        """Whether a higher level is safer."""
         return self.relation == "at least"
 
     @cached_property
@@ -67,17 +80,17 @@ class Part:
         return float(self.levels.min() if self.higher_is_better else self.levels.max())
 
     def floats(self) -> NDArray[np.float64]:
-        """The levels as floats, to show and to sort by."""
+        """Return the levels as floats, for display and sorting only."""
         return self.levels.floats() if isinstance(self.levels, Ratios) else self.levels
 
     def at(self, group: int) -> Fraction | float:
-        """The level of one group."""
+        """Return the level of one group."""
         return self.levels[group] if isinstance(self.levels, Ratios) else float(self.levels[group])
 
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What a principle finds in a table: its parts, group by group."""
+    """The result of measuring a principle on a table: its parts, group by group."""
 
     parts: tuple[Part, ...]
 
@@ -93,77 +106,163 @@ class Measurement:
 
     @property
     def level(self) -> Fraction | float:
-        """The level achieved: that of the worst group in the principle's first part."""
+        """The level reached: that of the worst group in the principle's first part."""
         return self.parts[0].worst
 
     @property
     def levels(self) -> dict[str, Fraction | float]:
-        """The level achieved in each part."""
+        """The level reached in each part."""
         return {part.name: part.worst for part in self.parts}
 
     def badness(self) -> NDArray[np.int64]:
-        """The groups from worst to best: violating ones first, then by the level of the first part that differs."""
+        """Return the groups from worst to best: violating ones first, then by the level of the first part that differs."""
         keys = [-part.floats() if not part.higher_is_better else part.floats() for part in reversed(self.parts)]
         return np.lexsort([*keys, self.group_holds])
 
 
 class Principle(ABC):
-    """A condition on every group: `measure` gives the level achieved, `holds` the verdict. Small frozen values."""
+    """A condition on every group: `measure` returns the level of each group, `holds` the verdict.
+
+    A subclass is a small frozen dataclass whose fields are the parameters. It must define `name`, `scope` and `measure`. The
+    other attributes and methods are capabilities that make methods faster, or more things possible. Each default is safe.
+    A subclass that overrides `measure` does not inherit the capabilities of its parent, which may not be true of it.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Pairs(Principle):
+    ...     "Every group contains an even number of rows."
+    ...     name = "pairs"
+    ...     scope = "groups"
+    ...     def measure(self, view):
+    ...         odd = Ratios.whole(view.groups.sizes % 2)
+    ...         return Measurement((Part.at_most("odd", odd, Fraction(0)),))
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> sf.audit(pa.table({"age": [30, 30, 41]}), sf.Schema(["age"]), Pairs())[0].levels
+    {'odd': Fraction(1, 1)}
+    """
 
     name: ClassVar[str]
-    """The name in a config."""
+    """The name in a config and in release.json."""
     title: ClassVar[str]
-    """The name in the literature."""
-    monotone: ClassVar[bool]
-    """Whether the union of two groups that satisfy it always satisfies it (the table as a whole unchanged)."""
-    absorbing: ClassVar[bool] = False
-    """Whether the union of a group that satisfies it with any other group satisfies it (so it is monotone as well)."""
-    relative: ClassVar[bool] = True
-    """Whether a group is compared with the table as a whole, so that rows dropped elsewhere may change its verdict."""
+    """The name in the literature; `name` if none is declared."""
+    family: ClassVar[str] = "other"
+    """What the principle looks at, for the documentation: "size", "nearness", "diversity", "distribution" or "other"."""
     scope: ClassVar[Literal["groups", "each", "whole"]]
-    """Looks at groups only; at each sensitive attribute alone; or at all of them as a whole."""
-    asks_distance: ClassVar[bool] = False
-    """Whether the attribute's distance decides it."""
+    """What is measured unless `on` is given: the groups alone, each sensitive attribute alone, or all of them as one."""
+    monotone: ClassVar[bool] = False
+    """Whether the union of two groups that satisfy it always satisfies it, with the table as a whole unchanged."""
+    absorbing: ClassVar[bool] = False
+    """Whether the union of a group that satisfies it with any other group satisfies it; implies `monotone`."""
+    relative: ClassVar[bool] = True
+    """Whether a group is compared with the whole table, so that dropping rows elsewhere may change its verdict."""
+    uses_distance: ClassVar[bool] = False
+    """Whether the verdict depends on the distance that is declared for the sensitive attribute."""
+    histogram_only: ClassVar[bool] = False
+    """Whether `measure` reads group sizes and the attribute's histogram only, and no rows; makes lattice faster."""
+    size_only: ClassVar[bool] = False
+    """Whether a group satisfies it exactly if it contains at least `implied_k` people."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "title" not in cls.__dict__ and "name" in cls.__dict__:
+            cls.title = cls.name
+        if "measure" in cls.__dict__ and Principle not in cls.__bases__:
+            # What was true of the parent's measure need not be true of this one: fall back to the safe defaults.
+            for capability in _CAPABILITIES:
+                if capability not in cls.__dict__:
+                    setattr(cls, capability, Principle.__dict__[capability])
 
     @abstractmethod
     def measure(self, view: View) -> Measurement:
-        """Return the level of every group, and whether it suffices."""
+        """Return the level of every group, and whether it suffices. Verdicts must be exact: see `Ratios`."""
 
     def holds(self, view: View) -> bool:
-        """Whether the principle holds in every group."""
+        """Return whether the principle holds in every group."""
         return self.measure(view).holds
 
     @property
+    def implied_k(self) -> int | None:
+        """The k for which the principle implies k-anonymity, if its parameters say so: no smaller group satisfies it."""
+        return None
+
+    def search_conditions(self, view: View) -> Sequence[NeighbourLimit | HistogramCondition]:
+        """Return conditions that a local search can satisfy step by step, beside `implied_k`.
+
+        A group that satisfies all of them satisfies the principle, up to float rounding. Defining this makes the method
+        glaze available; see `searchable`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no search conditions")
+
+    @property
+    def searchable(self) -> bool:
+        """Whether the principle has search conditions, so that the method glaze can serve it."""
+        return type(self).search_conditions is not Principle.search_conditions
+
+    def certificate(self, view: View) -> Certificate | None:
+        """Return a proof that no grouping of the view's rows satisfies the principle; None if there is none.
+
+        By default: a monotone principle that fails on the table as one group fails in every grouping.
+        """
+        return whole_table_certificate(self, view)
+
+    def neighbours(self, view: View) -> Neighbours | None:
+        """Return which values the principle regards as near one another; None if nearness is not what it measures.
+
+        The report draws the worst group as a graph of these neighbours.
+        """
+        del view
+        return None
+
+    def as_dissimilarity(self) -> Dissimilarity | None:
+        """Return the (ε,δ)^k-dissimilarity that equals this requirement; None if there is none.
+
+        The method xcolor, bounds, frontiers and contours serve exactly that principle.
+        """
+        return None
+
+    def table_distance(self) -> TableDistance | None:
+        """Return the earth mover's distance from the table that the principle limits; None if it limits another level.
+
+        The method lattice measures and bounds such distances faster.
+        """
+        return None
+
+    @classmethod
+    def example(cls) -> Example | None:
+        """Return a worked example for `sfumato explain` and the documentation; None if there is none."""
+        return None
+
+    @property
     def label(self) -> str:
-        """The principle with its parameters, as it is shown."""
-        return f"{self.title} ({', '.join(f'{key} = {value}' for key, value in self._shown().items())})"
+        """The principle with its parameters, for display."""
+        shown = {key: value for key, value in self.parameters().items() if key != "on"}
+        return f"{self.title} ({', '.join(f'{key} = {value}' for key, value in shown.items())})" if shown else self.title
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters as they stand in a config."""
+        """Return the parameters as a config states them."""
         return {
             field.name: as_parameter(getattr(self, field.name))
             for field in fields(self)  # type: ignore[arg-type]
             if getattr(self, field.name) is not None
         }
 
-    def _shown(self) -> dict[str, Any]:
-        return {key: value for key, value in self.parameters().items() if key != "on"}
-
     def _set_fraction(self, name: str, least: Number | None = None, most: Number | None = None) -> None:
-        """Replace a parameter by the exact number it was written as, and check its range."""
+        """Replace a parameter by the exact number that the user wrote, and check its range."""
         value = as_fraction(getattr(self, name), name)
         if (least is not None and value < as_fraction(least)) or (most is not None and value > as_fraction(most)):
             high = f" and at most {most}" if most is not None else ""
             low = f"at least {least}" if least is not None else ""
             raise ParameterError(
                 f"{self.name}: {name} = {written(value)} is out of range",
-                remedy=f"Give it {low}{high}.",
+                remedy=f"Give a number of {low}{high}.",
                 key=name,
                 value=value,
             )
         object.__setattr__(self, name, value)
 
     def _check_whole(self, name: str, least: int = 1) -> None:
+        """Check that a parameter is a whole number of at least `least`."""
         value = getattr(self, name)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise ParameterError(
@@ -175,6 +274,7 @@ class Principle(ABC):
         object.__setattr__(self, name, int(value))
 
     def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
+        """Check that a parameter is one of some texts."""
         value = getattr(self, name)
         if value not in choices:
             raise ParameterError(
@@ -185,24 +285,41 @@ class Principle(ABC):
             )
 
 
+_CAPABILITIES = (
+    "monotone",
+    "absorbing",
+    "relative",
+    "histogram_only",
+    "size_only",
+    "implied_k",
+    "search_conditions",
+    "certificate",
+    "neighbours",
+    "as_dissimilarity",
+    "table_distance",
+    "example",
+)
+"""What a subclass does not inherit if it overrides `measure`."""
+
+
 def _shown(value: Any) -> str:
-    """A parameter as a user wrote it."""
+    """Return a parameter as a user wrote it."""
     return str(value) if isinstance(value, Decimal | Fraction) else repr(list(value) if isinstance(value, tuple) else value)
 
 
 def exactly(value: Number) -> Fraction:
-    """A parameter that construction has already turned into a fraction."""
+    """Return a parameter that construction has already turned into a fraction."""
     assert isinstance(value, Fraction)
     return value
 
 
 def size_part(view: View, k: int) -> Part:
-    """The requirement that every group holds at least k people (rows, if the schema does not tell whose row it is)."""
+    """Require at least k people in every group; rows, if the schema does not declare whose row it is."""
     groups = view.groups
     if k > groups.population:
         counted = "rows" if groups.people is None else "people"
         raise ParameterError(
-            f"k = {k} is larger than the table, which holds {groups.population} {counted}",
+            f"k = {k} is larger than the table, which contains {groups.population} {counted}",
             remedy=f"No grouping can reach it: give k at most {groups.population}, or more rows.",
             key="k",
             value=k,

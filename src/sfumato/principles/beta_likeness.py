@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -10,28 +11,31 @@ import numpy as np
 
 from sfumato.exact import Number, Ratios, compare_log
 from sfumato.exact.logarithms import NEAR
+from sfumato.kernels import group_excess as excess
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.search_conditions import HistogramCondition, table_shares
 from sfumato.principles.view import View
+from sfumato.principles.worked_example import Example, two_age_groups
 
 
 @dataclass(frozen=True)
 class BetaLikeness(Principle):
     """No sensitive value's share q of a group exceeds its share p of the table by more than β·p.
 
-    In plain words: seeing somebody's group makes no secret much likelier than the whole table made it.
+    In plain words: knowing somebody's group makes no secret much more likely than the whole table made it.
 
-    The level is the largest gain (q − p)/p. Enhanced: the gain is also at most −ln p, so that even frequent values are
-    bounded.
+    The level is the largest gain (q − p)/p. In the enhanced variant the gain is also at most −ln p, which bounds frequent
+    values too.
 
-    - `beta`: by how much, as a share of what it was, a value's share may grow.
+    - `beta`: how much a value's share may grow, relative to its share of the table.
     - `variant`: "basic" or "enhanced".
 
     Monotone.
 
     Does not protect against losses (a value may be absent from a group), nor against what is common in the whole table,
-    nor against values that differ and yet are close.
+    nor against values that differ but are close.
 
-    Source: Cao and Karras, Publishing microdata with a robust privacy guarantee, VLDB 2012.
+    Source: Cao & Karras (2012), Publishing microdata with a robust privacy guarantee, VLDB.
 
     >>> BetaLikeness("2", variant="enhanced").parameters()
     {'beta': '2', 'variant': 'enhanced'}
@@ -43,8 +47,10 @@ class BetaLikeness(Principle):
 
     name: ClassVar[str] = "beta-likeness"
     title: ClassVar[str] = "β-likeness"
-    monotone: ClassVar[bool] = True
+    family: ClassVar[str] = "distribution"
     scope: ClassVar[Literal["each"]] = "each"
+    monotone: ClassVar[bool] = True
+    histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._set_fraction("beta", least=0)
@@ -56,7 +62,7 @@ class BetaLikeness(Principle):
         overall = view.attribute.counts[h.values]
         gains = Ratios(h.counts * rows - overall * h.sizes[h.group], overall * h.sizes[h.group])
         limit = exactly(self.beta)
-        # the entry of the largest gain stands for its group
+        # the level of a group is that of its entry with the largest gain, which sorts last within the group
         order = np.lexsort((gains.floats(), h.group))
         top = order[h.offsets[1:] - 1]
         level = Ratios(gains.numerators[top], gains.denominators[top])
@@ -68,7 +74,7 @@ class BetaLikeness(Principle):
             for entry in np.flatnonzero(np.abs(excess) < NEAR):
                 share, gain = Fraction(rows, int(overall[entry])), gains[int(entry)]
                 assert isinstance(gain, Fraction)
-                # a group that is like the table gains nothing, and nothing is always allowed
+                # a gain of 0 or less is always allowed
                 fine[entry] = gain <= 0 or compare_log(share, gain) >= 0
             parts.append(
                 Part(
@@ -80,3 +86,22 @@ class BetaLikeness(Principle):
                 )
             )
         return Measurement(tuple(parts))
+
+    def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
+        """Return the condition on gains."""
+        beta, enhanced = float(exactly(self.beta)), float(self.variant == "enhanced")
+        return (HistogramCondition(view.attribute.codes, excess.GAIN, beta, enhanced, table_shares(view)),)
+
+    @classmethod
+    def example(cls) -> Example:
+        """Return a large group like the table, and a small one unlike it."""
+        return two_age_groups(
+            cls(beta="0.5"),
+            "illness",
+            (
+                ("flu", "flu", "flu", "flu", "gout", "gout"),
+                "flu gains most: 4/8 of the table, 4/6 of the group",
+                "(4/6 − 4/8)/(4/8)",
+            ),
+            (("gout", "gout"), "gout gains most: 4/8 of the table, 2/2 of the group", "(2/2 − 4/8)/(4/8)"),
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -11,29 +12,32 @@ import numpy as np
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, compare_log, nearest_float
 from sfumato.exact.logarithms import NEAR
+from sfumato.kernels import group_excess as excess
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.search_conditions import HistogramCondition, table_shares
 from sfumato.principles.view import View
+from sfumato.principles.worked_example import Example, two_age_groups
 
 
 @dataclass(frozen=True)
 class DeltaDisclosure(Principle):
-    """For every group and every sensitive value |ln(q/p)| < δ, with q its share of the group and p its share of the table.
+    """For every group and sensitive value |ln(q/p)| < δ, where q is its share of the group and p its share of the table.
 
-    In plain words: seeing somebody's group makes no secret much likelier, or much less likely, than the whole table
+    In plain words: knowing somebody's group makes no secret much more likely, or much less likely, than the whole table
     made it.
 
-    The definition speaks of every value of the table: one that is absent from a group has q = 0 and an infinite level,
-    since the group rules it out. (Tools that look only at the values a group holds measure something weaker that is not
-    monotone.) The base of the logarithm is left open in the source, and e here.
+    The definition covers every value of the table: a value that is absent from a group has q = 0 and an infinite level,
+    since the group rules it out. (Tools that consider only the values in a group measure something weaker that is not
+    monotone.) The source does not state the base of the logarithm; it is e here.
 
-    - `delta`: how far a value's share of a group may be from its share of the table, as the logarithm of their ratio.
+    - `delta`: the bound on the logarithm of the ratio of a value's share of a group to its share of the table.
 
     Monotone.
 
-    Does not protect against what is common in the whole table, nor against values that differ and yet are close.
+    Does not protect against what is common in the whole table, nor against values that differ but are close.
 
-    Source: Brickell and Shmatikov, The cost of privacy: destruction of data-mining utility in anonymized data
-    publishing, KDD 2008.
+    Source: Brickell & Shmatikov (2008), The cost of privacy: destruction of data-mining utility in anonymized data
+    publishing, KDD.
 
     >>> DeltaDisclosure("1.5").parameters()
     {'delta': '1.5'}
@@ -44,14 +48,16 @@ class DeltaDisclosure(Principle):
 
     name: ClassVar[str] = "delta-disclosure"
     title: ClassVar[str] = "δ-disclosure privacy"
-    monotone: ClassVar[bool] = True
+    family: ClassVar[str] = "distribution"
     scope: ClassVar[Literal["each"]] = "each"
+    monotone: ClassVar[bool] = True
+    histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._set_fraction("delta", least=0)
         if exactly(self.delta) == 0:
             raise ParameterError(
-                f"{self.name}: delta = 0 can never hold", remedy="Give delta above 0.", key="delta", value=0
+                f"{self.name}: delta = 0 can never hold", remedy="Give a delta above 0.", key="delta", value=0
             )
 
     def measure(self, view: View) -> Measurement:
@@ -63,10 +69,35 @@ class DeltaDisclosure(Principle):
         entry_levels = np.where(up == down, 0.0, np.abs(np.log(up / down)))
         bound = nearest_float(limit)
         fine = entry_levels < bound
+        # floats decide what is clear; near-ties are decided exactly
         for entry in np.flatnonzero(np.abs(entry_levels - bound) < NEAR):
             ratio = Fraction(int(up[entry]), int(down[entry]))
             fine[entry] = compare_log(max(ratio, 1 / ratio), limit) < 0
+        # a group without one of the table's values
         lacking = h.distinct < len(view.attribute)
         levels = np.where(lacking, np.inf, np.maximum.reduceat(entry_levels, h.starts))
         holds = np.logical_and.reduceat(fine, h.starts) & ~lacking
         return Measurement((Part("delta", levels, holds, "below", limit),))
+
+    def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
+        """Return the condition on ratios of shares."""
+        delta = float(exactly(self.delta))
+        return (HistogramCondition(view.attribute.codes, excess.RATIO, delta, number=table_shares(view)),)
+
+    @classmethod
+    def example(cls) -> Example:
+        """Return a large group like the table, and a small one unlike it."""
+        return two_age_groups(
+            cls(delta="0.2"),
+            "illness",
+            (
+                ("flu", "flu", "flu", "flu", "gout", "gout"),
+                "gout is farthest from its share: 3/8 of the table, 2/6 of the group",
+                "|ln((2/6)/(3/8))|",
+            ),
+            (
+                ("flu", "gout"),
+                "gout is farthest from its share: 3/8 of the table, 1/2 of the group",
+                "|ln((1/2)/(3/8))|",
+            ),
+        )

@@ -1,4 +1,4 @@
-"""A principle in words: its docstring, taken apart. What reports, `sfumato explain` and the docs say of it is said there."""
+"""A principle in words, from its docstring: what reports, `sfumato explain` and the documentation say about it."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from inspect import cleandoc
 
 from sfumato.principles.base import Principle
 
-ON = 'which sensitive attributes it is about: "each" alone, all as a "whole", a name, or several names taken together.'
-"""What `on` means, wherever a principle has it."""
+ON = 'the sensitive attributes that it applies to: "each" alone, all as a "whole", a name, or several names taken together.'
+"""The meaning of the parameter `on`."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """What the docstring of a principle says; every text is one line, to be wrapped where it is shown."""
+    """The parts of a principle's docstring. Each text is one line, empty if it is absent; wrap it where it is shown."""
 
     definition: str
-    """What is asked of every group, in a sentence."""
+    """What every group must satisfy, in a sentence."""
     plain: str
     """The same in plain words, in a sentence."""
     body: str
-    """How the level is measured, and where that departs from the source; empty if there is nothing to add."""
+    """How the level is measured, and where that differs from the source."""
     parameters: dict[str, str]
-    """What each parameter means, by its name in a config."""
+    """The meaning of each parameter, by its name in a config."""
     monotone: bool
     """Whether the union of two groups that satisfy it always satisfies it."""
     merging: str
@@ -34,19 +34,19 @@ class Description:
     """Where it comes from, without the word "Source"."""
 
 
-def told(kind: type[Principle]) -> Description:
-    """Take the docstring of a principle apart.
+def describe(kind: type[Principle]) -> Description:
+    """Split the docstring of a principle into its parts.
 
-    Its paragraphs are: the definition; "In plain words: …"; anything more about it; a list of the parameters; "Monotone."
-    or "Not monotone" and why; "Does not protect against …"; "Source: …"; an example.
+    Its paragraphs are: the definition; "In plain words: …"; details; a list of the parameters; "Monotone." or "Not
+    monotone" and why; "Does not protect against …"; "Source: …"; an example. All but the definition may be absent.
 
     >>> from sfumato.principles import KAnonymity
-    >>> told(KAnonymity).definition
-    'Every group holds at least k people.'
-    >>> told(KAnonymity).parameters
-    {'k': 'how many people a group holds at least.'}
+    >>> describe(KAnonymity).definition
+    'Every group contains at least k people.'
+    >>> describe(KAnonymity).parameters
+    {'k': 'the smallest number of people in a group.'}
     """
-    text, _, _ = cleandoc(str(kind.__doc__)).partition("\n>>> ")
+    text, _, _ = cleandoc(kind.__doc__ or "").partition("\n>>> ")
     definition, *rest = text.split("\n\n")
     marked = dict.fromkeys(
         ("In plain words: ", "- `", "Monotone.", "Not monotone", "Does not protect against ", "Source: "), ""
@@ -71,10 +71,10 @@ def told(kind: type[Principle]) -> Description:
 
 
 def _parameters(kind: type[Principle], listed: str) -> dict[str, str]:
-    """The list of parameters as a dict, with `on` where the principle has it."""
-    found = {name: _line(meaning) for name, meaning in re.findall(r"^- `(\w+)`: (.*(?:\n  .*)*)", listed, re.MULTILINE)}
+    """Return the list of parameters as a dict, with `on` where the principle has it."""
+    meanings = {name: _line(meaning) for name, meaning in re.findall(r"^- `(\w+)`: (.*(?:\n  .*)*)", listed, re.MULTILINE)}
     has_on = any(field.name == "on" for field in fields(kind))  # type: ignore[arg-type]
-    return {**found, "on": ON} if has_on else found
+    return {**meanings, "on": ON} if has_on else meanings
 
 
 def _line(paragraph: str) -> str:

@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
+from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.exact import Number, Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly, size_part
+from sfumato.principles.certificate import Certificate
+from sfumato.principles.clique_capacity import allowed_neighbours
+from sfumato.principles.proximity_certificate import Crowding, proximity_certificate, too_small
+from sfumato.principles.search_conditions import NeighbourLimit
 from sfumato.principles.view import View
+from sfumato.principles.worked_example import Example, two_age_groups
 
 
 @dataclass(frozen=True)
 class Dissimilarity(Principle):
-    """Every group holds at least k people, and each sensitive value has at most (1−δ)(|G|−1) ε-neighbours in its group.
+    """Every group G contains at least k people, and each sensitive value has at most (1−δ)(|G|−1) ε-neighbours in its group.
 
     In plain words: nobody can be narrowed down to fewer than k people; and whatever the secret of one of them, at least a
     share δ of the others in the group have secrets that are farther from it than ε.
 
-    The level is the proximity risk: the largest share of the other tuples of a group that lie within ε of one of its
-    values; 1 for a group of one. Theorem 1's "at most" is used, not Definition 7's "less than", under which δ = 1 could
-    never hold.
+    The level is the proximity risk: the largest share of the other rows of a group that lie within ε of one of its values;
+    1 for a group of one. The "at most" is that of Theorem 1; Definition 7 has "less than", under which δ = 1 could never
+    hold.
 
-    - `epsilon`: up to what distance two values are near, in the units of the attribute's distance.
+    - `epsilon`: the largest distance at which two values are near, in the units of the attribute's distance.
     - `delta`: the share of the others in a group that must be farther than that, from 0 to 1.
-    - `k`: how many people a group holds at least.
+    - `k`: the smallest number of people in a group.
 
     Not monotone: {40,60} and {50,80} at ε = 15 have risk 0, their union 2/3.
 
-    Does not protect against ranges that are wider than ε, nor against what is common to the whole table; and it does
-    not hide who is in it.
+    Does not protect against ranges that are wider than ε, nor against what is common to the whole table; and it does not
+    hide who is in the table.
 
-    Source: Wang, Meng, Bamba, Liu and Pu, A General Proximity Privacy Principle, ICDE 2009 (paper 000); Wang and Liu,
-    XColor: Protecting General Proximity Privacy, ICDE 2010 (paper 001).
+    Source: Wang, Meng, Bamba, Liu & Pu (2009), A general proximity privacy principle, ICDE; Wang & Liu (2010), XColor:
+    protecting general proximity privacy, ICDE.
 
     >>> Dissimilarity(epsilon="0.1", delta="0.8", k=10).label
     '(ε,δ)^k-dissimilarity (epsilon = 0.1, delta = 0.8, k = 10)'
@@ -46,9 +53,11 @@ class Dissimilarity(Principle):
 
     name: ClassVar[str] = "dissimilarity"
     title: ClassVar[str] = "(ε,δ)^k-dissimilarity"
-    monotone: ClassVar[bool] = False
+    family: ClassVar[str] = "nearness"
     scope: ClassVar[Literal["whole"]] = "whole"
-    asks_distance: ClassVar[bool] = True
+    monotone: ClassVar[bool] = False
+    uses_distance: ClassVar[bool] = True
+    histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._set_fraction("epsilon", least=0)
@@ -56,18 +65,57 @@ class Dissimilarity(Principle):
         self._check_whole("k")
 
     def allowed_neighbours(self, size: int) -> int:
-        """How many ε-neighbours a value may have in a group of a size: t = ⌊(1−δ)(size−1)⌋.
+        """Return how many ε-neighbours a value may have in a group of a size: t = ⌊(1−δ)(size−1)⌋.
 
         >>> [Dissimilarity("0.1", "0.8").allowed_neighbours(size) for size in (10, 11)]
         [1, 2]
         """
-        return int((1 - exactly(self.delta)) * (size - 1))
+        return allowed_neighbours(size, exactly(self.delta))
 
     def measure(self, view: View) -> Measurement:
         """Return each group's proximity risk and number of people."""
         histogram = view.histogram
-        near = view.graph(exactly(self.epsilon)).counts(histogram.offsets, histogram.values, histogram.counts)
+        near = self.neighbours(view).counts(histogram.offsets, histogram.values, histogram.counts)
         largest = np.maximum.reduceat(near, histogram.starts)
         alone = histogram.sizes == 1
         risk = Ratios(np.where(alone, 1, largest - 1), np.where(alone, 1, histogram.sizes - 1))
         return Measurement((Part.at_most("risk", risk, 1 - exactly(self.delta)), size_part(view, self.k)))
+
+    @property
+    def implied_k(self) -> int:
+        """The parameter k."""
+        return self.k
+
+    def neighbours(self, view: View) -> NeighbourGraph:
+        """Return the ε-neighbour graph under the declared distance."""
+        return view.graph(exactly(self.epsilon))
+
+    def search_conditions(self, view: View) -> Sequence[NeighbourLimit]:
+        """Return the limit on ε-neighbours."""
+        alone = -1 if exactly(self.delta) > 0 else 0  # a group of one has risk 1
+
+        def allowed(size: int) -> int:
+            return self.allowed_neighbours(size) if size > 1 else alone
+
+        return (NeighbourLimit(view.attribute.codes, self.neighbours(view), allowed),)
+
+    def certificate(self, view: View) -> Certificate | None:
+        """Rule the requirement out by a clique of near values, a crowded value, or the size of the table."""
+        population = view.groups.population
+        if self.k > population:
+            return replace(too_small(self.k, population), rows=view.table.rows)
+        return proximity_certificate(Crowding.of(self.neighbours(view)), self)
+
+    def as_dissimilarity(self) -> Dissimilarity:
+        """Return this requirement itself."""
+        return self
+
+    @classmethod
+    def example(cls) -> Example:
+        """Return the salaries of Zare-Mirakabad (2012), Fig. 1."""
+        return two_age_groups(
+            cls(epsilon=10, delta="0.5", k=3),
+            "salary",
+            ((490, 500, 510, 1000), "500 has 490 and 510 within 10 of it: 2 of the 3 others", "2/3"),
+            ((500, 600, 700), "no salary has another within 10 of it: 0 of the 2 others", "0/2"),
+        )

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
 from sfumato.exact import Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle
+from sfumato.principles.search_conditions import HistogramCondition, distinct_values
 from sfumato.principles.view import View
+from sfumato.principles.worked_example import Example, two_age_groups
 
 
 @dataclass(frozen=True)
 class DistinctLDiversity(Principle):
-    """Every group holds at least l different sensitive values.
+    """Every group contains at least l different sensitive values.
 
     In plain words: at least l secrets are possible for everybody.
 
-    - `l`: how many different values a group holds at least.
+    - `l`: the smallest number of different values in a group.
 
     Monotone.
 
-    Does not protect against one value that is far more frequent than the others, nor against values that differ and yet
-    are close.
+    Does not protect against one value that is far more frequent than the others, nor against values that differ but are
+    close.
 
-    Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam, l-diversity: privacy beyond k-anonymity, TKDD 1(1),
-    2007.
+    Source: Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-diversity: privacy beyond k-anonymity, TKDD
+    1(1).
 
     >>> DistinctLDiversity(3).parameters()
     {'l': 3}
@@ -36,10 +39,12 @@ class DistinctLDiversity(Principle):
 
     name: ClassVar[str] = "distinct-l-diversity"
     title: ClassVar[str] = "distinct l-diversity"
+    family: ClassVar[str] = "diversity"
+    scope: ClassVar[Literal["each"]] = "each"
     monotone: ClassVar[bool] = True
     absorbing: ClassVar[bool] = True
     relative: ClassVar[bool] = False
-    scope: ClassVar[Literal["each"]] = "each"
+    histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._check_whole("l")
@@ -47,3 +52,17 @@ class DistinctLDiversity(Principle):
     def measure(self, view: View) -> Measurement:
         """Return each group's number of distinct values."""
         return Measurement((Part.at_least("l", Ratios.whole(view.histogram.distinct), Fraction(self.l)),))
+
+    def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
+        """Return the condition on the number of distinct values."""
+        return (distinct_values(view, self.l),)
+
+    @classmethod
+    def example(cls) -> Example:
+        """Return a group with three illnesses, and one with two."""
+        return two_age_groups(
+            cls(l=3),
+            "illness",
+            (("flu", "gout", "ulcer"), "flu, gout and ulcer are three", "3"),
+            (("flu", "flu", "gout"), "flu and gout are two", "2"),
+        )

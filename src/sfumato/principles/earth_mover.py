@@ -1,8 +1,9 @@
-"""Earth mover's distance between each group's distribution and another one, exactly and without visiting all values."""
+"""The earth mover's distance between each group's distribution and another, exactly and without visiting all values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,18 @@ GROUNDS = ("equal", "ordered", "hierarchical")
 ancestor over the hierarchy's height."""
 
 
+@dataclass(frozen=True)
+class TableDistance:
+    """A requirement that every group's earth mover's distance from the whole table is at most a limit."""
+
+    limit: Fraction
+    ground: str
+    """One of `GROUNDS`."""
+
+
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The distributions that groups are compared with: target t has `totals[t, v]` tuples of value v."""
+    """The distributions that groups are compared with: target t has `totals[t, v]` rows of value v."""
 
     totals: NDArray[np.int64]
     of_group: NDArray[np.int64]
@@ -30,23 +40,23 @@ class Target:
 
 
 def emd(attribute: Attribute, histogram: Histogram, ground: str, target: Target) -> Ratios:
-    """The earth mover's distance of each group from its target. Cost: near-linear in the histogram's entries."""
+    """Return the earth mover's distance of each group from its target. Cost: near-linear in the histogram's entries."""
     if ground == "ordered":
         return _ordered(attribute, histogram, target)
     return _apart(histogram, value_levels(attribute, ground), target)
 
 
 def value_levels(attribute: Attribute, ground: str) -> list[NDArray[np.int64] | None]:
-    """For each level below the root the node that each value stands under; None for the leaves, the values themselves.
+    """Return for each level below the root the node of each value; None for the leaves, which are the values themselves.
 
-    All values are 1 apart under an "equal" ground distance: then there is one level, the leaves.
+    Under the "equal" ground distance all values are 1 apart: there is one level, the leaves.
     """
     if ground == "equal":
         return [None]
     column = attribute.single("a hierarchical ground distance")
     if column.paths is None:
         raise ColumnError(
-            "a hierarchical ground distance needs a hierarchy, and the column has none",
+            "a hierarchical ground distance requires a hierarchy, and the column has none",
             remedy='Declare one, or use ground = "equal".',
             column=column.name,
         )
@@ -55,10 +65,11 @@ def value_levels(attribute: Attribute, ground: str) -> list[NDArray[np.int64] | 
 
 
 def _apart(h: Histogram, levels: list[NDArray[np.int64] | None], target: Target) -> Ratios:
-    """Σ over levels and nodes of |p − q| / (2·levels).
+    """Return Σ over levels and nodes of |p − q| / (2·levels), for the share p of the group and q of the target.
 
-    In a tree whose leaves are all at one depth, the earth moved equals half of what each edge must carry; with one level
-    it is the total variation. Nodes that a group does not touch contribute q, and all q of a level sum to 1.
+    In a tree whose leaves are all at one depth, the earth moved is half of what each edge must carry; with one level it is
+    the total variation. Nodes that a group does not touch contribute q, and all q of a level sum to 1: so the sum runs over
+    |p − q| − q for the nodes of the group, plus 1 per level.
     """
     n, whole = h.sizes, target.totals.sum(axis=1)[target.of_group]
     wide = 4 * len(levels) * int(n.max()) * int(whole.max()) >= SAFE
@@ -79,15 +90,15 @@ def _apart(h: Histogram, levels: list[NDArray[np.int64] | None], target: Target)
 
 
 def _ordered(attribute: Attribute, h: Histogram, target: Target) -> Ratios:
-    """Σ over positions of |P − Q| / (m − 1) with cumulative distributions P and Q.
+    """Return Σ over positions of |P − Q| / (m − 1), for the cumulative distributions P of the group and Q of the target.
 
     Between two values of a group P is constant and Q ascends, so |P − Q| is summed with prefix sums on both sides of the
-    crossing. The order is that of the numbers that occur, or the one declared for an ordinal column.
+    crossing. The order is that of the numbers that occur, or the declared order of an ordinal column.
     """
     column = attribute.single("an ordered ground distance")
     if column.kind not in (Kind.NUMERIC, Kind.ORDINAL):
         raise ColumnError(
-            f"an ordered ground distance needs a numeric or ordinal column, and this one is {column.kind.value}",
+            f"an ordered ground distance requires a numeric or ordinal column, and this one is {column.kind.value}",
             remedy='Declare its order, or use ground = "equal".',
             column=column.name,
         )
@@ -102,7 +113,7 @@ def _ordered(attribute: Attribute, h: Histogram, target: Target) -> Ratios:
     whole = below[:, -1]
     prefix = np.concatenate([np.zeros((len(below), 1), np.int64), np.cumsum(below, axis=1)], axis=1)
 
-    # segments: before a group's first value, and from each value to the next; P·n is 0, then the running count
+    # Segments: before a group's first value, and from each value to the next. In them P·n is 0, then the running count.
     running = np.cumsum(h.counts) - np.repeat(np.concatenate([[0], np.cumsum(h.sizes)[:-1]]), h.distinct)
     first, last = position[h.values], np.append(position[h.values][1:], 0)
     last[h.offsets[1:] - 1] = m
@@ -112,6 +123,7 @@ def _ordered(attribute: Attribute, h: Histogram, target: Target) -> Ratios:
     start = np.concatenate([np.zeros(len(groups), np.int64), first])
     stop = np.concatenate([position[h.values[h.starts]], last])
 
+    # In each segment Q·w is below P·w up to `crossing`, and at least P·w from there on: |P − Q| changes its sign once.
     t = target.of_group[group]
     n, w = h.sizes[group], whole[t]
     crossing = np.clip(_first_above(below, t, reached * w // n), start, stop)
@@ -126,8 +138,8 @@ def _ordered(attribute: Attribute, h: Histogram, target: Target) -> Ratios:
 
 
 def _first_above(below: NDArray[np.int64], target: NDArray[np.int64], limit: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each query the first position at which its target's cumulative count is above a limit."""
-    # targets laid end to end, each lifted above the one before: one ascending array, one search
+    """Return for each query the first position at which its target's cumulative count is above a limit."""
+    # Targets are laid end to end, each lifted above the one before: one ascending array, one search.
     lift = int(below.max()) + 1
     lifted = below + lift * np.arange(len(below))[:, None]
     found = np.searchsorted(lifted.ravel(), limit + lift * target, side="right")
@@ -135,5 +147,5 @@ def _first_above(below: NDArray[np.int64], target: NDArray[np.int64], limit: NDA
 
 
 def _maybe_wide(integers: Integers, wide: bool) -> Integers:
-    """Integers of any size where 64 bits would overflow."""
+    """Return integers of any size where 64 bits would overflow."""
     return integers.astype(object) if wide else integers

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from sfumato.exact import Number, Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.search_conditions import NeighbourLimit, equal_values_limit
 from sfumato.principles.view import View
+from sfumato.principles.worked_example import Example, two_age_groups
 
 
 @dataclass(frozen=True)
 class FrequencyLDiversity(Principle):
     """No sensitive value makes up more than 1/l of a group.
 
-    In plain words: from a group no secret can be guessed with a confidence above 1/l.
+    In plain words: a group lets nobody guess a secret with a confidence above 1/l.
 
     The level is the size of a group over the count of its most frequent value.
 
@@ -22,10 +25,10 @@ class FrequencyLDiversity(Principle):
 
     Monotone.
 
-    Does not protect against values that differ and yet are close: together they may make up all of a group.
+    Does not protect against values that differ but are close: together they may make up a whole group.
 
-    Source: Xiao and Tao, Anatomy: simple and effective privacy preservation, VLDB 2006; (δ,l)-diversity (paper 003),
-    Definition 1.
+    Source: Xiao & Tao (2006), Anatomy: simple and effective privacy preservation, VLDB; Zare-Mirakabad (2012), Definition
+    1.
 
     >>> FrequencyLDiversity("2.5").label
     'frequency l-diversity (l = 2.5)'
@@ -36,9 +39,11 @@ class FrequencyLDiversity(Principle):
 
     name: ClassVar[str] = "frequency-l-diversity"
     title: ClassVar[str] = "frequency l-diversity"
+    family: ClassVar[str] = "diversity"
+    scope: ClassVar[Literal["each"]] = "each"
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = False
-    scope: ClassVar[Literal["each"]] = "each"
+    histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._set_fraction("l", least=1)
@@ -47,3 +52,17 @@ class FrequencyLDiversity(Principle):
         """Return each group's size over the count of its most frequent value."""
         level = Ratios(view.histogram.sizes, view.histogram.largest)
         return Measurement((Part.at_least("l", level, exactly(self.l)),))
+
+    def search_conditions(self, view: View) -> Sequence[NeighbourLimit]:
+        """Return the limit on equal values."""
+        return (equal_values_limit(view, 1 / exactly(self.l)),)
+
+    @classmethod
+    def example(cls) -> Example:
+        """Return a group in which half have the flu, and one in which more do."""
+        return two_age_groups(
+            cls(l=2),
+            "illness",
+            (("flu", "flu", "gout", "ulcer"), "flu is the illness of 2 of the 4", "4/2"),
+            (("flu", "flu", "flu", "gout"), "flu is the illness of 3 of the 4", "4/3"),
+        )

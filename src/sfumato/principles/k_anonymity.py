@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from sfumato.principles.base import Measurement, Principle, size_part
+from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
 from sfumato.principles.view import View
+from sfumato.principles.worked_example import Example, two_age_groups
 
 
 @dataclass(frozen=True)
 class KAnonymity(Principle):
-    """Every group holds at least k people.
+    """Every group contains at least k people.
 
-    In plain words: by the quasi-identifiers nobody can be narrowed down to fewer than k people.
+    In plain words: the quasi-identifiers narrow nobody down to fewer than k people.
 
-    - `k`: how many people a group holds at least.
+    - `k`: the smallest number of people in a group.
 
     Monotone.
 
-    Does not protect against learning the secret of everybody in a group: sensitive values are not looked at, and a
-    group whose members all have the same disease tells it.
+    Does not protect against learning the secret of everybody in a group: sensitive values are not considered, and a group
+    whose members all have the same disease reveals it.
 
-    Source: Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002.
+    Source: Sweeney (2002a), k-anonymity: a model for protecting privacy, IJUFKS 10(5).
 
     >>> KAnonymity(5).label
     'k-anonymity (k = 5)'
@@ -32,10 +35,13 @@ class KAnonymity(Principle):
 
     name: ClassVar[str] = "k-anonymity"
     title: ClassVar[str] = "k-anonymity"
+    family: ClassVar[str] = "size"
+    scope: ClassVar[Literal["groups"]] = "groups"
     monotone: ClassVar[bool] = True
     absorbing: ClassVar[bool] = True
     relative: ClassVar[bool] = False
-    scope: ClassVar[Literal["groups"]] = "groups"
+    histogram_only: ClassVar[bool] = True
+    size_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._check_whole("k")
@@ -43,3 +49,23 @@ class KAnonymity(Principle):
     def measure(self, view: View) -> Measurement:
         """Return each group's number of people."""
         return Measurement((size_part(view, self.k),))
+
+    @property
+    def implied_k(self) -> int:
+        """The parameter k."""
+        return self.k
+
+    def search_conditions(self, view: View) -> Sequence[NeighbourLimit | HistogramCondition]:
+        """Return no condition: the size of groups is all that counts."""
+        del view
+        return ()
+
+    @classmethod
+    def example(cls) -> Example:
+        """Return a group of three and a group of two at k = 3."""
+        return two_age_groups(
+            cls(k=3),
+            "illness",
+            (("flu", "gout", "ulcer"), "three people", "3"),
+            (("flu", "ulcer"), "two people: whoever knows one of them has found the other", "2"),
+        )

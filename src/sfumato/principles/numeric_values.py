@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.base import Indices, refuse_missing
+from sfumato.distances.base import Indices, Windows, refuse_missing
+from sfumato.distances.neighbour_graph import NeighbourWindows
 from sfumato.errors import ColumnError
 from sfumato.exact import Numbers
 from sfumato.kernels.neighbour_windows import window_counts
@@ -13,12 +14,12 @@ from sfumato.principles.view import View
 
 
 def numbers_of(view: View, principle: str) -> Numbers:
-    """The sensitive column's numbers, by value; anything but one complete numeric column is an error."""
+    """Return the sensitive column's numbers, ascending; anything but one complete numeric column is an error."""
     column = view.attribute.single(principle)
     if column.numbers is None:
         raise ColumnError(
-            f"{principle} needs numbers, and the column is of kind {column.kind.value!r}",
-            remedy='Declare kind = "numeric" if it holds numbers, or name another column with `on`.',
+            f"{principle} requires numbers, and the column is of kind {column.kind.value!r}",
+            remedy='Declare kind = "numeric" if it contains numbers, or name another column with `on`.',
             column=column.name,
             value=column.kind.value,
         )
@@ -26,9 +27,14 @@ def numbers_of(view: View, principle: str) -> Numbers:
     return column.numbers
 
 
-def fullest_windows(view: View, low: Indices, high: Indices) -> NDArray[np.int64]:
-    """For each group the most tuples that lie in the window of one of its values."""
-    h = view.histogram
+def fullest_windows(view: View, neighbours: NeighbourWindows) -> NDArray[np.int64]:
+    """Return for each group the largest number of its rows that lie in the window of one of its values."""
+    h, windows = view.histogram, neighbours.windows
     near = np.empty(len(h.values), np.int64)
-    window_counts(h.offsets, h.values, h.counts, low, high, near)
+    window_counts(h.offsets, h.values, h.counts, windows.low, windows.high, near)
     return np.maximum.reduceat(near, h.starts)
+
+
+def windows_by_value(low: Indices, high: Indices) -> Windows:
+    """Return windows over values that are numbered in ascending order: value v is near the values low[v] to high[v] - 1."""
+    return Windows(np.arange(len(low)), low, high)

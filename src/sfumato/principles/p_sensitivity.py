@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
 from sfumato.exact import Ratios
 from sfumato.principles.base import Measurement, On, Part, Principle, size_part
+from sfumato.principles.search_conditions import HistogramCondition, distinct_values
 from sfumato.principles.view import View
+from sfumato.principles.worked_example import Example, two_age_groups
 
 
 @dataclass(frozen=True)
 class PSensitivity(Principle):
-    """Every group holds at least k people and at least p different values of each sensitive attribute.
+    """Every group contains at least k people and at least p different values of each sensitive attribute.
 
     In plain words: nobody can be narrowed down to fewer than k people, nor to fewer than p secrets.
 
-    - `p`: how many different values a group holds at least.
-    - `k`: how many people a group holds at least.
+    - `p`: the smallest number of different values in a group.
+    - `k`: the smallest number of people in a group.
 
     Monotone.
 
-    Does not protect against one value that is far more frequent than the others, nor against values that differ and yet
-    are close.
+    Does not protect against one value that is far more frequent than the others, nor against values that differ but are
+    close.
 
-    Source: Truta and Vinay, Privacy protection: p-sensitive k-anonymity property, ICDE Workshops 2006.
+    Source: Truta & Vinay (2006), Privacy protection: p-sensitive k-anonymity property, ICDE Workshops.
 
     >>> PSensitivity(p=2, k=5).parameters()
     {'p': 2, 'k': 5}
@@ -37,10 +40,12 @@ class PSensitivity(Principle):
 
     name: ClassVar[str] = "p-sensitivity"
     title: ClassVar[str] = "p-sensitive k-anonymity"
+    family: ClassVar[str] = "diversity"
+    scope: ClassVar[Literal["each"]] = "each"
     monotone: ClassVar[bool] = True
     absorbing: ClassVar[bool] = True
     relative: ClassVar[bool] = False
-    scope: ClassVar[Literal["each"]] = "each"
+    histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._check_whole("p")
@@ -50,3 +55,22 @@ class PSensitivity(Principle):
         """Return each group's number of distinct values and number of people."""
         part = Part.at_least("p", Ratios.whole(view.histogram.distinct), Fraction(self.p))
         return Measurement((part, size_part(view, self.k)))
+
+    @property
+    def implied_k(self) -> int:
+        """The parameter k."""
+        return self.k
+
+    def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
+        """Return the condition on the number of distinct values."""
+        return (distinct_values(view, self.p),)
+
+    @classmethod
+    def example(cls) -> Example:
+        """Return a group with two illnesses, and one with a single illness."""
+        return two_age_groups(
+            cls(p=2, k=3),
+            "illness",
+            (("flu", "flu", "gout"), "flu and gout are two", "2"),
+            (("gout", "gout", "gout"), "three people, and all of them have gout", "1"),
+        )

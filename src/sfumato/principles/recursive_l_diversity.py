@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -11,8 +12,11 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Histogram
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
+from sfumato.kernels import group_excess as excess
 from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.search_conditions import HistogramCondition
 from sfumato.principles.view import View
+from sfumato.principles.worked_example import Example, two_age_groups
 
 
 @dataclass(frozen=True)
@@ -22,17 +26,17 @@ class RecursiveLDiversity(Principle):
     In plain words: the most frequent secret of a group is not too frequent, even after the next l − 2 have been ruled
     out.
 
-    The level is r₁ / (r_l + … + r_m), infinite if there are fewer than l values.
+    The level is r₁ / (r_l + … + r_m), which is infinite if there are fewer than l values.
 
-    - `c`: the most frequent value's count stays below c times the sum of the counts from the l-th on.
-    - `l`: from which count on, the largest first, the sum runs.
+    - `c`: the count of the most frequent value must be below c times the sum of the counts from the l-th on.
+    - `l`: the rank, largest count first, at which that sum begins.
 
     Monotone.
 
-    Does not protect against values that differ and yet are close: together they may make up all of a group.
+    Does not protect against values that differ but are close: together they may make up a whole group.
 
-    Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam, l-diversity: privacy beyond k-anonymity, TKDD 1(1),
-    2007.
+    Source: Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-diversity: privacy beyond k-anonymity, TKDD
+    1(1).
 
     >>> RecursiveLDiversity(c=3, l=2).parameters()
     {'c': '3', 'l': 2}
@@ -44,14 +48,16 @@ class RecursiveLDiversity(Principle):
 
     name: ClassVar[str] = "recursive-l-diversity"
     title: ClassVar[str] = "recursive (c,l)-diversity"
+    family: ClassVar[str] = "diversity"
+    scope: ClassVar[Literal["each"]] = "each"
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = False
-    scope: ClassVar[Literal["each"]] = "each"
+    histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._set_fraction("c", least=0)
         if exactly(self.c) == 0:
-            raise ParameterError(f"{self.name}: c = 0 can never hold", remedy="Give c above 0.", key="c", value=self.c)
+            raise ParameterError(f"{self.name}: c = 0 can never hold", remedy="Give a c above 0.", key="c", value=self.c)
         self._check_whole("l")
 
     def measure(self, view: View) -> Measurement:
@@ -60,9 +66,24 @@ class RecursiveLDiversity(Principle):
         level = Ratios(h.largest, h.sizes - _sum_of_largest(h, self.l - 1))
         return Measurement((Part.below("c", level, exactly(self.c)),))
 
+    def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
+        """Return the condition on the largest counts."""
+        return (HistogramCondition(view.attribute.codes, excess.RECURSIVE, float(exactly(self.c)), self.l),)
+
+    @classmethod
+    def example(cls) -> Example:
+        """Return a group with enough other illnesses, and one with too few."""
+        return two_age_groups(
+            cls(c=2, l=2),
+            "illness",
+            (("flu", "flu", "gout", "ulcer"), "the counts are 2, 1 and 1: the first over the sum of the rest", "2/(1 + 1)"),
+            (("flu", "flu", "flu", "gout"), "the counts are 3 and 1: the first over the rest", "3/1"),
+        )
+
 
 def _sum_of_largest(h: Histogram, how_many: int) -> NDArray[np.int64]:
-    """For each group the sum of its so many largest counts."""
+    """Return for each group the sum of its largest counts, up to a number of them."""
+    # One sort orders all groups at once: the key is the group, then the count from the largest down.
     top = int(h.counts.max()) + 1
     descending = top - 1 - np.sort(h.group * top + (top - 1 - h.counts)) % top
     rank = np.arange(len(h.counts)) - np.repeat(h.starts, h.distinct)

@@ -1,4 +1,4 @@
-"""Which sensitive attributes a principle is to be measured on."""
+"""The sensitive attributes that a principle is measured on."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sfumato.principles.base import Principle
 
 
 def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]:
-    """The sensitive attributes, each alone or several together, that a principle is to be measured on."""
+    """Return the sensitive attributes, each alone or several taken together, that a principle is measured on."""
     if principle.scope == "groups":
         return [()]
     declared = getattr(principle, "on", None)
     on = principle.scope if declared is None else declared
     if not schema.sensitive:
         raise ColumnError(
-            f"the schema names no sensitive column, and {principle.title} needs one",
+            f"the schema declares no sensitive column, and {principle.title} requires one",
             remedy='Give a column the role "sensitive".',
         )
     if on == "each":
@@ -28,7 +28,7 @@ def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]
     names = (on,) if isinstance(on, str) else tuple(on) if isinstance(on, list | tuple) else ()
     if not names or len(set(map(str, names))) != len(names):
         raise ParameterError(
-            f"{principle.title}: on = {on!r} names no attribute, or one twice",
+            f"{principle.title}: on = {on!r} names no attribute, or one of them twice",
             remedy=f'Write "each", "whole", or some of: {", ".join(schema.sensitive)}.',
             key="on",
             value=on,
@@ -36,7 +36,7 @@ def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]
     for name in names:
         if name not in schema.sensitive:
             raise ColumnError(
-                f"{principle.title} is to be measured on what is not a sensitive attribute",
+                f"{principle.title}: `on` names a column that is not a sensitive attribute",
                 remedy=f'The sensitive attributes are: {", ".join(schema.sensitive)}; or write "each" or "whole".',
                 column=name,
             )
@@ -46,12 +46,12 @@ def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]
 def in_projection(
     principle: Principle, attributes: Sequence[str], sets: Mapping[str, Sequence[str]]
 ) -> tuple[Principle, ...] | None:
-    """What a principle comes to in a table that has only some of the sensitive attributes.
+    """Return the requirements that a principle becomes in a table that has only some of the sensitive attributes.
 
-    `sets`: the bits of each set that was spread into bits. The table may then give away the set although every bit is
-    protected, so a principle on each attribute is also asked of the bits of a set taken together. A principle on an
-    attribute that stands elsewhere comes to nothing here. One on several attributes taken together, or on a set by its name,
-    keeps them together: None if just some of them are here.
+    `sets`: the bits of each set-valued attribute that was encoded as bits. The table may reveal the set although every bit
+    is protected, so a principle on each attribute also applies to the bits of a set taken together. A principle on an
+    attribute of another table becomes nothing here. A principle on several attributes taken together, or on a set by its
+    name, keeps them together: the result is None if only some of them are here.
 
     >>> from sfumato.principles import TCloseness
     >>> in_projection(TCloseness("0.2"), ["job", "dx=a", "dx=b"], {"dx": ("dx=a", "dx=b")})[1].on
@@ -70,10 +70,10 @@ def in_projection(
         here = [tuple(bit for bit in attributes if bit in bits) for bits in sets.values()]
         return (principle, *(replace(principle, on=bits) for bits in here if len(bits) > 1))  # type: ignore[type-var]
     names = (on,) if isinstance(on, str) else tuple(on)
-    asked = [part for name in names for part in sets.get(name, (name,))]
-    found = tuple(name for name in asked if name in attributes)
-    if 0 < len(found) < len(asked):
+    parts = [part for name in names for part in sets.get(name, (name,))]
+    present = tuple(name for name in parts if name in attributes)
+    if 0 < len(present) < len(parts):
         return None
-    if found == names:
+    if present == names:
         return (principle,)
-    return (replace(principle, on=found if len(found) > 1 else found[0]),) if found else ()  # type: ignore[type-var]
+    return (replace(principle, on=present if len(present) > 1 else present[0]),) if present else ()  # type: ignore[type-var]

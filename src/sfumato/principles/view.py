@@ -1,4 +1,4 @@
-"""What a principle looks at: the groups of a table, and one sensitive attribute in them."""
+"""What a principle measures: the groups of a table, and one sensitive attribute in them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sfumato.data.attribute import Attribute
 from sfumato.data.groups import Groups, Histogram
 from sfumato.data.table import Table
 from sfumato.distances import Distance, distance_of
-from sfumato.distances.neighbour_graph import NeighbourGraph
+from sfumato.distances.neighbour_graph import NeighbourGraph, graph_of
 from sfumato.errors import ColumnError
 
 
 class View:
-    """A table's groups with one sensitive attribute; what several principles need is computed once.
+    """A table's groups with one sensitive attribute. What several principles need is computed once.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.schema import Schema
@@ -30,22 +30,21 @@ class View:
         sensitive: Sequence[str] | None = None,
         groups: Groups | None = None,
     ) -> None:
-        """Look at the sensitive attributes named, taken together; at all of the schema's if none is named."""
+        """Take the named sensitive attributes as one; all of the schema's if `sensitive` is None."""
         self.table = table
         self.groups = groups if groups is not None else Groups.of(table)
         self.sensitive = tuple(table.schema.sensitive if sensitive is None else sensitive)
-        self._graphs: dict[Fraction, NeighbourGraph] = {}
 
     @cached_property
     def attribute(self) -> Attribute:
         """The sensitive attribute."""
         if not self.sensitive:
             raise ColumnError(
-                "the schema names no sensitive column, and this principle needs one",
+                "the schema declares no sensitive column, and this principle requires one",
                 remedy='Give a column the role "sensitive".',
             )
         columns = [column for name in self.sensitive for column in self.table.schema.components(name)]
-        return Attribute.of(self.table, columns, " + ".join(self.sensitive))
+        return self.table.attribute(columns, " + ".join(self.sensitive))
 
     @cached_property
     def histogram(self) -> Histogram:
@@ -58,15 +57,22 @@ class View:
         return distance_of(self.table.schema, self.attribute)
 
     def graph(self, epsilon: Fraction) -> NeighbourGraph:
-        """The neighbour graph of the attribute under its distance."""
-        if epsilon not in self._graphs:
-            self._graphs[epsilon] = NeighbourGraph(self.attribute, self.distance, epsilon)
-        return self._graphs[epsilon]
+        """Return the neighbour graph of the attribute under its distance."""
+        return graph_of(self.attribute, self.distance, epsilon)
 
     def regrouped(self, groups: Groups) -> View:
-        """The same attribute in other groups of the same table; its values and neighbours are not found anew."""
+        """Return the same attribute in other groups of the same table, sharing its values and neighbour graphs."""
         other = View(self.table, self.sensitive, groups)
-        other._graphs = self._graphs
         if self.sensitive:
             other.attribute = self.attribute
         return other
+
+    def as_one_group(self) -> View:
+        """Return the same attribute with all rows in one group.
+
+        >>> import pyarrow as pa
+        >>> from sfumato.data.schema import Schema
+        >>> View(Table(pa.table({"age": [30, 41]}), Schema(["age"]))).as_one_group().groups.sizes.tolist()
+        [2]
+        """
+        return self.regrouped(Groups.of(self.table, ()))

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 
 _SAMPLE = 4000

@@ -160,7 +160,7 @@ class Profile:
     def wishes(self) -> tuple[Wish, ...]:
         """Principles to start from, known to be within reach."""
         return wishes(
-            replace(self.table, schema=self.schema),
+            self.table.with_schema(self.schema),
             [replace(column.facts, kind=column.kind) for column in self.of_role(Role.SENSITIVE)],
         )
 

@@ -11,7 +11,7 @@ from .plans.plan import Plan
 from .plans.plan_search import PlanSearch, search_plans
 from .plans.reachability import Block, ReachabilityCache, Reachable
 from .plans.tradeoff_curve import Tradeoff, tradeoff
-from .projection import Projection
+from .projection import PrivateProjection, Projection
 from .projection_parameters import SEARCHES
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Plan",
     "PlanRatios",
     "PlanSearch",
+    "PrivateProjection",
     "Projection",
     "ReachabilityCache",
     "Reachable",

@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sfumato._audit import listed, table_of
+from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check, checked_seed, checked_share, reading_notes
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.published_table import resolved_schema
-from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, written
 from sfumato.plurals import count_of
-from sfumato.principles import Principle, attributes_of
+from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
 from sfumato.projections.common_people import CommonPeople, ProjectionRound, publish_common_people
 from sfumato.projections.encoded_sets import EncodedSets, encode_sets
@@ -27,14 +26,14 @@ from sfumato.projections.plans.harmless_values import Harmless, harmless_mask, n
 from sfumato.projections.plans.plan import Plan, parse_plan
 from sfumato.projections.plans.tradeoff_curve import tradeoff
 from sfumato.projections.projected_tables import ProjectedTables
-from sfumato.projections.projection import Projection
+from sfumato.projections.projection import PrivateProjection, Projection
 from sfumato.projections.projection_parameters import check_ratio, check_search, check_sets
 
 
 def project(
     data: Any,
     schema: Schema | None,
-    principles: Sequence[Principle] | Principle,
+    principles: PrincipleRequest | Sequence[PrincipleRequest],
     *,
     alpha: Number | None = None,
     beta: Number | None = None,
@@ -81,7 +80,7 @@ def project(
     """
     check_search(search)
     request = _Request(
-        principles=listed(principles),
+        principles=requested_principles(principles),
         limits={
             key: None if value is None else check_ratio(value, key) for key, value in (("alpha", alpha), ("beta", beta))
         },
@@ -148,21 +147,24 @@ def _assemble(request: _Request, source: Table, result: CommonPeople) -> Project
     return Projection(
         plan=choice.plan,
         releases=last.releases,
-        dependence=last.dependence,
-        tradeoff=last.curve,
-        search=choice.search,
+        rows=source.rows,
         alpha=choice.thresholds["alpha"],
         beta=choice.thresholds["beta"],
         principles=request.principles,
         seed=request.seed,
-        source=source,
-        table=last.encoded.table,
         sets=last.encoded.bits,
         schema=resolved_schema(source),
         harmless=_harmless_labels(result.harmless, last),
         left_out=left_out,
         notes=_notes(result, request.principles, left_out),
-        reading=(*reading_notes(source), *last.dependence.notes),
+        private=PrivateProjection(
+            source,
+            last.encoded.table,
+            last.dependence,
+            last.curve,
+            choice.search,
+            (*reading_notes(source), *last.dependence.notes),
+        ),
     )
 
 
@@ -208,9 +210,9 @@ def _harmless_labels(harmless: Harmless, last: ProjectionRound) -> dict[str, lis
     """Return the published values that are harmless, as the release shows them."""
     labels: dict[str, list[str | None]] = {}
     for name in (name for name in last.choice.plan.attributes if name in harmless):
-        attribute = Attribute.of(last.encoded.table, last.encoded.table.schema.components(name), name)
+        attribute = last.encoded.table.attribute(last.encoded.table.schema.components(name), name)
         mask = harmless_mask(attribute, harmless[name])
-        labels[name] = [attribute.told(value) for value in range(len(attribute)) if mask[value]]
+        labels[name] = [attribute.label_or_none(value) for value in range(len(attribute)) if mask[value]]
     return {name: values for name, values in labels.items() if values}
 
 

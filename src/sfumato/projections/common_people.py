@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import library_of
@@ -74,7 +73,7 @@ def publish_common_people(
     while any(release.suppressed for release in last.releases):
         kept = kept[~last.dropped_rows(limit - (source.rows - len(kept)))]
         dropped = source.rows - len(kept)
-        people = replace(source, data=source.data.take(pa.array(kept)), schema=resolved)
+        people = source.take(kept, resolved)
         rows = data.iloc[kept] if library_of(data) == "pandas" else data
         attributes = {*resolved.sensitive, *_remaining_bits(people, last.encoded)}
         predicates = {name: predicate for name, predicate in predicates.items() if name in attributes}

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind, Schema
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 
 MAX_ITEMS = 300
@@ -147,4 +148,6 @@ def _replace_columns(table: Table, old: Sequence[str], new: Mapping[str, pa.Arra
     kinds = {name: each for name, each in schema.kinds.items() if name not in old} | dict.fromkeys(new, kind)
     separators = {name: each for name, each in schema.separators.items() if name not in old}
     schema = replace(schema, sensitive=sensitive, kinds=kinds, separators=separators)
-    return replace(table, data=pa.table(columns), schema=schema)
+    result = replace(table, data=pa.table(columns), schema=schema)
+    result.share_columns(table, [name for name in table.data.column_names if name not in old])
+    return result

@@ -118,4 +118,4 @@ def project_table(table: Table, block: Sequence[str]) -> Table:
     schema = table.schema.projected(block)
     columns = {*schema.quasi_identifiers, *schema.sensitive_columns()}
     names = [name for name in table.data.column_names if name in columns]
-    return Table(table.data.select(names), schema, table.source, untyped=table.untyped, reading=table.reading)
+    return table.select(names, schema)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,11 +23,30 @@ from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection_document import described_projection
 from sfumato.projections.save_projection import save_projection
-from sfumato.registry import function_named
+from sfumato.registry import load_function
+from sfumato.releases.private import Private, private_part
 
 if TYPE_CHECKING:
     from sfumato.attacks.attack_results import AttackResults
     from sfumato.attacks.attacker_view import AttackerView
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrivateProjection(Private):
+    """What the publisher knows about a projection and must not publish; it refuses pickling, and `repr` shows nothing."""
+
+    source: Table
+    """The original table."""
+    table: Table
+    """The published people with their original values, sets encoded as bits."""
+    dependence: Dependence
+    """How the attributes of the published people depend on one another."""
+    tradeoff: Tradeoff
+    """The ratios of other plans."""
+    search: PlanSearch | None
+    """The search for the plan; None for the publisher's own plan."""
+    reading: tuple[str, ...] = ()
+    """Notes for the publisher about how the original was read."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,6 +55,10 @@ class Projection:
 
     Every table contains all quasi-identifiers, recoded for this table alone, and some of the sensitive attributes; the rows
     of each table are shuffled independently. `frames` are the tables in the library of the input data.
+
+    A pickle contains what may be published. `source`, `table`, `dependence`, `tradeoff`, `search`, `reading`, `ratios`,
+    `attacker_views`, `warnings`, `attacks` and `save` need the original; they raise `ReleaseError` for an unpickled
+    projection.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -48,22 +71,14 @@ class Projection:
     plan: Plan
     releases: tuple[Release, ...]
     """One for each block of the plan."""
-    dependence: Dependence
-    """How the attributes of the published people depend on one another; private."""
-    tradeoff: Tradeoff
-    """The ratios of other plans; private."""
-    search: PlanSearch | None
-    """The search for the plan; None for the publisher's own plan. Private."""
+    rows: int
+    """The number of rows of the original, including suppressed ones."""
     alpha: Threshold
     """The threshold on the association loss."""
     beta: Threshold
     """The threshold on the information exposure."""
     principles: tuple[Principle, ...]
     seed: int
-    source: Table
-    """The original table; private."""
-    table: Table
-    """The published people with their original values, sets encoded as bits; private."""
     sets: Mapping[str, Sequence[str]]
     """The bits of each set that is published as bits."""
     schema: Schema
@@ -74,8 +89,47 @@ class Projection:
     """The columns in no table, because they would link the tables row by row."""
     notes: Sequence[str] = ()
     """What a reader of the release should know; published."""
-    reading: Sequence[str] = ()
-    """What the publisher should know about how the original was read; private."""
+    private: PrivateProjection | None = None
+    """What must not be published; None for an unpickled projection."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The public fields alone: cached properties are computed from private data.
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {"private": None}
+
+    @property
+    def _private(self) -> PrivateProjection:
+        part: PrivateProjection = private_part(self.private, "the private part of the projection")
+        return part
+
+    @property
+    def source(self) -> Table:
+        """The original table; private."""
+        return self._private.source
+
+    @property
+    def table(self) -> Table:
+        """The published people with their original values, sets encoded as bits; private."""
+        return self._private.table
+
+    @property
+    def dependence(self) -> Dependence:
+        """How the attributes of the published people depend on one another; private."""
+        return self._private.dependence
+
+    @property
+    def tradeoff(self) -> Tradeoff:
+        """The ratios of other plans; private."""
+        return self._private.tradeoff
+
+    @property
+    def search(self) -> PlanSearch | None:
+        """The search for the plan; None for the publisher's own plan. Private."""
+        return self._private.search
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """Notes for the publisher about how the original was read; private."""
+        return self._private.reading
 
     @property
     def ratios(self) -> PlanRatios:
@@ -90,7 +144,7 @@ class Projection:
     @cached_property
     def attacker_views(self) -> tuple[AttackerView, ...]:
         """For each table its attributes, and the group of each published person; private."""
-        view = function_named("sfumato.attacks.attacker_view:AttackerView")
+        view = load_function("sfumato.attacks.attacker_view:AttackerView")
         pairs = zip(self.plan.blocks, self.releases, strict=True)
         return tuple(view(block, release.recoded.groups.of_row) for block, release in pairs)
 
@@ -100,7 +154,7 @@ class Projection:
         `names`: the attacks to run, by their names in `sfumato.registry.ATTACKS`, including those of plug-ins; by default
         the built-in ones.
         """
-        attack = function_named("sfumato.attacks.attack_results:attack")
+        attack = load_function("sfumato.attacks.attack_results:attack")
         results: AttackResults = attack(self.table, self.attacker_views, names, dependence=self.dependence)
         return results
 
@@ -132,15 +186,20 @@ class Projection:
         return save_projection(self, folder, force=force, format=format, internal=internal, progress=progress)
 
     def __repr__(self) -> str:
-        ratios = self.ratios
         lines = [
-            f"Projection of {count_of(self.source.rows, 'row')} on {count_of(len(self.plan), 'table')}, seed {self.seed}: "
-            f"{self.plan.label}",
-            f"  association loss      {ratios.association_loss:.4f}, required at most {written(self.alpha.limit)}",
-            f"  information exposure  {ratios.information_exposure:.4f}, required at most {written(self.beta.limit)}",
+            f"Projection of {count_of(self.rows, 'row')} on {count_of(len(self.plan), 'table')}, seed {self.seed}: "
+            f"{self.plan.label}"
         ]
-        lines += [f"  note     {note}" for note in (*self.reading, *self.notes)]
-        lines += [f"  warning  {pair.text}" for pair in self.warnings[:3]]
+        if self.private is not None:
+            ratios = self.ratios
+            lines += [
+                f"  association loss      {ratios.association_loss:.4f}, required at most {written(self.alpha.limit)}",
+                f"  information exposure  {ratios.information_exposure:.4f}, required at most {written(self.beta.limit)}",
+            ]
+            lines += [f"  note     {note}" for note in self.reading]
+        lines += [f"  note     {note}" for note in self.notes]
+        if self.private is not None:
+            lines += [f"  warning  {pair.text}" for pair in self.warnings[:3]]
         for block, release in zip(self.plan.blocks, self.releases, strict=True):
             first, *rest = repr(release).splitlines()
             lines += [f"  {block_label(block)}: {first}", *(f"  {line}" for line in rest)]

@@ -56,17 +56,18 @@ from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.figures.rounding_steps import in_steps
 from sfumato.anonymization.release import Release
 from sfumato.anonymization.release_document import config_of, described, reading_of, versions
-from sfumato.data.attribute import Attribute
 from sfumato.exact import written
-from sfumato.projections.checks.projected_checks import THRESHOLDS
 from sfumato.projections.plans.dependence import Dependence, PlanRatios
 from sfumato.projections.plans.information import entropy
 from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
-from sfumato.releases.manifest import FORMAT, PROJECTED
+from sfumato.releases.models import FORMAT, PROJECTED
 
 if TYPE_CHECKING:
     from sfumato.projections.projection import Projection
+
+_THRESHOLDS = {"alpha": "association loss", "beta": "information exposure"}
+"""The key and the name of each threshold, in the order of release.json."""
 
 _SYMBOLS = {"alpha": "Γ_α", "beta": "Γ_β"}
 _HUNDREDTH = Fraction(1, 100)
@@ -79,7 +80,7 @@ def described_projection(projection: Projection) -> dict[str, Any]:
         "kind": PROJECTED,
         **versions(),
         "seed": projection.seed,
-        "rows": projection.source.rows,
+        "rows": projection.rows,
         "holds": all(release.audit.holds for release in projection.releases),
         "attributes": list(projection.plan.attributes),
         "sets": {name: list(bits) for name, bits in projection.sets.items()},
@@ -112,7 +113,7 @@ def _thresholds(projection: Projection) -> list[dict[str, Any]]:
             "origin": getattr(projection, key).origin,
             "holds": True,
         }
-        for key, name in THRESHOLDS.items()
+        for key, name in _THRESHOLDS.items()
     ]
 
 
@@ -127,7 +128,7 @@ def _within(projection: Projection, release: Release) -> dict[str, Any]:
     """How the attributes of one table depend on one another, as the table itself tells."""
     names = list(release.schema.sensitive)
     if len(names) == 1:
-        bits = entropy(Attribute.of(release.table, release.schema.components(names[0]), names[0]))
+        bits = entropy(release.table.attribute(release.schema.components(names[0]), names[0]))
         return {"names": names, "entropy": [bits], "information": [[bits]], "exposure": [[0.0]]}
     harmless = {name: projection.harmless[name] for name in names if name in projection.harmless}
     return _matrices(Dependence.of(release.table, harmless=harmless))

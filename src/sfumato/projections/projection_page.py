@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sfumato.projections.attack_plots import inferences_plot, joins_plot
-from sfumato.projections.dependence_plot import dependence_plot
-from sfumato.projections.level_plot import reached_plot
-from sfumato.projections.plan_plot import plan_plot
+from sfumato.projections.attack_figures import inference_figure, join_figure
+from sfumato.projections.plan_figures import (
+    dependence_figure,
+    plan_figure,
+    plan_row,
+    ratio_figure,
+    reached_figure,
+    threshold_sentences,
+    tradeoff_figure,
+)
 from sfumato.projections.projection_tables import pairs, reached, told_dependence
 from sfumato.projections.projection_text import (
     FACTS,
@@ -23,10 +29,9 @@ from sfumato.projections.projection_text import (
     verdict,
     warned,
 )
-from sfumato.projections.ratio_plots import limits as thresholds_in_words
-from sfumato.projections.ratio_plots import ratios_plot, tradeoff_plot, weighed_row
+from sfumato.releases.models import ProjectedDocument
 from sfumato.reports.grouped_text import cited, configured
-from sfumato.reports.page_frame import framed, torn
+from sfumato.reports.page_frame import invalid_content, render_page
 from sfumato.reports.plots.figure import Figure, Numbered
 
 _WARNINGS = 15
@@ -35,9 +40,14 @@ _EXAMINED = 200
 """The most plans that are listed, of those that were examined."""
 
 
+def public_page(document: ProjectedDocument) -> str:
+    """Return the public report of a release as HTML; the entry of `KINDS`."""
+    return projected_page(document.to_dict())
+
+
 def projected_page(content: Mapping[str, Any]) -> str:
     """The public report of several tables as HTML; `content`: what release.json says, as `describe_projection` tells."""
-    with torn("release.json is torn", "Fetch or make the release again.", "tables"):
+    with invalid_content("release.json is invalid", "Fetch or make the release again.", "tables"):
         return _drawn(content, None)
 
 
@@ -46,7 +56,9 @@ def projection_page(content: Mapping[str, Any], internal: Mapping[str, Any]) -> 
 
     `internal`: what `internal_content` of `release/describe_projection.py` computed. It depends on who has which secret.
     """
-    with torn("the figures of the projection are torn", "Project again with this version of sfumato.", "tables"):
+    with invalid_content(
+        "the figures of the projection are invalid", "Project again with this version of sfumato.", "tables"
+    ):
         return _drawn(content, internal)
 
 
@@ -56,13 +68,13 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
     drawn = {name: numbered.add(plots) for name, plots in _sections(content, internal).items()}
     findings, count = [], 0
     for finding in found:
-        plots = [reached_plot(count + at, finding["heading"], part) for at, part in enumerate(finding["parts"])]
+        plots = [reached_figure(count + at, finding["heading"], part) for at, part in enumerate(finding["parts"])]
         count += len(plots)
         findings.append({**finding, "drawn": numbered.add(plots)})
     after = {name: numbered.add(plots) for name, plots in _attacks(internal).items()}
     search = None if internal is None else internal["search"]
     warnings = [] if internal is None else warned(internal)
-    return framed(
+    return render_page(
         Path(__file__).with_name("projection_page.html.j2"),
         numbered,
         version=str(content["sfumato"]),
@@ -72,11 +84,11 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
         findings=findings,
         verdict=verdict(content),
         chosen=chosen(content),
-        asked=thresholds_in_words(content["thresholds"]),
+        asked=threshold_sentences(content["thresholds"]),
         facts=[FACTS, *facts(content)],
         limits=limits(content),
         search=search,
-        examined=[] if search is None else [weighed_row(one) for one in search["examined"][:_EXAMINED]],
+        examined=[] if search is None else [plan_row(one) for one in search["examined"][:_EXAMINED]],
         warnings=[WARNED, *warnings[:_WARNINGS]] if warnings else [],
         more_warnings=max(0, len(warnings) - _WARNINGS),
         links=[] if internal is None else [LINKS, *links(internal)],
@@ -92,16 +104,16 @@ def _sections(content: Mapping[str, Any], internal: Mapping[str, Any] | None) ->
     plan, thresholds = content["plan"], content["thresholds"]
     shared = [column["name"] for column in content["tables"][0]["columns"] if column["role"] == "quasi-identifier"]
     found = {
-        "plan": [plan_plot(plan, shared)],
-        "ratios": [ratios_plot(thresholds)],
-        "dependence": [dependence_plot(pairs(told_dependence(content), plan), plan)],
+        "plan": [plan_figure(plan, shared)],
+        "ratios": [ratio_figure(thresholds)],
+        "dependence": [dependence_figure(pairs(told_dependence(content), plan), plan)],
     }
     if internal is not None:
         loss, exposure = (one["measured"] for one in internal["thresholds"])
         ours = {"plan": plan, "label": "this release", "association_loss": loss, "information_exposure": exposure}
         examined = [] if internal["search"] is None else internal["search"]["examined"]
-        found["ratios"].append(tradeoff_plot(internal["tradeoff"], ours, examined, thresholds))
-        found["dependence"].append(dependence_plot(pairs(internal["dependence"], plan), plan, internal=True))
+        found["ratios"].append(tradeoff_figure(internal["tradeoff"], ours, examined, thresholds))
+        found["dependence"].append(dependence_figure(pairs(internal["dependence"], plan), plan, internal=True))
     return found
 
 
@@ -111,4 +123,4 @@ def _attacks(internal: Mapping[str, Any] | None) -> dict[str, list[Figure]]:
     results = internal["attacks"]["attacks"]
     joins = results.get("background-join", {}).get("joins", [])
     others = results.get("intersection", {}).get("inferences", [])
-    return {"joins": [joins_plot(joins)] if joins else [], "inferences": [inferences_plot(others)] if others else []}
+    return {"joins": [join_figure(joins)] if joins else [], "inferences": [inference_figure(others)] if others else []}

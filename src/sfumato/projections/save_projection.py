@@ -20,7 +20,8 @@ from sfumato.io.atomic_replace import open_to_readers
 from sfumato.progress import Progress, silent
 from sfumato.projections.projection_document import described_projection, internal_content
 from sfumato.projections.projection_page import projected_page, projection_page
-from sfumato.releases.manifest import Manifest, table_name
+from sfumato.releases.kinds import table_name
+from sfumato.releases.reader import Manifest
 from sfumato.reports.report_files import free_page
 from sfumato.verification._verify import verify
 

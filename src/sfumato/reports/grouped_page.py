@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ReleaseError
+from sfumato.releases.models import GroupedDocument
 from sfumato.reports.grouped_text import cited, configured, criteria, heading, level, verdict
-from sfumato.reports.page_frame import framed, torn
-from sfumato.reports.plots.class_plots import class_sizes, gauges
-from sfumato.reports.plots.column_plots import column_plot, loss_plot
-from sfumato.reports.plots.contour_plots import contour_plot
+from sfumato.reports.page_frame import invalid_content, render_page
+from sfumato.reports.plots.column_figures import column_figure, error_figure, loss_figure
 from sfumato.reports.plots.figure import Figure, Numbered
-from sfumato.reports.plots.level_plots import level_plot
-from sfumato.reports.plots.neighbour_plots import neighbours_plot
-from sfumato.reports.plots.query_error_plots import errors_plot
+from sfumato.reports.plots.group_figures import class_sizes, contour_figure, level_figure, risk_dials, worst_group
+
+
+def public_page(document: GroupedDocument) -> str:
+    """Return the public report of a release as HTML; the entry of `KINDS`."""
+    return page(document.to_dict())
 
 
 def page(content: Mapping[str, Any], internal: Mapping[str, Any] | None = None) -> str:
@@ -28,7 +30,7 @@ def page(content: Mapping[str, Any], internal: Mapping[str, Any] | None = None) 
     remedy = "Make the release again with this version of sfumato."
     if not isinstance(content.get("figures"), Mapping):
         raise ReleaseError("release.json holds no figures", remedy=remedy, key="figures")
-    with torn("the figures are torn", remedy, "figures"):
+    with invalid_content("the figures are invalid", remedy, "figures"):
         return _drawn(content, internal)
 
 
@@ -37,7 +39,7 @@ def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> st
     numbered = Numbered()
     sections = _sections(figures, principles, content["utility"]["loss"]["mean"], internal)
     drawn = {name: numbered.add(found) for name, found in sections.items()}
-    return framed(
+    return render_page(
         Path(__file__).with_name("grouped_page.html.j2"),
         numbered,
         version=str(content["sfumato"]),
@@ -83,23 +85,23 @@ def _sections(
         return heading(principles[table["finding"]])
 
     def within(tables: Mapping[str, Any], mine: bool) -> list[Figure]:
-        plots = [level_plot(table, titled(table), internal=mine) for table in tables["levels"]]
+        plots = [level_figure(table, titled(table), internal=mine) for table in tables["levels"]]
         for graph in tables["neighbourhoods"]:
-            plots.append(neighbours_plot(graph, titled(graph), _allowed(principles[graph["finding"]], graph), internal=mine))
+            plots.append(worst_group(graph, titled(graph), _allowed(principles[graph["finding"]], graph), internal=mine))
         return plots
 
     def contours(tables: Mapping[str, Any], mine: bool) -> list[Figure]:
-        return [contour_plot(contour, titled(contour), internal=mine) for contour in tables["contours"]]
+        return [contour_figure(contour, titled(contour), internal=mine) for contour in tables["contours"]]
 
-    loss = loss_plot(figures["columns"], mean_loss)
+    loss = loss_figure(figures["columns"], mean_loss)
     true = None if internal is None else internal["errors"]
     return {
-        "gauges": gauges(figures["risk"]),
+        "gauges": risk_dials(figures["risk"]),
         "sizes": [class_sizes(figures["sizes"], max(map(int, sizes), default=None))],
         "proximity": within(figures, False) + ([] if internal is None else within(internal, True)),
         "loss": [] if loss is None else [loss],
-        "columns": [column_plot(column, number) for number, column in enumerate(figures["columns"]) if column["labels"]],
-        "errors": [] if figures["errors"] is None else [errors_plot(figures["errors"], true)],
+        "columns": [column_figure(column, number) for number, column in enumerate(figures["columns"]) if column["labels"]],
+        "errors": [] if figures["errors"] is None else [error_figure(figures["errors"], true)],
         "contours": contours(figures, False) + ([] if internal is None else contours(internal, True)),
     }
 

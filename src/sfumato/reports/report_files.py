@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sfumato.errors import FileError
 from sfumato.io.atomic_replace import write_file
-from sfumato.releases.manifest import MANIFEST
+from sfumato.releases.reader import MANIFEST
 
 _HEAD = 8192
 """Bytes within which a report says what made it."""

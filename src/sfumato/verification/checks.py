@@ -1,29 +1,46 @@
-"""What a verification looked at, and how it came out."""
+"""The result of a verification, what a caller expects of a release, and the check of the files."""
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.schema import Schema
+from sfumato.errors import ParameterError
 from sfumato.plurals import count_of
-from sfumato.releases.manifest import Manifest
+from sfumato.principles import Principle
+from sfumato.releases.digests import digest
+from sfumato.releases.models import PROJECTED, WITHHELD
+from sfumato.releases.reader import Manifest, TableManifest
+from sfumato.verification.declaration_checks import in_declared_order
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at, and how it came out."""
+    """One thing that was checked, and its result."""
 
     name: str
     holds: bool | None
-    """None if it could not be looked at: then it says nothing for or against the release."""
+    """None if it was not checked; then it says nothing for or against the release."""
     detail: str
+
+    @property
+    def state(self) -> str:
+        """The result in words: "holds", "FAILS" or "not checked".
+
+        >>> Check("risk", None, "no dictionaries were given").state
+        'not checked'
+        """
+        return {True: "holds", False: "FAILS", None: "not checked"}[self.holds]
 
 
 @dataclass(frozen=True, repr=False)
 class Verification:
-    """What a verification found; true if no check fails.
+    """The result of a verification; true if no check fails.
 
     >>> Verification("out", (Check("counts", True, "6 rows in 2 groups"), Check("groups", False, "they differ")))
     Verification of out: 1 of 2 checks hold
@@ -36,17 +53,22 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether no check fails."""
+        """Whether no check fails. A check that was not made does not fail; see `not_checked`."""
         return all(check.holds is not False for check in self.checks)
 
     @property
     def failures(self) -> str:
-        """What does not hold, in one line; empty if everything does.
+        """The checks that fail, in one line; empty if none does.
 
         >>> Verification("out", (Check("counts", True, "6 rows"), Check("groups", False, "they differ"))).failures
         'groups: they differ'
         """
         return "; ".join(f"{check.name}: {check.detail}" for check in self.checks if check.holds is False)
+
+    @property
+    def not_checked(self) -> tuple[Check, ...]:
+        """The checks that could not be made with what was given."""
+        return tuple(check for check in self.checks if check.holds is None)
 
     def __bool__(self) -> bool:
         return self.holds
@@ -57,26 +79,61 @@ class Verification:
         return {"folder": self.folder, "holds": self.holds, "checks": checks}
 
     def __repr__(self) -> str:
-        held = sum(check.holds is True for check in self.checks)
-        lines = [f"Verification of {self.folder}: {held} of {count_of(len(self.checks), 'check')} hold"]
-        words = {True: "holds", False: "FAILS", None: "  -  "}
-        lines += [f"  {words[check.holds]}  {check.name}: {check.detail}" for check in self.checks]
+        passed = sum(check.holds is True for check in self.checks)
+        unchecked = f", {len(self.not_checked)} not checked" if self.not_checked else ""
+        lines = [f"Verification of {self.folder}: {passed} of {count_of(len(self.checks), 'check')} hold{unchecked}"]
+        width = max((len(check.state) for check in self.checks), default=0)
+        lines += [f"  {check.state:{width}}  {check.name}: {check.detail}" for check in self.checks]
         return "\n".join(lines)
 
 
-def digest(path: Path) -> dict[str, Any]:
-    """The SHA-256 and the size of a file, as release.json states them."""
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"sha256": found, "bytes": path.stat().st_size}
+@dataclass(frozen=True)
+class Expectations:
+    """What a caller of `verify` expects of a release beyond what its files state; None is not compared.
+
+    The checks of a kind get this, with the manifest and the original, and use what concerns them.
+    """
+
+    schema: Schema | None = None
+    principles: tuple[Principle, ...] | None = None
+    project: Mapping[str, Any] | None = None
+    """Of a projected release: arguments of `sf.project`."""
+    dictionaries: Any = None
+    """Of a withheld release: the dictionaries against which the risk is measured again."""
+    risk: Any = None
+    """Of a withheld release: the dictionaries with everything else that the risk depends on."""
+    rows: NDArray[np.int64] | None = None
+    """Of a withheld release: for each published row its row in the original, which only the maker knows."""
+
+    def check_kind(self, manifest: Manifest) -> None:
+        """Raise for an argument that releases of this kind have no check for: it must not be ignored silently."""
+        for key, kind in (("project", PROJECTED), ("dictionaries", WITHHELD), ("risk", WITHHELD)):
+            if getattr(self, key) is not None and manifest.kind != kind:
+                raise ParameterError(
+                    f"{key} is compared for releases of the kind {kind!r} only, and this is {manifest.kind!r}",
+                    remedy=f"Leave out {key}.",
+                    file=str(manifest.folder),
+                    key=key,
+                )
+
+    def requested(self, manifest: Manifest | TableManifest) -> tuple[tuple[Principle, ...], str | None]:
+        """Return the principles to measure, in the order of release.json; and the first difference from what it states."""
+        if self.principles is None:
+            return manifest.principles(), None
+        return in_declared_order(self.principles, manifest.requested)
 
 
 def files_check(manifest: Manifest) -> Check:
-    """Every file that release.json lists is as it was when it was written."""
-    files = manifest.content["files"]
-    for name, claimed in files.items():
-        found = digest(manifest.path.parent / name)
-        if any(claimed[key] != found[key] for key in found):
+    """Check that every listed file has the digest and the size that release.json states."""
+    for name, stated in manifest.files.items():
+        if digest(manifest.folder / name) != stated:
             return Check("file", False, f"{name}: the file was changed after it was written")
-    stated = "its SHA-256 and size are" if len(files) == 1 else "the SHA-256 and size of each are"
-    return Check("file", True, f"{', '.join(files)}: {stated} as release.json states")
+    claim = "its SHA-256 and size are" if len(manifest.files) == 1 else "the SHA-256 and size of each are"
+    return Check("file", True, f"{', '.join(manifest.files)}: {claim} as release.json states")
+
+
+def listed_principles(principles: Sequence[Principle] | Principle | None) -> tuple[Principle, ...] | None:
+    """Return one or several principles as a tuple."""
+    if principles is None or isinstance(principles, tuple):
+        return principles
+    return (principles,) if isinstance(principles, Principle) else tuple(principles)

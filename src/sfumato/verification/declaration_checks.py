@@ -1,4 +1,4 @@
-"""Whether release.json declares what the reader was told elsewhere: the schema and the principles that are given."""
+"""Compare what release.json declares with the schema and the principles that the caller of `verify` passed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from sfumato.serialization import hierarchy_section
 def first_difference(
     given: Schema, declared: Schema, original: Callable[[], Table] | None, published: Iterable[str]
 ) -> str | None:
-    """The first thing that release.json declares otherwise than the schema that is given; None if there is none.
+    """Return the first difference between a schema that is given and the declared one; None if there is none.
 
-    `declared` states every kind that matters. One that `given` leaves open is taken from the original, if there is one:
-    `original` gives its table under the schema that is given.
+    `declared` states the kind of every quasi-identifier and sensitive column. A kind that `given` leaves open is taken from
+    the original, if there is one: `original` returns its table under the given schema. `published`: columns that are
+    published under their own name.
 
     >>> first_difference(Schema(["age"], ["ill"]), Schema(["age"]), None, ["age", "ill"])
     "the role of 'ill' is 'other' in release.json, and 'sensitive' is given"
@@ -49,9 +50,9 @@ def _differences(
         yield _differ("columns", name, given.vectors.get(name), declared.vectors.get(name))
     for name in given.sensitive:
         if _distance(given.distances.get(name)) != _distance(declared.distances.get(name)):
-            yield f"the distance of {name!r} in release.json is another than the one that is given"
+            yield f"the distance of {name!r} in release.json differs from the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
-        yield "the distance in release.json is another than the one that is given"
+        yield "the distance in release.json differs from the one that is given"
     if given.missing != declared.missing:
         yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
 
@@ -60,13 +61,13 @@ def _differ(key: str, name: str, given: Any, declared: Any) -> str | None:
     if given == declared:
         return None
     if isinstance(given, frozenset) or isinstance(declared, frozenset):
-        return f"the {key} of {name!r} in release.json is another than the one that is given"
+        return f"the {key} of {name!r} in release.json differs from the one that is given"
     ours, theirs = (str(value) if isinstance(value, str) else value for value in (given, declared))
     return f"the {key} of {name!r} is {theirs!r} in release.json, and {ours!r} is given"
 
 
 def _tree(hierarchy: Any) -> Any:
-    """A hierarchy as something that can be compared: its rows, or how it is built from the values."""
+    """Return a hierarchy as a value that can be compared: its rows, or how it is built from the values."""
     if isinstance(hierarchy, str | Path):
         hierarchy = Hierarchy.from_file(hierarchy)
     if isinstance(hierarchy, Hierarchy):
@@ -77,55 +78,52 @@ def _tree(hierarchy: Any) -> Any:
 
 
 def _distance(distance: Distance | None) -> Any:
-    """A distance as something that can be compared; a function is taken from what is given, so only that it is one."""
+    """Return a distance as a value that can be compared; of a function only that it is one, because it is not declared."""
     if distance is None or isinstance(distance, Custom):
         return None if distance is None else (distance.name, distance.vectorised)
     return distance.name, _plain(distance.parameters())
 
 
 def _plain(value: Any) -> Any:
-    """As it comes back from JSON."""
+    """Return plain data as it comes back from JSON."""
     return json.loads(json.dumps(value, default=str))
 
 
-def in_their_order(principles: Sequence[Principle], declared: Sequence[Any]) -> tuple[tuple[Principle, ...], str | None]:
-    """The principles that are given in the order of release.json; and the first difference, if there is one.
+def in_declared_order(principles: Sequence[Principle], declared: Sequence[Any]) -> tuple[tuple[Principle, ...], str | None]:
+    """Return the given principles in the order of release.json, and the first difference from what it declares, or None.
 
     >>> from sfumato.principles import KAnonymity
-    >>> in_their_order([KAnonymity(5)], [{"name": "k-anonymity", "k": 2}])[1]
-    "k-anonymity (k = 5) is given, and release.json does not ask for it; it asks for {'name': 'k-anonymity', 'k': 2}"
+    >>> in_declared_order([KAnonymity(5)], [{"name": "k-anonymity", "k": 2}])[1]
+    "k-anonymity (k = 5) is given, and release.json does not request it; it requests {'name': 'k-anonymity', 'k': 2}"
     """
     left = list(principles)
-    ordered, foreign = [], []
+    ordered, others = [], []
     for entry in declared:
         position = next((i for i, p in enumerate(left) if _entry(p) == entry), None)
         if position is None:
-            foreign.append(entry)
+            others.append(entry)
         else:
             ordered.append(left.pop(position))
-    if not left and not foreign:
+    if not left and not others:
         return tuple(ordered), None
-    told = f"it asks for {foreign[0]}" if foreign else ""
+    other = f"it requests {others[0]}" if others else ""
     if left:
         return tuple(principles), "; ".join(
-            filter(None, (f"{left[0].label} is given, and release.json does not ask for it", told))
+            filter(None, (f"{left[0].label} is given, and release.json does not request it", other))
         )
-    return tuple(principles), f"release.json asks for more than the principles that are given: {told}"
+    return tuple(principles), f"release.json requests more than the principles that are given: {other}"
 
 
 def _entry(principle: Principle) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = _plain({"name": principle.name, **principle.parameters()})
-    return found
+    entry: Mapping[str, Any] = _plain({"name": principle.name, **principle.parameters()})
+    return entry
 
 
-def usual_recoding(schema: Schema, name: str) -> str:
-    """How a quasi-identifier is to be published under a schema that states its kind."""
+def default_recoding(schema: Schema, name: str) -> str:
+    """Return how a quasi-identifier is published under a schema that states its kind."""
     declared = schema.recodings.get(name)
     if declared is not None:
         return declared
     if name in schema.hierarchies:
         return "ancestor"
     return "interval" if schema.kinds.get(name) in ("numeric", "ordinal") else "set"
-
-
-__all__ = ["first_difference", "in_their_order", "usual_recoding"]

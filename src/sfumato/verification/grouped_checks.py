@@ -1,138 +1,159 @@
-"""Verify a table of rows in groups from its written file: nothing is taken from what found or recoded the groups."""
+"""Verify a table of rows in groups from its written file.
+
+Nothing is taken from the code that found or recoded the groups: the table is read from its file, the cells by the grammar of
+`sfumato.releases.cells`, and the principles are measured again on what was read.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from sfumato._audit import Finding, audit, finding_heading
-from sfumato.data.schema import Kind, Role, Schema
+from sfumato._audit import Finding, audit, finding_heading, table_of
+from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, attributes_of
-from sfumato.releases.manifest import Manifest
-from sfumato.verification.checks import Check
-from sfumato.verification.declaration_checks import usual_recoding
+from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColumn
+from sfumato.releases.reader import Manifest, TableManifest
+from sfumato.releases.table_files import original_table, published_schema, published_table
+from sfumato.verification.checks import Check, Expectations
+from sfumato.verification.declaration_checks import default_recoding, first_difference
 from sfumato.verification.level_checks import level_check
-from sfumato.verification.original_checks import Matched, covered
-from sfumato.verification.published_tables import original_table, published_table
+from sfumato.verification.original_checks import MatchedRows, cover_rows
+
+_RELATIVE_TOLERANCE = 1e-9
+"""Levels that are not rational numbers may differ in their last digits from machine to machine."""
 
 
-def published_schema(schema: Schema, group: str) -> Schema:
-    """The schema of the published table: quasi-identifiers as the texts that stand there, groups by their column.
-
-    >>> published_schema(Schema(["age"], ["income"], kinds={"age": "numeric", "income": "numeric"}), "group").kinds
-    {'income': <Kind.NUMERIC: 'numeric'>, 'age': <Kind.CATEGORICAL: 'categorical'>, 'group': <Kind.NUMERIC: 'numeric'>}
-    """
-    kept = {*schema.sensitive_columns(), *schema.vectors}
-
-    def only(mapping: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in mapping.items() if name in kept}
-
-    texts = dict.fromkeys(schema.quasi_identifiers, Kind.CATEGORICAL)
-    return replace(
-        schema,
-        identifiers=(),
-        other=(),
-        kinds=only(schema.kinds) | texts | {group: Kind.NUMERIC},
-        orders=only(schema.orders),
-        hierarchies=only(schema.hierarchies),
-        separators=only(schema.separators),
-        recodings={},
-        person_id=None,
-        group=group,
-    )
-
-
-def grouped_checks(
-    manifest: Manifest, declared: Schema, unknown: Sequence[str], asked: Sequence[Principle], original: Any = None
-) -> list[Check]:
-    """Check the table of a release of groups and, if the original is given, that table against it.
-
-    `declared`, `unknown`: what `Manifest.schema` says. `asked`: the principles to be measured again.
-    """
-    checks = []
-    try:
-        name = str(manifest.content["group"])
-        table = published_table(manifest, published_schema(declared, name))
-        checks += [_columns(manifest, table, declared), _counts(manifest, table), _groups(table)]
-        levels = level_check(manifest, table.data, declared) if checks[0].holds else None
-        checks += [] if levels is None else [levels]
-        checks += _principles(manifest, table, asked, unknown)
-    except SfumatoError as error:
-        checks.append(Check("data", False, f"the data file is not what release.json says: {error}"))
-    else:
-        if original is not None and checks[0].holds:
-            checks += _original(manifest, table.data, original, declared)
+def release_checks(manifest: Manifest, original: Any, expected: Expectations) -> list[Check]:
+    """Check a grouped release; the entry of `KINDS`."""
+    table = manifest.table
+    declared, unavailable = table.schema(expected.schema)
+    requested, difference = expected.requested(table)
+    checks = grouped_checks(table, declared, unavailable, requested, original)
+    if expected.schema is not None or expected.principles is not None:
+        published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
+        checks.append(declared_check(expected.schema, declared, original, published, difference))
     return checks
 
 
-def _columns(manifest: Manifest, table: Table, declared: Schema) -> Check:
-    """The columns are those that release.json lists, in the roles of its config; no identifier is among them."""
-    found = table.data.column_names
-    exposed = [name for name in found if name in declared.identifiers]
+def declared_check(
+    schema: Schema | None, declared: Schema, original: Any, published: Sequence[str], difference: str | None
+) -> Check:
+    """Check that release.json declares what the caller expects.
+
+    `schema`: the expected one, if any. `published`: the columns that are published under their own name. `difference`: one
+    that was found in other expectations, reported if the schemas agree.
+    """
+    first = None
+    if schema is not None:
+        table = None if original is None else cache(lambda: table_of(original, schema))
+        first = first_difference(schema, declared, table, published)
+    first = first or difference
+    return Check("declared", first is None, first or "release.json declares what is given")
+
+
+def grouped_checks(
+    manifest: TableManifest,
+    declared: Schema,
+    unavailable: Sequence[str],
+    requested: Sequence[Principle],
+    original: Any = None,
+) -> list[Check]:
+    """Check one table of rows in groups and, if the original is given, the table against the original.
+
+    `declared`, `unavailable`: as returned by `TableManifest.schema`. `requested`: the principles to measure again.
+    """
+    document = manifest.document
+    checks = []
+    try:
+        table = published_table(manifest, published_schema(declared, document.group))
+        checks += [_columns(document, table, declared), _counts(document, table), _groups(table)]
+        levels = level_check(document, table.data, declared) if checks[0].holds else None
+        checks += [] if levels is None else [levels]
+        checks += _principles(document, table, requested, unavailable)
+    except SfumatoError as error:
+        checks.append(Check("data", False, f"the data file is not what release.json states: {error}"))
+    else:
+        if original is not None and checks[0].holds:
+            checks += _against_original(manifest, table.data, original, declared)
+    return checks
+
+
+def _columns(document: GroupedTable, table: Table, declared: Schema) -> Check:
+    """Check that the columns are those listed, in the roles of the config, and that no identifier is among them."""
+    names = table.data.column_names
+    exposed = [name for name in names if name in declared.identifiers]
     if exposed:
         return Check("columns", False, f"the identifier {exposed[0]!r} is published")
-    claimed = [column.get("name") if isinstance(column, dict) else None for column in manifest.content["columns"]]
-    if claimed != found:
-        return Check("columns", False, f"the data has {', '.join(found)}; release.json lists {', '.join(map(str, claimed))}")
-    for column in manifest.content["columns"]:
-        name = column["name"]
-        role = "group" if name == manifest.content["group"] else str(declared.role(name))
-        stated = {"role": role}
-        if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
-            stated["kind"] = str(declared.kinds.get(name))
-        if role == Role.QUASI_IDENTIFIER:
-            stated["recoding"] = usual_recoding(declared, name)
-        for key, value in stated.items():
-            if column.get(key) != value:
-                detail = f"the {key} of {name!r} is listed as {column.get(key)!r}, and the config says {value!r}"
+    listed = [column.name for column in document.columns]
+    if listed != names:
+        return Check("columns", False, f"the data has {', '.join(names)}; release.json lists {', '.join(listed)}")
+    for column in document.columns:
+        for key, value in _expected_column(column, document.group, declared).items():
+            stated = getattr(column, key)
+            if stated != value:
+                detail = f"the {key} of {column.name!r} is listed as {stated!r}, and the config says {value!r}"
                 return Check("columns", False, detail)
-    detail = f"{count_of(len(found), 'column')} as listed, no identifier among them"
-    return Check("columns", True, detail)
+    return Check("columns", True, f"{count_of(len(names), 'column')} as listed, no identifier among them")
 
 
-def _counts(manifest: Manifest, table: Table) -> Check:
-    claimed = {key: manifest.content[key] for key in ("rows", "groups")}
-    groups = table.column(str(manifest.content["group"]))
+def _expected_column(column: PublishedColumn, group: str, declared: Schema) -> dict[str, str]:
+    """Return what the config implies for a column: its role and, where it matters, its kind and its recoding."""
+    if column.name == group:
+        return {"role": "group"}
+    role = declared.role(column.name)
+    expected = {"role": str(role)}
+    if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+        expected["kind"] = str(declared.kinds.get(column.name))
+    if role is Role.QUASI_IDENTIFIER:
+        expected["recoding"] = default_recoding(declared, column.name)
+    return expected
+
+
+def _counts(document: GroupedTable, table: Table) -> Check:
+    """Check the numbers of rows, groups and suppressed rows."""
+    groups = table.column(document.group)
     if groups.has_missing:
         return Check("counts", False, "a row has no group")
-    problem = _out_of_range(manifest.content)
+    problem = _count_problem(document)
     if problem is not None:
         return Check("counts", False, problem)
-    found = {"rows": table.rows, "groups": groups.size}
-    shown = f"{count_of(found['rows'], 'row')} in {count_of(found['groups'], 'group')}"
-    same = claimed == found
-    return Check("counts", same, shown if same else f"{shown}; release.json says {claimed['rows']} and {claimed['groups']}")
+    counted = f"{count_of(table.rows, 'row')} in {count_of(groups.size, 'group')}"
+    same = (document.rows, document.groups) == (table.rows, groups.size)
+    return Check(
+        "counts", same, counted if same else f"{counted}; release.json states {document.rows} and {document.groups}"
+    )
 
 
-def _out_of_range(content: Mapping[str, Any]) -> str | None:
-    """What release.json says of numbers that no release can have."""
-    rows, groups, suppressed = content["rows"], content["groups"], content["suppressed"]
+def _count_problem(document: GroupedTable) -> str | None:
+    """Return what is wrong with numbers that no release can have; None if they are possible."""
+    rows, groups, suppressed = document.rows, document.groups, document.suppressed
     try:
-        share = as_fraction(content["suppress"], "suppress")
+        share = as_fraction(document.suppress, "suppress")
     except SfumatoError as error:
-        return f"release.json says that a share of {content['suppress']!r} may be suppressed: {error.problem}"
+        return f"release.json states that a share of {document.suppress!r} may be suppressed: {error.problem}"
     if not 1 <= groups <= rows:
-        return f"release.json says that there are {groups} groups of {rows} rows"
+        return f"release.json states {groups} groups of {rows} rows"
     if not 0 <= share < 1:
-        return f"release.json says that a share of {content['suppress']} of the rows may be suppressed"
+        return f"release.json states that a share of {document.suppress} of the rows may be suppressed"
     if not 0 <= suppressed <= share * (rows + suppressed):
-        return f"{suppressed} rows are said to be suppressed, and a share of {content['suppress']} may be"
+        return f"release.json states that {suppressed} rows are suppressed, and that a share of {document.suppress} may be"
     return None
 
 
 def _groups(table: Table) -> Check:
-    """All rows of a group publish the same quasi-identifiers."""
+    """Check that all rows of a group publish the same quasi-identifiers."""
     group = table.column(str(table.schema.group))
-    some_row = np.zeros(group.domain, np.int64)
+    some_row = np.zeros(group.domain, np.int64)  # for each group one of its rows, to compare the others with
     some_row[group.codes] = np.arange(table.rows)
     for name in table.schema.quasi_identifiers:
         codes = table.column(name).codes
@@ -143,75 +164,80 @@ def _groups(table: Table) -> Check:
     return Check("groups", True, "the rows of each group publish the same quasi-identifiers")
 
 
-def _principles(manifest: Manifest, table: Table, principles: Sequence[Principle], unknown: Sequence[str]) -> list[Check]:
-    """Measure every principle again, and compare verdict and levels with what is claimed."""
-    claims = manifest.content["principles"]
-    able = [p for p in principles if not (unknown and p.asks_distance)]
-    found = audit(table, None, able) if able else ()
+def _principles(
+    document: GroupedTable, table: Table, principles: Sequence[Principle], unavailable: Sequence[str]
+) -> list[Check]:
+    """Measure every principle again, and compare the verdict and the levels with those that are stated.
+
+    A principle that needs a distance function which is not available fails: a release must not pass for want of a check.
+    """
+    claims = document.principles
+    measurable = [p for p in principles if not (unavailable and p.uses_distance)]
+    findings = audit(table, None, measurable) if measurable else None
     by_principle: dict[int, list[tuple[Finding, dict[str, Any]]]] = {}
-    entries = found.to_dict(0)["principles"] if able else []  # type: ignore[union-attr]
-    for finding, entry in zip(found, entries, strict=True):
-        by_principle.setdefault(id(finding.principle), []).append((finding, entry))
-    checks, position = [], 0
+    if findings is not None:
+        for finding, entry in zip(findings, findings.to_dict(0)["principles"], strict=True):
+            by_principle.setdefault(id(finding.principle), []).append((finding, entry))
+    checks, position = [], 0  # position: among the claims, which are in the order of the principles
     for principle in principles:
-        if principle not in able:
+        if principle not in measurable:
             position += len(attributes_of(principle, table.schema))
-            detail = "cannot be measured again without the publisher's own distance function; give the schema that holds it"
+            detail = (
+                "not measured again: the distance is a function of the publisher's own; pass schema=…, or a config, "
+                "that contains it"
+            )
             checks.append(Check(principle.label, False, detail))
             continue
         for finding, entry in by_principle[id(principle)]:
-            claim = claims[position] if position < len(claims) else {}
-            checks.append(_compared(finding, entry, claim))
+            checks.append(_compare(finding, entry, claims[position] if position < len(claims) else None))
             position += 1
     if position != len(claims):
-        checks.append(Check("principles", False, f"{len(claims)} are claimed, and the config asks for {position}"))
+        checks.append(Check("principles", False, f"{len(claims)} are stated, and the config requests {position}"))
     if not principles:
-        checks.append(Check("principles", False, "none is claimed, so nothing is promised"))
-    holds = all(check.holds for check in checks)
-    if manifest.content["holds"] is not True and holds:
-        checks.append(Check("verdict", False, "release.json says that the principles do not hold, and they do"))
+        checks.append(Check("principles", False, "no principle is stated, so nothing is promised"))
+    if not document.holds and all(check.holds for check in checks):
+        checks.append(Check("verdict", False, "release.json states that the principles do not hold, and they do"))
     return checks
 
 
-def _get(claim: Any, key: str) -> Any:
-    return claim.get(key) if isinstance(claim, dict) else None
-
-
-def _compared(finding: Finding, entry: Mapping[str, Any], claim: Any) -> Check:
+def _compare(finding: Finding, entry: Mapping[str, Any], claim: PrincipleClaim | None) -> Check:
+    """Compare a principle, measured again as `entry`, with what release.json states about it."""
     heading = finding_heading(finding)
     levels = ", ".join(f"{name} {text}" for name, text in entry["exact"].items())
     if not finding.holds:
         return Check(heading, False, f"does not hold: {levels}; wanted {', '.join(entry['wanted'].values())}")
     rational = not any(isinstance(level, float) for level in finding.levels.values())
+    stated = {} if claim is None else claim.to_dict()
     for key, value in entry.items():
-        claimed = _get(claim, key)
-        if claimed == value or (not rational and key in ("measured", "exact") and _close(claimed, value)):
+        other = stated.get(key)
+        if other == value or (not rational and key in ("measured", "exact") and _close(other, value)):
             continue
-        return Check(heading, False, f"{key} is claimed to be {claimed!r}, and is {value!r}")
+        return Check(heading, False, f"{key} is stated to be {other!r}, and is {value!r}")
     return Check(heading, True, f"measured again: {levels}")
 
 
-def _close(claimed: Any, found: Mapping[str, Any]) -> bool:
-    """Levels that are no rational numbers may differ in their last digits from machine to machine."""
+def _close(stated: Any, measured: Mapping[str, Any]) -> bool:
+    """Return whether levels agree up to the tolerance for numbers that are not rational."""
     try:
-        return claimed.keys() == found.keys() and all(
-            claimed[key] == value or math.isclose(float(claimed[key]), float(value), rel_tol=1e-9)
-            for key, value in found.items()
+        return stated.keys() == measured.keys() and all(
+            stated[key] == value or math.isclose(float(stated[key]), float(value), rel_tol=_RELATIVE_TOLERANCE)
+            for key, value in measured.items()
         )
     except (AttributeError, TypeError, ValueError, OverflowError):
         return False
 
 
-def _original(manifest: Manifest, published: pa.Table, original: Any, declared: Schema) -> list[Check]:
-    """Check what the release must share with the table it was made from."""
+def _against_original(manifest: TableManifest, published: pa.Table, original: Any, declared: Schema) -> list[Check]:
+    """Check what the release must share with the table from which it was made."""
+    document = manifest.document
     table = original_table(manifest, original, declared)
     unchanged = [
         name
         for name in published.column_names
-        if name != manifest.content["group"] and declared.role(name) is not Role.QUASI_IDENTIFIER
+        if name != document.group and declared.role(name) is not Role.QUASI_IDENTIFIER
     ]
-    suppressed = manifest.content["suppressed"]
-    matched = Matched.of(published, table, unchanged, declared)
+    suppressed = document.suppressed
+    matched = MatchedRows.of(published, table, unchanged, declared)
     extra, absent = matched.surplus()
     lost = [n for n in table.data.column_names if n not in published.column_names and n not in declared.identifiers]
     checks = []
@@ -221,20 +247,16 @@ def _original(manifest: Manifest, published: pa.Table, original: Any, declared: 
     if extra or absent != suppressed:
         detail = (
             f"{count_of(extra, 'published row')} have no original, {count_of(absent, 'original row')} are not published, "
-            f"and {suppressed} are said to be suppressed"
+            f"and release.json states that {suppressed} are suppressed"
         )
     checks.append(Check("rows", not extra and absent == suppressed, detail))
-    recodings = {
-        str(_get(column, "name")): str(_get(column, "recoding"))
-        for column in manifest.content["columns"]
-        if _get(column, "role") == Role.QUASI_IDENTIFIER
-    }
-    result = covered(published, table, matched, recodings, everyone=suppressed == 0)
+    recodings = {c.name: str(c.recoding) for c in document.columns if c.role == "quasi-identifier"}
+    result = cover_rows(published, table, matched, recodings, everyone=suppressed == 0)
     if result.uncovered:
-        shown = f"; the first: {result.first}" if result.first else ""
-        checks.append(Check("cover", False, f"{count_of(result.uncovered, 'row')} not covered by what is published{shown}"))
+        first = f"; the first: {result.first}" if result.first else ""
+        checks.append(Check("cover", False, f"{count_of(result.uncovered, 'row')} not covered by what is published{first}"))
     else:
-        blunt = f", {count_of(result.by_column, 'row')} column by column" if result.by_column else ""
-        detail = f"the published cells cover the original values; {count_of(result.one_to_one, 'row')} one to one{blunt}"
+        by_column = f", {count_of(result.by_column, 'row')} column by column" if result.by_column else ""
+        detail = f"the published cells cover the original values; {count_of(result.one_to_one, 'row')} one to one{by_column}"
         checks.append(Check("cover", True, detail))
     return checks

@@ -1,4 +1,4 @@
-"""Whether the cells of a full-domain release are what it says: nodes of one level of each quasi-identifier's hierarchy."""
+"""Check that the cells of a full-domain release are nodes of the stated level of each quasi-identifier's hierarchy."""
 
 from __future__ import annotations
 
@@ -11,46 +11,46 @@ from sfumato.data.hierarchy import Hierarchy, Intervals
 from sfumato.data.schema import Kind, Schema
 from sfumato.exact import as_fraction
 from sfumato.exact.numbers import parse_decimal
-from sfumato.releases.manifest import Manifest
-from sfumato.verification.cell_coverage import QUOTED, end_of_interval, node_cell
+from sfumato.releases.cells import WITHHELD, hierarchy_cell, interval_end, is_value
+from sfumato.releases.models import GroupedTable
 from sfumato.verification.checks import Check
 
 
-def level_check(manifest: Manifest, published: pa.Table, declared: Schema) -> Check | None:
-    """Check the levels that release.json tells against the published cells; None if it tells none."""
-    told = {column["name"]: column["level"] for column in manifest.content["columns"] if "level" in column}
-    if not told:
+def level_check(document: GroupedTable, published: pa.Table, declared: Schema) -> Check | None:
+    """Check the levels that release.json states against the published cells; None if it states none."""
+    levels = {column.name: column.level for column in document.columns if column.level is not None}
+    if not levels:
         return None
-    for name in {**dict.fromkeys(declared.quasi_identifiers), **told}:
-        if name not in declared.quasi_identifiers or name not in told:
-            return Check("levels", False, f"a level is told of some columns, and {name!r} is not as they are")
+    for name in {**dict.fromkeys(declared.quasi_identifiers), **levels}:
+        if name not in declared.quasi_identifiers or name not in levels:
+            return Check("levels", False, f"levels are stated for the quasi-identifiers or for none; {name!r} differs")
         hierarchy, kind = declared.hierarchies.get(name), Kind(declared.kinds[name])
         cells = published.column(name).unique().to_pylist()
-        problem = level_problem(told[name], cells, hierarchy, kind)
+        problem = level_problem(levels[name], cells, hierarchy, kind)
         if problem is not None:
             return Check("levels", False, f"{problem} of {name!r}")
-    shown = ", ".join(f"{name} {level}" for name, level in told.items())
-    return Check("levels", True, f"every cell is a node of the level that is told: {shown}")
+    stated = ", ".join(f"{name} {level}" for name, level in levels.items())
+    return Check("levels", True, f"every cell is a node of the stated level: {stated}")
 
 
 def level_problem(level: Any, cells: Iterable[str | None], hierarchy: Any, kind: Kind) -> str | None:
-    """The first cell that is no node of a level; or that there is no such level.
+    """Return the problem with the first cell that is not a node of a level, or with the level itself; None if all are.
 
-    Without a hierarchy there are the values and `*`; missing values are a node of their own below that.
+    Without a hierarchy there are two levels, the values and `*`. Missing values are a node of their own below the root.
 
     >>> level_problem(1, ["[30, 40)", None, "31"], Intervals((10,)), Kind.NUMERIC)
-    "'31' is no node of level 1"
+    "'31' is not a node of level 1"
     """
     height = len(hierarchy.widths) + 1 if isinstance(hierarchy, Intervals) else getattr(hierarchy, "height", 1)
     if not isinstance(level, int) or isinstance(level, bool) or not 0 <= level <= height:
-        return f"{level!r} is no level of the hierarchy"
+        return f"{level!r} is not a level of the hierarchy"
     nodes: Mapping[str, Any] = {}
     if isinstance(hierarchy, Hierarchy):
         plain = kind in (Kind.NUMERIC, Kind.SET)
-        nodes = dict.fromkeys(node_cell(label, level, height, plain) for label in hierarchy.labels[level])
+        nodes = dict.fromkeys(hierarchy_cell(label, level, height, plain) for label in hierarchy.labels[level])
     for cell in cells:
         if level == height:
-            fits = cell == "*"
+            fits = cell == WITHHELD
         elif not cell:
             fits = True
         elif isinstance(hierarchy, Hierarchy):
@@ -60,23 +60,23 @@ def level_problem(level: Any, cells: Iterable[str | None], hierarchy: Any, kind:
         else:
             fits = isinstance(hierarchy, Intervals) and _is_interval(cell, hierarchy, level)
         if not fits:
-            return f"{cell!r} is no node of level {level}"
+            return f"{cell!r} is not a node of level {level}"
     return None
 
 
 def _is_value(cell: str, kind: Kind) -> bool:
-    """Whether a cell is a value itself, and not several or none."""
+    """Return whether a cell is a single value of a kind."""
     if kind is Kind.NUMERIC:
         return parse_decimal(cell) is not None
     if kind is Kind.SET:
         return cell.startswith("{") and not cell.startswith("{{")
-    return cell != "*" and (cell[0] not in '[{"' or QUOTED.fullmatch(cell) is not None)
+    return is_value(cell)
 
 
 def _is_interval(cell: str, intervals: Intervals, level: int) -> bool:
-    """Whether a cell is one of the half-open intervals of a level."""
+    """Return whether a cell is one of the half-open intervals of a level."""
     ends = cell[1:-1].split(", ") if cell.startswith("[") and cell.endswith(")") else []
-    numbers = [end_of_interval(end) for end in ends]
+    numbers = [interval_end(end) for end in ends]
     if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
         return False
     width, origin = as_fraction(intervals.widths[level - 1]), as_fraction(intervals.origin)

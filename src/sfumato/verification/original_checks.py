@@ -1,4 +1,8 @@
-"""What a release must share with the table it was made from: the same secrets, under cells that cover the originals."""
+"""Check a release against its original: unchanged columns are the same, and published cells cover the original values.
+
+Rows are shuffled, so rows are matched by what is published unchanged. Rows that agree in all of it are one class, and a
+published row may stand for any original row of its class.
+"""
 
 from __future__ import annotations
 
@@ -18,66 +22,65 @@ from sfumato.errors import ColumnError
 from sfumato.exact import written
 from sfumato.exact.numbers import parse_decimal
 from sfumato.io.write_files import cell_texts
-from sfumato.verification.cell_coverage import Reader
+from sfumato.releases.cell_coverage import CellReader
 
 Codes = NDArray[np.int64]
 
 _AT_ONCE = 1 << 21
-"""Pairs of a published and an original row that are looked at at a time."""
+"""The number of pairs of a published and an original row that are compared at a time; bounds memory."""
 
 _BUDGET = 1 << 25
-"""Pairs that are looked at in all, small classes first; classes beyond are looked at column by column."""
+"""The number of pairs that are compared in all, small classes first; larger classes are compared column by column."""
 
 
 @dataclass(frozen=True, eq=False)
-class Matched:
-    """The rows of both tables by what is published unchanged: rows of one class agree in all of it."""
+class MatchedRows:
+    """The class of each row of both tables: rows of one class agree in everything that is published unchanged."""
 
     published: Codes
     original: Codes
     classes: int
 
     @classmethod
-    def of(cls, published: pa.Table, original: Table, names: Sequence[str], schema: Schema) -> Matched:
+    def of(cls, published: pa.Table, original: Table, names: Sequence[str], schema: Schema) -> MatchedRows:
         """Number the distinct combinations of the unchanged columns over both tables."""
         rows = published.num_rows
         codes, domains = [np.zeros(rows + original.rows, np.int32)], [1]
         for name in names:
             if name not in original.data.column_names:
                 raise ColumnError(
-                    "the release holds a column that the original does not have",
-                    remedy="Give the table that the release was made from.",
+                    "the release has a column that the original does not have",
+                    remedy="Pass the table that the release was made from.",
                     file=original.source,
                     column=name,
                 )
             separators = {name: schema.separators.get(name, ";")}
             both = Cells.of(published.column(name)), Cells.of(original.data.column(name))
-            texts = alike(*both, name, separators)
-            known = pa.concat_arrays(texts).dictionary_encode()
-            numbers = np.asarray(known.indices)
-            place = np.split(numbers, [len(texts[0])])
-            codes.append(np.concatenate([there[cells.of_row] for there, cells in zip(place, both, strict=True)]))
-            domains.append(len(known.dictionary))
+            texts = comparable_texts(*both, name, separators)
+            encoded = pa.concat_arrays(texts).dictionary_encode()
+            by_table = np.split(np.asarray(encoded.indices), [len(texts[0])])
+            codes.append(np.concatenate([part[cells.of_row] for part, cells in zip(by_table, both, strict=True)]))
+            domains.append(len(encoded.dictionary))
         numbers, parts = combined(codes, domains)
         return cls(numbers[:rows], numbers[rows:], len(parts))
 
     def surplus(self) -> tuple[int, int]:
-        """How many published rows have no original, and how many original rows are not published."""
+        """Return how many published rows have no original, and how many original rows are not published."""
         more = np.bincount(self.published, minlength=self.classes) - np.bincount(self.original, minlength=self.classes)
         return int(more[more > 0].sum()), int(-more[more < 0].sum())
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A column as its distinct cells, so that each is looked at once, and which of them each row has."""
+    """A column as its distinct cells, so that each is converted once, and for each row which of them it has."""
 
     distinct: pa.Array
-    """Some may be there twice, or in no row; null is among them if a row has it."""
+    """May contain a cell twice, or one that no row has; contains null if a row has it."""
     of_row: Codes
 
     @classmethod
     def of(cls, column: pa.ChunkedArray) -> Cells:
-        """Take a column of any type apart; lists are left as they are."""
+        """Split a column of any type; a column of lists is kept as it is, row by row."""
         column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
         if pa.types.is_nested(column.type):
             return cls(column, np.arange(len(column)))
@@ -89,12 +92,15 @@ class Cells:
         return cls(values, np.asarray(indices).astype(np.int64))
 
     def texts(self, name: str, separators: Mapping[str, str] | None = None) -> pa.Array:
-        """The distinct cells as texts; null stays null."""
+        """Return the distinct cells as texts; null stays null."""
         return cell_texts(pa.chunked_array([self.distinct]), name, separators)
 
 
-def alike(one: Cells, other: Cells, name: str, separators: Mapping[str, str]) -> list[pa.Array]:
-    """Distinct cells of two columns as texts that are equal where the cells are: CSV has no types, frames have."""
+def comparable_texts(one: Cells, other: Cells, name: str, separators: Mapping[str, str]) -> list[pa.Array]:
+    """Return the distinct cells of two columns as texts that are equal where the cells are.
+
+    CSV has no types and frames have, so the same number may be written as 17 and 17.0.
+    """
     types = [one.distinct.type, other.distinct.type]
     if all(map(pa.types.is_nested, types)):
         return [pa.array([_items(cell) for cell in cells.distinct.to_pylist()], pa.string()) for cells in (one, other)]
@@ -113,7 +119,7 @@ def _binary(kind: pa.DataType) -> bool:
 
 
 def _bytes(cell: Any) -> bytes:
-    """Bytes as they are, texts in UTF-8; nothing for null, as in CSV."""
+    """Return bytes as they are, texts in UTF-8, and nothing for null, as in CSV."""
     return cell if isinstance(cell, bytes) else b"" if cell is None else str(cell).encode()
 
 
@@ -122,96 +128,135 @@ def _items(cell: Any) -> str:
 
 
 def _plain(texts: pa.Array) -> pa.Array:
-    """Numbers as they are written in full, so that 17.0 is 17."""
+    """Return texts with numbers in their canonical form, so that 17.0 is 17."""
     numbers = [(text, parse_decimal(text)) for text in texts.to_pylist()]
     cells = [text if number is None else written(Fraction(number)) for text, number in numbers]
     return pa.array(cells, pa.string())
 
 
 @dataclass(frozen=True)
-class Covered:
-    """How the covering came out: rows that no partner covers, and how sharply one could look."""
+class Coverage:
+    """How many rows are not covered, and how precisely rows could be matched."""
 
     uncovered: int
     one_to_one: int
-    """Published rows whose original row is certain, because what is unchanged in them occurs once."""
+    """Published rows whose original row is certain, because what is unchanged in them occurs once in each table."""
     by_column: int
-    """Published rows of classes so large that each quasi-identifier was looked at alone."""
+    """Published rows of classes so large that each quasi-identifier was compared alone."""
+
     first: str | None
+    """The quasi-identifiers of the first published row that covers no original row."""
 
 
-def covered(
-    published: pa.Table, original: Table, matched: Matched, recodings: Mapping[str, str], *, everyone: bool
-) -> Covered:
-    """Check that every published row covers an original row of its class; and, if nobody was dropped, the reverse.
+def cover_rows(
+    published: pa.Table, original: Table, matched: MatchedRows, recodings: Mapping[str, str], *, everyone: bool
+) -> Coverage:
+    """Check that every published row covers an original row of its class and, if nobody was suppressed, the reverse.
 
-    Rows are shuffled, so a published row may stand for any original row that agrees with it in what is unchanged.
+    `recodings`: how each quasi-identifier is published. `everyone`: nobody was suppressed. Cost: the pairs of distinct
+    published and distinct original rows within each class, up to a budget; beyond it linear in cells and values.
     """
-    covers, cells, codes = [], [], []
-    for name, recoding in recodings.items():
-        column = original.column(name)
-        shown = Cells.of(published.column(name))
-        texts = shown.texts(name).dictionary_encode(null_encoding="encode")
-        covers.append(Reader(texts.dictionary.to_pylist(), column, recoding))
-        cells.append(np.asarray(texts.indices).astype(np.int64)[shown.of_row])
-        codes.append(column.codes.astype(np.int64))
-    left, left_rows = _distinct(matched.published, cells)
-    right, right_rows = _distinct(matched.original, codes)
-    left_at = np.searchsorted(left[0], np.arange(matched.classes + 1))
-    right_at = np.searchsorted(right[0], np.arange(matched.classes + 1))
-    pairs = np.diff(left_at) * np.diff(right_at)
-    fine_left, fine_right = np.zeros(len(left[0]), bool), np.zeros(len(right[0]), bool)
-    by_size = np.argsort(pairs, kind="stable")
-    within = np.zeros(matched.classes, bool)
-    within[by_size] = (np.cumsum(pairs[by_size]) <= _BUDGET) & (pairs[by_size] <= 4 * _AT_ONCE)
-    sharp = np.flatnonzero((pairs > 0) & within)
-    for some in np.split(sharp, np.flatnonzero(np.diff(np.cumsum(pairs[sharp]) // _AT_ONCE)) + 1):
-        i, j = _pairs(left_at, right_at, some)
-        for position, cover in enumerate(covers, start=1):
-            found = cover.holds(left[position][i], right[position][j])
-            i, j = i[found], j[found]
-        fine_left[i] = True
-        fine_right[j] = True
-    blunt = np.flatnonzero((pairs > 0) & ~within)
-    for number in blunt:
-        here = slice(left_at[number], left_at[number + 1])
-        there = slice(right_at[number], right_at[number + 1])
-        fine_left[here], fine_right[there] = True, True
-        for position, cover in enumerate(covers, start=1):
-            published_cells, values = left[position][here], right[position][there]
-            whose, what = cover.either(np.flatnonzero(np.bincount(published_cells)), np.flatnonzero(np.bincount(values)))
-            fine_left[here] &= whose[published_cells]
-            fine_right[there] &= what[values]
-    uncovered = int(left_rows[~fine_left].sum()) + (int(right_rows[~fine_right].sum()) if everyone else 0)
+    pairs = _Pairs.of(published, original, matched, recodings)
+    covering, covered = pairs.covered()
+    uncovered = int(pairs.published_rows[~covering].sum()) + (int(pairs.original_rows[~covered].sum()) if everyone else 0)
     sizes = np.bincount(matched.published, minlength=matched.classes)
     once = (sizes == 1) & (np.bincount(matched.original, minlength=matched.classes) == 1)
     first = None
-    if not fine_left.all():
-        worst = int(np.argmin(fine_left))
-        row = int(np.argmax((matched.published == left[0][worst]) & _same(cells, left, worst)))
+    if not covering.all():
+        row = pairs.row_of(int(np.argmin(covering)), matched)
         first = ", ".join(f"{name} = {published.column(name)[row].as_py()}" for name in recodings)
-    return Covered(uncovered, int(once.sum()), int(sizes[blunt].sum()), first)
+    return Coverage(uncovered, int(once.sum()), int(sizes[pairs.large].sum()), first)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """The distinct rows of both tables, sorted by class, and which classes are compared pair by pair.
+
+    `left`: for the published rows an array of classes, then one of cell numbers for each quasi-identifier. `right`: the same
+    with codes for the original rows. Entries of class c are left_at[c] to left_at[c + 1], and likewise on the right.
+    """
+
+    readers: Sequence[CellReader]
+    cells: Sequence[Codes]
+    """For each quasi-identifier the cell number of each published row."""
+    left: Sequence[Codes]
+    right: Sequence[Codes]
+    published_rows: Codes
+    """How many rows each entry on the left stands for."""
+    original_rows: Codes
+    left_at: Codes
+    right_at: Codes
+    small: Codes
+    """The classes that are compared pair by pair, smallest first in the budget."""
+    large: Codes
+    """The classes that are compared column by column."""
+
+    @classmethod
+    def of(cls, published: pa.Table, original: Table, matched: MatchedRows, recodings: Mapping[str, str]) -> _Pairs:
+        readers, cells, codes = [], [], []
+        for name, recoding in recodings.items():
+            column = original.column(name)
+            distinct = Cells.of(published.column(name))
+            texts = distinct.texts(name).dictionary_encode(null_encoding="encode")
+            readers.append(CellReader(texts.dictionary.to_pylist(), column, recoding))
+            cells.append(np.asarray(texts.indices).astype(np.int64)[distinct.of_row])
+            codes.append(column.codes.astype(np.int64))
+        left, published_rows = _distinct(matched.published, cells)
+        right, original_rows = _distinct(matched.original, codes)
+        left_at = np.searchsorted(left[0], np.arange(matched.classes + 1))
+        right_at = np.searchsorted(right[0], np.arange(matched.classes + 1))
+        pairs = np.diff(left_at) * np.diff(right_at)  # of each class
+        by_size = np.argsort(pairs, kind="stable")
+        within = np.zeros(matched.classes, bool)
+        within[by_size] = (np.cumsum(pairs[by_size]) <= _BUDGET) & (pairs[by_size] <= 4 * _AT_ONCE)
+        small, large = np.flatnonzero((pairs > 0) & within), np.flatnonzero((pairs > 0) & ~within)
+        return cls(readers, cells, left, right, published_rows, original_rows, left_at, right_at, small, large)
+
+    def covered(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which entries on the left cover one on the right of their class, and which on the right are covered."""
+        covering, covered = np.zeros(len(self.left[0]), bool), np.zeros(len(self.right[0]), bool)
+        pairs = np.diff(self.left_at)[self.small] * np.diff(self.right_at)[self.small]
+        for some in np.split(self.small, np.flatnonzero(np.diff(np.cumsum(pairs) // _AT_ONCE)) + 1):
+            i, j = _pairs_within(self.left_at, self.right_at, some)
+            for position, reader in enumerate(self.readers, start=1):  # position 0 has the classes
+                fits = reader.covers(self.left[position][i], self.right[position][j])
+                i, j = i[fits], j[fits]
+            covering[i] = True
+            covered[j] = True
+        for number in self.large:
+            here = slice(self.left_at[number], self.left_at[number + 1])
+            there = slice(self.right_at[number], self.right_at[number + 1])
+            covering[here], covered[there] = True, True
+            for position, reader in enumerate(self.readers, start=1):
+                cells, values = self.left[position][here], self.right[position][there]
+                some_cell, some_value = reader.either(
+                    np.flatnonzero(np.bincount(cells)), np.flatnonzero(np.bincount(values))
+                )
+                covering[here] &= some_cell[cells]
+                covered[there] &= some_value[values]
+        return covering, covered
+
+    def row_of(self, entry: int, matched: MatchedRows) -> int:
+        """Return the first published row that an entry on the left stands for."""
+        same = matched.published == self.left[0][entry]
+        for column, parts in zip(self.cells, self.left[1:], strict=True):
+            same = same & (column == parts[entry])
+        return int(np.argmax(same))
 
 
 def _distinct(classes: Codes, columns: Sequence[Codes]) -> tuple[list[Codes], Codes]:
-    """The distinct rows, class first, in order; and how often each occurs."""
+    """Return the distinct rows, class first, in order, as one array for each column; and how often each occurs."""
     every = [classes, *columns]
     parts, counts = combination_counts([c.astype(np.int32) for c in every], [int(c.max()) + 1 for c in every])
     return [np.ascontiguousarray(part) for part in parts.T], counts
 
 
-def _pairs(left_at: Codes, right_at: Codes, classes: Codes) -> tuple[Codes, Codes]:
-    """All pairs of a left and a right entry of the same class."""
+def _pairs_within(left_at: Codes, right_at: Codes, classes: Codes) -> tuple[Codes, Codes]:
+    """Return all pairs of a left and a right entry of the same class, class by class."""
     lefts, rights = np.diff(left_at)[classes], np.diff(right_at)[classes]
     sizes = lefts * rights
     total = int(sizes.sum())
+    # the number of each pair within its class
     within = np.arange(total) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     width = np.repeat(rights, sizes)
     return np.repeat(left_at[classes], sizes) + within // width, np.repeat(right_at[classes], sizes) + within % width
-
-
-def _same(cells: Sequence[Codes], left: Sequence[Codes], entry: int) -> NDArray[np.bool_]:
-    same = np.ones(len(cells[0]), bool)
-    for column, parts in zip(cells, left[1:], strict=True):
-        same &= column == parts[entry]
-    return same

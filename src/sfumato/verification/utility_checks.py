@@ -1,29 +1,39 @@
-"""What a release says of its worth, as far as that follows from the published table: the sizes of its groups."""
+"""Check the utility that a release states, as far as it follows from the published table: the sizes of its groups."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from sfumato.anonymization.utility import ClassSizes
-from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.principles import Principle
-from sfumato.releases.manifest import Manifest
+from sfumato.releases.models import GroupedTable
 from sfumato.verification.checks import Check
 
 
-def worth_check(manifest: Manifest, published: Table, asked: Sequence[Principle]) -> Check:
-    """Count rows and groups again; information loss and marginals need the original's domains, and are not looked at."""
-    claimed = manifest.content.get("utility")
+def utility_check(document: GroupedTable, published: Table, requested: Sequence[Principle]) -> Check:
+    """Count rows and groups again.
+
+    Information loss and marginals depend on the domains of the original, and are not checked.
+    """
     group = published.column(str(published.schema.group))
-    suppressed = manifest.content["suppressed"]
-    k = max((k for principle in asked if (k := getattr(principle, "k", None)) is not None), default=None)
-    sizes = ClassSizes.of(Groups(group.codes.astype(np.int64), group.size, published.rows), k, suppressed)
-    found: dict[str, Any] = {"rows": published.rows, "groups": group.size, "suppressed": suppressed, "k": k}
-    for key, value in {**found, "classes": sizes.to_dict()}.items():
-        if not isinstance(claimed, Mapping) or claimed.get(key) != value:
-            return Check("utility", False, f"{key} of the utility is not what the table has")
-    return Check("utility", True, "the sizes of groups are as told; loss and marginals are not looked at")
+    sizes = np.bincount(group.codes, minlength=group.size)
+    k = max((k for principle in requested if (k := principle.implied_k) is not None), default=None)
+    rows, suppressed = published.rows, document.suppressed
+    counted: dict[str, Any] = {"rows": rows, "groups": group.size, "suppressed": suppressed, "k": k}
+    histogram = np.unique(sizes, return_counts=True)
+    counted["classes"] = {
+        # Σ |G|² over the groups; a suppressed row counts as many as there are rows in all
+        "discernibility": int((sizes.astype(object) ** 2).sum()) + suppressed * (rows + suppressed),
+        "mean": rows / group.size,
+        "average": None if k is None else float(Fraction(rows, group.size * k)),
+        "histogram": [[int(size), int(count)] for size, count in zip(*histogram, strict=True)],
+    }
+    stated = document.utility.to_dict()
+    for key, value in counted.items():
+        if stated[key] != value:
+            return Check("utility", False, f"{key}: the stated value is not that of the table")
+    return Check("utility", True, "the sizes of the groups are as stated; loss and marginals are not checked")

@@ -1,11 +1,11 @@
-"""What is guaranteed, possible and impossible: bounds, certificates, the nearest wishes, contours and frontiers."""
+"""What is guaranteed, possible and impossible: bounds, nearby parameters, contours and frontiers."""
 
 from sfumato.anonymization.feasibility.assessment import Feasibility, RequirementFeasibility, Verdict, feasibility
-from sfumato.anonymization.feasibility.certificates import Certificate, certificate_of
 from sfumato.anonymization.feasibility.degree_bounds import Bounds, bounds
 from sfumato.anonymization.feasibility.frontier_grid import Attempt, Cell, Frontier, frontier
 from sfumato.anonymization.feasibility.nearest_parameters import NearestParameters, ReachableParameters
 from sfumato.anonymization.feasibility.vulnerability_contour import Contour, vulnerability
+from sfumato.principles.certificate import Certificate
 
 __all__ = [
     "Attempt",
@@ -20,7 +20,6 @@ __all__ = [
     "RequirementFeasibility",
     "Verdict",
     "bounds",
-    "certificate_of",
     "feasibility",
     "frontier",
     "vulnerability",

@@ -1,58 +1,61 @@
-"""Is a wish possible? What is guaranteed, what is ruled out, and what nearby would be."""
+"""Assess whether a requirement can be met: what is guaranteed, what is ruled out, and which nearby parameters are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sfumato._audit import listed, table_of
-from sfumato.anonymization.feasibility.certificates import (
-    Certificate,
-    Crowding,
-    certificate_of,
-    one_group,
-    proximity_certificate,
-)
-from sfumato.anonymization.feasibility.degree_bounds import Bounds, bounds, least_size, most_groups
+from sfumato._audit import table_of
+from sfumato.anonymization.feasibility.degree_bounds import Bounds, bounds, most_groups
 from sfumato.anonymization.feasibility.nearest_parameters import NearestParameters, Population, nearest_parameters
 from sfumato.data.schema import Schema
-from sfumato.principles import Dissimilarity, Principle, View, attributes_of
-from sfumato.principles.base import exactly
+from sfumato.principles import (
+    Certificate,
+    Dissimilarity,
+    Principle,
+    PrincipleRequest,
+    View,
+    attributes_of,
+    exactly,
+    requested_principles,
+)
+from sfumato.principles.clique_capacity import least_size
+from sfumato.principles.proximity_certificate import Crowding, proximity_certificate
 
 Verdict = Literal["guaranteed", "open", "impossible"]
-"""Groups exist, by a bound; nobody can tell beforehand; no groups exist, by a certificate."""
+"""A bound proves that groups exist; neither is known; a certificate proves that no groups exist."""
 
 Nearby = bool | Literal["quick"]
-"""Whether the nearest wishes are looked for; "quick": ε only where that costs little."""
+"""Whether the nearest parameters are computed; "quick": ε only where that costs little."""
 
 
 @dataclass(frozen=True)
 class RequirementFeasibility:
-    """What can be said beforehand of a principle on one sensitive attribute, or on the groups alone.
+    """Whether a principle can be reached on one sensitive attribute, or on the groups alone.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": [1, 2, 3, 4]}), sf.Schema(sensitive=["x"]))
-    >>> outlook = feasibility(table, None, sf.Dissimilarity(epsilon=0, delta=1, k=2)).outlooks[0]
-    >>> outlook.attribute, outlook.verdict, outlook.theta, outlook.groups
+    >>> result = feasibility(table, None, sf.Dissimilarity(epsilon=0, delta=1, k=2)).attributes[0]
+    >>> result.attribute, result.verdict, result.theta, result.groups
     ('x', 'guaranteed', 0, 2)
     """
 
     attribute: str | None
-    """None if the principle looks at groups only."""
+    """None if the principle measures the groups alone."""
     verdict: Verdict
     reason: str
     """Why, in words."""
     groups: int = 0
-    """In how many groups, at the most, it is guaranteed; 1: only the table as one group is known to do."""
+    """The largest number of groups for which it is guaranteed; 1 if only the table as one group is known to satisfy it."""
     certificate: Certificate | None = None
     theta: int | None = None
-    """Θ: how many other rows are near the value that most are near; None if no distance is asked for."""
+    """Θ: the largest number of other rows near one value; None if the principle does not depend on nearness."""
     bounds: Bounds | None = None
     nearest: NearestParameters | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the result as plain data."""
         return {
             "attribute": self.attribute,
             "verdict": self.verdict,
@@ -81,27 +84,27 @@ class Feasibility:
     """
 
     principle: Principle
-    outlooks: tuple[RequirementFeasibility, ...]
+    attributes: tuple[RequirementFeasibility, ...]
 
     @property
     def verdict(self) -> Verdict:
-        """Guaranteed if groups exist that satisfy it on all attributes at once, impossible if it is on one of them."""
-        if any(outlook.verdict == "impossible" for outlook in self.outlooks):
+        """Guaranteed if groups exist that satisfy it on all attributes at once; impossible if it is so on one of them."""
+        if any(result.verdict == "impossible" for result in self.attributes):
             return "impossible"
-        if len(self.outlooks) == 1:
-            return self.outlooks[0].verdict
-        # groups that serve one attribute need not serve another, unless they are the table as one group
+        if len(self.attributes) == 1:
+            return self.attributes[0].verdict
+        # Groups that satisfy it on one attribute need not do so on another, unless they are the table as one group.
         return "guaranteed" if self.certain_as_one_group else "open"
 
     @property
     def certain_as_one_group(self) -> bool:
-        """Whether the table as one group satisfies it."""
-        return all(_holds_whole(outlook) for outlook in self.outlooks)
+        """Whether the table as one group satisfies it, for certain."""
+        return all(_holds_as_one_group(result) for result in self.attributes)
 
     @property
     def certificate(self) -> Certificate | None:
         """A certificate that it is impossible, if there is one."""
-        return next((outlook.certificate for outlook in self.outlooks if outlook.certificate is not None), None)
+        return next((result.certificate for result in self.attributes if result.certificate is not None), None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON."""
@@ -110,30 +113,32 @@ class Feasibility:
             "label": self.principle.label,
             "parameters": self.principle.parameters(),
             "verdict": self.verdict,
-            "attributes": [outlook.to_dict() for outlook in self.outlooks],
+            "attributes": [result.to_dict() for result in self.attributes],
         }
 
     def __repr__(self) -> str:
         lines = [f"{self.principle.label}: {self.verdict}"]
-        for outlook in self.outlooks:
-            name = outlook.attribute or "groups"
-            lines.append(f"  {name}: {outlook.reason}")
-            if outlook.nearest is not None:
+        for result in self.attributes:
+            name = result.attribute or "groups"
+            lines.append(f"  {name}: {result.reason}")
+            if result.nearest is not None:
                 indent = " " * (len(name) + 4)
-                lines.append(f"{indent}guaranteed in two or more groups: {outlook.nearest.guaranteed.text()}")
-                lines.append(f"{indent}not ruled out: {outlook.nearest.not_excluded.text()}")
+                lines.append(f"{indent}guaranteed in two or more groups: {result.nearest.guaranteed.text()}")
+                lines.append(f"{indent}not ruled out: {result.nearest.not_excluded.text()}")
         return "\n".join(lines)
 
 
-def feasibility(data: Any, schema: Schema | None, principle: Principle, nearby: Nearby = True) -> Feasibility:
-    """Tell beforehand whether any grouping of a table can satisfy a principle.
+def feasibility(data: Any, schema: Schema | None, principle: PrincipleRequest, nearby: Nearby = True) -> Feasibility:
+    """Assess whether any grouping of a table can satisfy a principle, before groups are searched for.
 
-    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose schema stands if none is given).
+    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose own schema is used if none is given).
+    `principle`: a principle, or a dict with its name and parameters.
 
-    "impossible" comes with a certificate, "guaranteed" with a bound or with the table as one group, and "open" says that
-    neither is known: a method may well succeed, for no bound is necessary. Deciding it in general is NP-hard (paper 001,
-    Theorem 2). Every verdict is exact. Unless `nearby` is false, for (ε,δ)^k-dissimilarity the largest ε, δ and k that are
-    guaranteed, or not ruled out, are found too, each with the other two fixed; with "quick", ε only where that costs little.
+    "impossible" comes with a certificate, "guaranteed" with a bound or with the table as one group. "open" means that
+    neither is known: a method may well succeed, since no bound is necessary. Deciding it in general is NP-hard (Wang & Liu
+    2010, Theorem 2). Every verdict is exact. For (ε,δ)^k-dissimilarity, the largest ε, δ and k that are guaranteed, or not
+    ruled out, are computed too, each with the other two fixed, unless `nearby` is false; with "quick", ε only where that
+    costs little.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -143,47 +148,47 @@ def feasibility(data: Any, schema: Schema | None, principle: Principle, nearby: 
     >>> feasibility(table, schema, sf.DistinctLDiversity(7)).certificate.sentence[:45]
     'the table as one group has l 6, wanted at lea'
     """
-    (principle,) = listed(principle)
+    (requirement,) = requested_principles(principle)
     table = table_of(data, schema)
-    groups = one_group(table)
-    outlooks = []
-    for names in attributes_of(principle, table.schema):
-        view = View(table, names, groups)
+    dissimilarity = requirement.as_dissimilarity()
+    results = []
+    for names in attributes_of(requirement, table.schema):
+        view = View(table, names).as_one_group()
         attribute = " + ".join(names) or None
-        if isinstance(principle, Dissimilarity):
-            outlooks.append(_proximity(view, attribute, principle, nearby))
+        if dissimilarity is not None:
+            results.append(_dissimilarity(view, attribute, dissimilarity, nearby))
         else:
-            outlooks.append(_other(view, attribute, principle))
-    return Feasibility(principle, tuple(outlooks))
+            results.append(_any_principle(view, attribute, requirement))
+    return Feasibility(requirement, tuple(results))
 
 
-def _proximity(view: View, attribute: str | None, principle: Dissimilarity, nearby: Nearby) -> RequirementFeasibility:
+def _dissimilarity(view: View, attribute: str | None, principle: Dissimilarity, nearby: Nearby) -> RequirementFeasibility:
     population = Population.of(view.table)
     delta = exactly(principle.delta)
     crowding = Crowding.of(view.graph(exactly(principle.epsilon)))
     theta = crowding.theta
     nearest = nearest_parameters(view, principle, crowding, nearby == "quick") if nearby else None
     if principle.k > population.people:
-        certificate = certificate_of(principle, view)
+        certificate = principle.certificate(view)
     else:
         certificate = proximity_certificate(crowding, principle)
     if certificate is not None:
-        found = None
+        known = None
         if principle.k <= population.people and least_size(principle.k, delta) <= population.rows:
-            found = bounds(population.rows, population.rows_for(principle.k), delta)
-        return RequirementFeasibility(attribute, "impossible", certificate.sentence, 0, certificate, theta, found, nearest)
+            known = bounds(population.rows, population.rows_for(principle.k), delta)
+        return RequirementFeasibility(attribute, "impossible", certificate.sentence, 0, certificate, theta, known, nearest)
     least = population.rows_for(principle.k)
-    found = bounds(population.rows, least, delta)
+    known = bounds(population.rows, least, delta)
     groups = most_groups(population.rows, least, delta, theta)
-    reason = found.reason(theta) if groups else None
+    reason = known.reason(theta) if groups else None
     if reason is None:
-        open_ = f"Θ = {theta} is above {found.guaranteed}, up to which groups are guaranteed, and nothing rules it out"
-        return RequirementFeasibility(attribute, "open", open_, 0, None, theta, found, nearest)
-    return RequirementFeasibility(attribute, "guaranteed", reason, groups, None, theta, found, nearest)
+        open_ = f"Θ = {theta} is above {known.guaranteed}, up to which groups are guaranteed, and nothing rules it out"
+        return RequirementFeasibility(attribute, "open", open_, 0, None, theta, known, nearest)
+    return RequirementFeasibility(attribute, "guaranteed", reason, groups, None, theta, known, nearest)
 
 
-def _other(view: View, attribute: str | None, principle: Principle) -> RequirementFeasibility:
-    certificate = certificate_of(principle, view)
+def _any_principle(view: View, attribute: str | None, principle: Principle) -> RequirementFeasibility:
+    certificate = principle.certificate(view)
     if certificate is not None:
         return RequirementFeasibility(attribute, "impossible", certificate.sentence, certificate=certificate)
     if principle.holds(view):
@@ -191,7 +196,7 @@ def _other(view: View, attribute: str | None, principle: Principle) -> Requireme
     return RequirementFeasibility(attribute, "open", "the table as one group does not satisfy it, and nothing rules it out")
 
 
-def _holds_whole(outlook: RequirementFeasibility) -> bool:
-    if outlook.bounds is not None and outlook.theta is not None:
-        return outlook.theta <= outlook.bounds.whole
-    return outlook.verdict == "guaranteed"
+def _holds_as_one_group(result: RequirementFeasibility) -> bool:
+    if result.bounds is not None and result.theta is not None:
+        return result.theta <= result.bounds.whole
+    return result.verdict == "guaranteed"

@@ -1,13 +1,13 @@
 """Bounds on Θ, the largest degree of the ε-neighbour graph, up to which groups are guaranteed.
 
-A bound says that groups exist; where it fails nothing is said. A partition of n rows into m groups of sizes that differ
+A bound proves that groups exist; where it fails, nothing follows. A partition of n rows into m groups of sizes that differ
 by at most one has the sizes q = ⌊n/m⌋ and s = ⌈n/m⌉, and t(p) = ⌊(1−δ)(p−1)⌋ is how many neighbours a value may have in a
 group of size p. Three arguments give a guarantee:
 
     swaps    exchanging two rows lowers the number of neighbouring pairs within groups as long as some value has too many,
              if Θ·(p+s−2) < (t(p)+1)·(n−p+s) for each size p that occurs
     proper   Θ ≤ m−1: the rows can be spread so that no group holds two neighbours (Hajnal and Szemerédi, 1970)
-    whole    Θ ≤ t(n): the table as one group will do
+    whole    Θ ≤ t(n): the table as one group satisfies it
 
 Why swaps go on: let v have d > t(p) neighbours in its group V of p rows, and let no exchange of v for a row w of another
 group W lower the number of pairs. Then w has at least d − D_W(v) + [v near w] neighbours in V without v, where D_W(v) is
@@ -24,28 +24,11 @@ from typing import Any
 
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction, written
-
-
-def allowed(size: int, delta: Fraction) -> int:
-    """⌊(1−δ)(size−1)⌋, t for short, as `Dissimilarity.allowed_neighbours` has it.
-
-    >>> [allowed(size, Fraction("0.8")) for size in (10, 11)]
-    [1, 2]
-    """
-    return (delta.denominator - delta.numerator) * (size - 1) // delta.denominator
-
-
-def least_size(k: int, delta: Fraction) -> int:
-    """The smallest group that can satisfy (ε,δ)^k-dissimilarity: a group of one has risk 1, so only δ = 0 allows it.
-
-    >>> least_size(1, Fraction(0)), least_size(1, Fraction("0.1")), least_size(5, Fraction("0.1"))
-    (1, 2, 5)
-    """
-    return max(k, 2) if delta > 0 else k
+from sfumato.principles.clique_capacity import allowed_neighbours, least_size
 
 
 def lemma_2(groups: int, neighbours: int) -> Fraction:
-    """m(t+1)/2: paper 001's Lemma 2 for m groups of equal size, each value with at most t neighbours in its group.
+    """Return m(t+1)/2: Lemma 2 of Wang & Liu (2010), for m groups of equal size with at most t neighbours for each value.
 
     >>> lemma_2(groups=100, neighbours=1)
     Fraction(100, 1)
@@ -54,19 +37,21 @@ def lemma_2(groups: int, neighbours: int) -> Fraction:
 
 
 def inequality_4(rows: int, k: int, delta: Number) -> Fraction:
-    """Inequality (4) of paper 001 as printed, (n/2)·(1 − (1 − 1/k)·δ). It is **not valid**: it drops the floor of t.
+    """Return Inequality (4) of Wang & Liu (2010) as printed, (n/2)·(1 − (1 − 1/k)·δ). It is **not valid**: it drops a floor.
 
-    At n = 12, k = 3, δ = 0.7, Θ = 3 it holds, and swaps can be stuck.
-    >>> inequality_4(rows=1000, k=10, delta="0.8"), lemma_2(100, allowed(10, Fraction("0.8")))
+    At n = 12, k = 3, δ = 0.7, Θ = 3 it holds, yet swaps can get stuck.
+
+    >>> inequality_4(rows=1000, k=10, delta="0.8"), lemma_2(100, allowed_neighbours(10, Fraction("0.8")))
     (Fraction(140, 1), Fraction(100, 1))
     """
     return Fraction(rows, 2) * (1 - (1 - Fraction(1, k)) * as_fraction(delta, "delta"))
 
 
 def theorem_3(theta: int, groups: int) -> int:
-    """⌈2Θ/m⌉ − 1: with m equitable groups no value need have more neighbours in its group (paper 001, Theorem 3).
+    """Return ⌈2Θ/m⌉ − 1: with m equitable groups no value need have more neighbours in its group.
 
-    The paper's 2Θ/m − 1 is no whole number, and negative for small Θ; so is ⌈2Θ/m⌉ − 1 at Θ = 0, where 0 is right.
+    Theorem 3 of Wang & Liu (2010) states 2Θ/m − 1, which need not be a whole number and is negative for small Θ. At Θ = 0
+    the result is 0.
 
     >>> theorem_3(theta=5, groups=4), theorem_3(theta=1, groups=4), theorem_3(theta=0, groups=4)
     (2, 0, 0)
@@ -75,7 +60,7 @@ def theorem_3(theta: int, groups: int) -> int:
 
 
 def sizes_of(rows: int, groups: int) -> tuple[int, ...]:
-    """The sizes of an equitable partition: ⌊n/m⌋, and ⌈n/m⌉ if that differs. It exists for every m up to n.
+    """Return the sizes of an equitable partition: ⌊n/m⌋, and ⌈n/m⌉ if that differs. It exists for every m up to n.
 
     >>> sizes_of(29, 2), sizes_of(30, 3)
     ((14, 15), (10,))
@@ -85,40 +70,40 @@ def sizes_of(rows: int, groups: int) -> tuple[int, ...]:
 
 
 def equitable_bound(rows: int, groups: int, delta: Number) -> Fraction:
-    """(t+1)(q·m+1)/(q+s−1) with t = t(q): swaps are guaranteed while Θ is **below** it. `swap_bound` is sharper.
+    """Return (t+1)(q·m+1)/(q+s−1) with t = t(q): swaps succeed while Θ is **below** it. `swap_bound` is sharper.
 
     >>> equitable_bound(rows=14, groups=4, delta=1)
     Fraction(13, 6)
     """
     q, s = min(sizes_of(rows, groups)), max(sizes_of(rows, groups))
-    return Fraction((allowed(q, as_fraction(delta, "delta")) + 1) * (q * groups + 1), q + s - 1)
+    return Fraction((allowed_neighbours(q, as_fraction(delta, "delta")) + 1) * (q * groups + 1), q + s - 1)
 
 
 def swap_bound(rows: int, groups: int, delta: Number) -> int:
-    """The largest Θ up to which swaps lead any equitable partition into so many groups to one that satisfies δ.
+    """Return the largest Θ up to which swaps lead any equitable partition to one that satisfies δ.
 
-    The largest whole Θ with Θ·(p+s−2) < (t(p)+1)·(n−p+s) for each size p that occurs; the module says why. Never below
-    Lemma 2 or `equitable_bound`. At most n−1, for no value has more neighbours.
+    It is the largest whole Θ with Θ·(p+s−2) < (t(p)+1)·(n−p+s) for each size p that occurs; the module docstring proves it.
+    It is never below Lemma 2 or `equitable_bound`, and at most n−1, since no value has more neighbours.
 
     >>> swap_bound(rows=1000, groups=100, delta="0.8"), swap_bound(rows=14, groups=4, delta=1)
     (111, 2)
     """
     exact = as_fraction(delta, "delta")
-    if groups == 1:  # nothing to swap: the table will do or not
-        return allowed(rows, exact)
+    if groups == 1:  # nothing to swap: the table satisfies δ or not
+        return allowed_neighbours(rows, exact)
     sizes = sizes_of(rows, groups)
     s, largest = sizes[-1], rows - 1
     for p in sizes:
-        if allowed(p, exact) < p - 1:  # else nothing in a group of this size can be too many
-            largest = min(largest, ((allowed(p, exact) + 1) * (rows - p + s) - 1) // (p + s - 2))
+        if allowed_neighbours(p, exact) < p - 1:  # else no number of neighbours in a group of this size is too large
+            largest = min(largest, ((allowed_neighbours(p, exact) + 1) * (rows - p + s) - 1) // (p + s - 2))
     return largest
 
 
 def splits(rows: int, least: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Numbers of groups, with the sizes, that stand for all equitable partitions with no group below a size.
+    """Yield numbers of groups, with their sizes, that represent all equitable partitions with no group below a size.
 
-    No bound depends on more than the sizes; so for each pair of sizes the largest number of groups is given, from few
-    groups to many. Cost: √n of them.
+    The bounds depend on the sizes only, so for each pair of sizes the largest number of groups is yielded, from few groups
+    to many. There are about 2√n of them.
 
     >>> list(splits(7, least=2))
     [(1, (7,)), (2, (3, 4)), (3, (2, 3))]
@@ -143,17 +128,17 @@ class Bounds:
     delta: Fraction
     k: int
     groups: int
-    """m: the most groups, none below k (or below 2, if δ > 0)."""
+    """m: the largest number of groups, none smaller than k (or than 2, if δ > 0)."""
     sizes: tuple[int, ...]
     """The sizes of m equitable groups."""
     allowed: int
     """t: how many neighbours a value may have in the smallest of them."""
     lemma_2: Fraction
-    """m(t+1)/2: paper 001."""
+    """m(t+1)/2: Wang & Liu (2010)."""
     equitable: Fraction
-    """(t+1)(q·m+1)/(q+s−1), strictly: Lemma 2 mended for sizes that differ."""
+    """(t+1)(q·m+1)/(q+s−1), strictly: Lemma 2 corrected for sizes that differ."""
     inequality_4: Fraction
-    """As the paper prints it; not valid, and never used."""
+    """As printed by Wang & Liu (2010); not valid, and never used."""
     swaps: int
     """The largest Θ for which swaps are guaranteed, at the best number of groups."""
     swap_groups: int
@@ -169,7 +154,7 @@ class Bounds:
         return max(self.swaps, self.proper, self.whole)
 
     def reason(self, theta: int) -> str | None:
-        """Why groups exist at a Θ, in words, as many as are guaranteed; None if no bound says so."""
+        """Explain why groups exist at a Θ, as many as are guaranteed; return None if no bound proves it."""
         m = most_groups(self.rows, self.k, self.delta, theta)
         if not m:
             return None
@@ -200,10 +185,10 @@ class Bounds:
 
 
 def bounds(rows: int, k: int, delta: Number) -> Bounds:
-    """The bounds on Θ for a table of so many rows; groups may be larger than k, whatever the bound at k itself.
+    """Return the bounds on Θ for a number of rows; groups may be larger than k, whatever the bound at k itself.
 
-    Source: paper 001, Section IV, mended: t depends on each group's own size and is no smooth function of it, so at δ = 0.8
-    groups of 11 (t = 2) are easier than groups of 10 (t = 1), and all numbers of groups with no group below k are tried.
+    Source: Wang & Liu (2010), Section IV, corrected. t depends on each group's own size and is not smooth: at δ = 0.8 groups
+    of 11 (t = 2) are easier than groups of 10 (t = 1). So all numbers of groups with no group below k are tried.
 
     >>> found = bounds(rows=1000, k=10, delta="0.8")
     >>> found.lemma_2, found.swaps, found.swap_groups, found.guaranteed
@@ -212,19 +197,19 @@ def bounds(rows: int, k: int, delta: Number) -> Bounds:
     exact = as_fraction(delta, "delta")
     if not 0 <= exact <= 1:
         raise ParameterError(
-            f"delta = {written(exact)} is out of range", remedy="Give it at least 0 and at most 1.", key="delta", value=delta
+            f"delta = {written(exact)} is out of range", remedy="Give a number from 0 to 1.", key="delta", value=delta
         )
     least = least_size(k, exact)
     if not 1 <= least <= rows:
         raise ParameterError(
-            f"k = {k} does not fit {rows} rows: no group can hold {least}",
+            f"k = {k} does not fit {rows} rows: no group can contain {least}",
             remedy=f"Give k at least 1 and at most {rows}, or more rows.",
             key="k",
             value=k,
         )
     groups = rows // least
     sizes = sizes_of(rows, groups)
-    t = allowed(sizes[0], exact)
+    t = allowed_neighbours(sizes[0], exact)
     swaps, swap_groups = max((swap_bound(rows, m, exact), m) for m, _ in splits(rows, least) if m > 1 or groups == 1)
     return Bounds(
         rows=rows,
@@ -239,28 +224,28 @@ def bounds(rows: int, k: int, delta: Number) -> Bounds:
         swaps=swaps,
         swap_groups=swap_groups,
         proper=groups - 1,
-        whole=allowed(rows, exact),
+        whole=allowed_neighbours(rows, exact),
     )
 
 
 def most_groups(rows: int, k: int, delta: Number, theta: int) -> int:
-    """The most equitable groups of at least k that are guaranteed at a Θ; 1 is the table itself, 0 that no bound holds.
+    """Return the largest number of equitable groups of at least k guaranteed at a Θ; 1: the table itself; 0: no bound holds.
 
     >>> [most_groups(1000, 10, "0.8", theta) for theta in (50, 99, 120, 136, 137, 199, 200)]
     [100, 100, 90, 90, 1, 1, 0]
     """
     exact = as_fraction(delta, "delta")
-    held = 0
+    most = 0
     for groups, _ in splits(rows, least_size(k, exact)):
         if _guaranteed(rows, groups, exact, theta):
-            held = groups
-    return held
+            most = groups
+    return most
 
 
 def largest_delta(rows: int, k: int, theta: int, groups: int = 1) -> Fraction | None:
-    """The largest δ that is guaranteed at a Θ, with at least so many groups of at least k; exact, solved for δ.
+    """Return the largest δ that is guaranteed at a Θ, with at least a number of groups of at least k; exact, solved for δ.
 
-    None if so many groups do not fit. Else there is one: at δ = 0 everything is allowed.
+    None if that many groups do not fit. Otherwise there is one, since δ = 0 allows everything.
 
     >>> delta = largest_delta(rows=1000, k=10, theta=136, groups=2)
     >>> delta, most_groups(1000, 10, delta, 136), most_groups(1000, 10, delta + Fraction(1, 10**9), 136)
@@ -282,19 +267,19 @@ def largest_delta(rows: int, k: int, theta: int, groups: int = 1) -> Fraction | 
 
 
 def largest_size(rows: int, delta: Number, theta: int, groups: int = 1) -> int | None:
-    """The largest size that at least so many groups can all be guaranteed to reach, at a Θ and δ; None if no bound holds.
+    """Return the largest size that at least a number of groups are guaranteed to reach at a Θ and δ; None without a bound.
 
     >>> largest_size(1000, "0.8", theta=136, groups=2), largest_size(1000, "0.8", theta=136), bounds(1000, 11, "0.8").swaps
     (11, 1000, 136)
     """
     exact = as_fraction(delta, "delta")
     for count, sizes in splits(rows, least_size(1, exact)):
-        # of the numbers of groups with these sizes the largest stands for all
+        # the largest number of groups with these sizes represents all of them
         if count >= groups and _guaranteed(rows, count, exact, theta):
             return sizes[0]
     return None
 
 
 def _guaranteed(rows: int, groups: int, delta: Fraction, theta: int) -> bool:
-    """Whether so many equitable groups exist at a Θ, by one of the three arguments."""
+    """Return whether a number of equitable groups exists at a Θ, by one of the three arguments."""
     return theta < groups or theta <= swap_bound(rows, groups, delta)

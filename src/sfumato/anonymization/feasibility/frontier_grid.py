@@ -1,4 +1,4 @@
-"""The frontier: over a grid of ε, δ and k, what is guaranteed, open, impossible, and what was reached."""
+"""The frontier: for a grid of ε, δ and k, what is guaranteed, open or impossible, and what a method reached."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from sfumato._audit import table_of
 from sfumato.anonymization.feasibility.assessment import Verdict
-from sfumato.anonymization.feasibility.certificates import Crowding, excluded
 from sfumato.anonymization.feasibility.degree_bounds import most_groups
 from sfumato.anonymization.feasibility.nearest_parameters import MORE_THAN_ONE, Population
 from sfumato.anonymization.feasibility.vulnerability_contour import aligned, as_grid
@@ -17,11 +16,11 @@ from sfumato.data.schema import Schema
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction, written
-from sfumato.principles import Dissimilarity, View, attributes_of
-from sfumato.principles.base import On, exactly
+from sfumato.principles import Dissimilarity, On, View, attributes_of, exactly
+from sfumato.principles.proximity_certificate import Crowding, excluded
 
 Attempt = Callable[[Dissimilarity], float | None]
-"""Try to reach a principle: the loss if that succeeded, else None."""
+"""A function that tries to reach a principle: it returns the loss if it succeeded, else None."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +31,14 @@ class Cell:
     theta: int
     verdict: Verdict
     groups: int
-    """In how many groups, at the most, it is guaranteed."""
+    """The largest number of groups for which it is guaranteed."""
     tried: bool = False
     loss: float | None = None
-    """The loss at which it was reached, if that was tried."""
+    """The loss at which it was reached, if it was tried."""
 
     @property
     def status(self) -> str:
-        """What to show: reached, guaranteed, one group (no more is guaranteed), not reached, open or impossible."""
+        """The word to show: reached, guaranteed, one group (no more is guaranteed), not reached, open or impossible."""
         if self.loss is not None:
             return "reached"
         if self.groups >= MORE_THAN_ONE or self.verdict == "impossible":
@@ -49,7 +48,7 @@ class Cell:
         return "one group" if self.groups else "open"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the result as plain data."""
         return {
             "epsilon": written(exactly(self.principle.epsilon)),
             "delta": written(exactly(self.principle.delta)),
@@ -64,13 +63,13 @@ class Cell:
 
 @dataclass(frozen=True, repr=False)
 class Frontier:
-    """What can be said, or was tried, for every ε, δ and k of a grid; see `frontier`.
+    """What is known, or was tried, for every ε, δ and k of a grid; see `frontier`.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]))
-    >>> found = frontier(table, None, [3], ["0.5"], [4], attempt=lambda principle: 0.25)
-    >>> found.cell(3, "0.5", 4).verdict, found.cell(3, "0.5", 4).status, found.cell(3, "0.5", 4).loss
+    >>> result = frontier(table, None, [3], ["0.5"], [4], attempt=lambda principle: 0.25)
+    >>> result.cell(3, "0.5", 4).verdict, result.cell(3, "0.5", 4).status, result.cell(3, "0.5", 4).loss
     ('open', 'reached', 0.25)
     """
 
@@ -79,20 +78,20 @@ class Frontier:
     deltas: tuple[Fraction, ...]
     ks: tuple[int, ...]
     cells: tuple[Cell, ...]
-    """By k, within it by ε, within it by δ."""
+    """Ordered by k, then ε, then δ."""
 
     def cell(self, epsilon: Number, delta: Number, k: int) -> Cell:
-        """One cell of the grid."""
+        """Return one cell of the grid."""
         axes = {"k": tuple(map(Fraction, self.ks)), "epsilon": self.epsilons, "delta": self.deltas}
-        wanted = {"k": Fraction(k), "epsilon": as_fraction(epsilon, "epsilon"), "delta": as_fraction(delta, "delta")}
+        values = {"k": Fraction(k), "epsilon": as_fraction(epsilon, "epsilon"), "delta": as_fraction(delta, "delta")}
         place = 0
         for key, axis in axes.items():
-            value = wanted[key]
+            value = values[key]
             if value not in axis:
                 listed = ", ".join(written(each) for each in axis)
                 raise ParameterError(
-                    f"{key} = {written(value)} is not on the frontier",
-                    remedy=f"Ask for one of: {listed}.",
+                    f"{key} = {written(value)} is not on the grid",
+                    remedy=f"Use one of: {listed}.",
                     key=key,
                     value=value,
                 )
@@ -100,7 +99,7 @@ class Frontier:
         return self.cells[place]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the result as plain data."""
         return {
             "attribute": self.attribute,
             "epsilons": [written(epsilon) for epsilon in self.epsilons],
@@ -131,12 +130,12 @@ def frontier(
     attempt: Attempt | None = None,
     which: Literal["open", "all"] = "open",
 ) -> Frontier:
-    """For every ε, δ and k of a grid whether (ε,δ)^k-dissimilarity is guaranteed, open or impossible.
+    """Return for every ε, δ and k of a grid whether (ε,δ)^k-dissimilarity is guaranteed, open or impossible.
 
-    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose schema stands if none is given).
-    `attempt`, if given, is called for the cells in which more than one group is neither guaranteed nor ruled out (or, with
-    which = "all", for all that are not impossible), and what it returns is kept as the cell's loss. Each ε is measured once.
-    Source: the trade-off of ε, δ and k in paper 001, Section V.
+    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose own schema is used if none is given).
+    `attempt`: called for the cells in which more than one group is neither guaranteed nor ruled out (with which = "all", for
+    all that are not impossible); the cell keeps the loss that it returns. Each ε is measured once. Source: the trade-off
+    of ε, δ and k in Wang & Liu (2010), Section V.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -166,8 +165,8 @@ def frontier(
         for crowding in crowdings:
             for delta in limits:
                 cell = _cell(crowding, population, Dissimilarity(crowding.epsilon, delta, k, on))
-                asked = cell.verdict != "impossible" and (which == "all" or cell.groups < MORE_THAN_ONE)
-                if attempt is not None and asked:
+                try_it = cell.verdict != "impossible" and (which == "all" or cell.groups < MORE_THAN_ONE)
+                if attempt is not None and try_it:
                     loss = attempt(cell.principle)
                     cell = Cell(cell.principle, cell.theta, cell.verdict, cell.groups, True, loss)
                 cells.append(cell)

@@ -1,4 +1,4 @@
-"""The nearest wishes: how far ε, δ or k may go, each with the other two fixed."""
+"""The nearest parameters: how large ε, δ or k may be, each with the other two fixed."""
 
 from __future__ import annotations
 
@@ -9,33 +9,31 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.anonymization.feasibility.certificates import Crowding, excluded, own_size
-from sfumato.anonymization.feasibility.clique_capacity import largest_delta_admitting
 from sfumato.anonymization.feasibility.degree_bounds import largest_delta, largest_size, most_groups
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
-from sfumato.distances import Absolute, Discrete, Taxonomy
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.exact import as_fraction, written
-from sfumato.principles import Dissimilarity, View
-from sfumato.principles.base import exactly
+from sfumato.principles import Dissimilarity, View, exactly
+from sfumato.principles.clique_capacity import largest_delta_admitting
+from sfumato.principles.proximity_certificate import Crowding, excluded, own_size
 
 _VALUES, _COSTLY_VALUES = 4096, 512
-"""With more distinct values than this under a distance that does not order them, no other ε is looked at."""
+"""With more distinct values than this under a distance without an order, no other ε is tried; fewer if it is costly."""
 
 _QUICK_NUMBERS, _QUICK_VALUES = 50_000, 512
-"""The same where an answer must be quick: for numbers, and for values under a distance that does not order them."""
+"""The same where an answer must be quick: for ordered values, and for values without an order."""
 
 _PAIRS = 1 << 20
-"""So many distances are looked at to find the values of ε to try."""
+"""How many distances are computed to find the values of ε to try."""
 
 MORE_THAN_ONE = 2
-"""One group tells nothing of the quasi-identifiers: what is guaranteed nearby is guaranteed in at least so many groups."""
+"""Nearby parameters are guaranteed in at least this many groups: one group publishes nothing of the quasi-identifiers."""
 
 
 @dataclass(frozen=True)
 class Population:
-    """What k counts: `rows` rows of `people` people, of whom none has more than `most` rows.
+    """What k counts: `rows` rows of `people` people, none of whom has more than `most` rows.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.schema import Schema
@@ -51,24 +49,24 @@ class Population:
 
     @classmethod
     def of(cls, table: Table) -> Population:
-        """Count a table's people; every row is one if the schema does not tell whose it is."""
+        """Count a table's people; each row is one person if the schema declares no person_id."""
         if table.schema.person_id is None:
             return cls(table.rows, table.rows, 1)
         each = Groups.of(table, (table.schema.person_id,)).sizes
         return cls(table.rows, len(each), int(each.max()))
 
     def rows_for(self, k: int) -> int:
-        """So many rows hold at least k people, whoever's they are; all rows do, if k is at most the number of people."""
+        """Return how many rows contain at least k people, whichever rows they are; k is at most the number of people."""
         return min((k - 1) * self.most + 1, self.rows)
 
     def people_in(self, rows: int) -> int:
-        """So many people at least are in so many rows, whoever's they are."""
+        """Return the smallest number of people in a number of rows, whichever rows they are."""
         return self.people if rows == self.rows else (rows - 1) // self.most + 1
 
 
 @dataclass(frozen=True)
 class ReachableParameters:
-    """The largest ε, δ and k, each with the other two as they were wished; None where there is none, or none was looked for.
+    """The largest ε, δ and k, each with the other two as requested; None where there is none, or none was searched for.
 
     >>> ReachableParameters(Fraction(5), Fraction(863, 999), None).text()
     'epsilon up to 5, or delta up to 0.8638'
@@ -79,13 +77,13 @@ class ReachableParameters:
     k: int | None
 
     def text(self) -> str:
-        """In words; δ rounded down, which keeps it on the safe side."""
-        found = {
+        """Return them in words. δ is rounded down, so that it stays reachable."""
+        values = {
             "epsilon": None if self.epsilon is None else written(self.epsilon),
             "delta": None if self.delta is None else written(Fraction(int(self.delta * 10_000), 10_000)),
             "k": self.k,
         }
-        return ", or ".join(f"{name} up to {value}" for name, value in found.items() if value is not None) or "nothing"
+        return ", or ".join(f"{name} up to {value}" for name, value in values.items() if value is not None) or "nothing"
 
     def to_dict(self) -> dict[str, Any]:
         """Return them as plain data, exact numbers as they are written."""
@@ -95,12 +93,12 @@ class ReachableParameters:
 
 @dataclass(frozen=True)
 class NearestParameters:
-    """Wishes near to one: what is guaranteed, in at least two groups, and what no certificate rules out."""
+    """Parameters near requested ones: those guaranteed in at least two groups, and those that no certificate rules out."""
 
     guaranteed: ReachableParameters
     not_excluded: ReachableParameters
     searched: bool
-    """Whether other values of ε were looked at: not if there are very many values in no order."""
+    """Whether other values of ε were tried: not if there are very many values without an order."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return them as plain data."""
@@ -112,47 +110,49 @@ class NearestParameters:
 
 
 def nearest_parameters(view: View, principle: Dissimilarity, crowding: Crowding, quick: bool = False) -> NearestParameters:
-    """How far ε, δ or k may go with the other two fixed. δ and k are exact; ε as `epsilons` has it.
+    """Return how large ε, δ or k may be with the other two fixed. δ and k are exact; ε is one of `epsilons`.
 
     Both conditions only get harder as ε, δ or k grow, so bisection finds where they end.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> view = View(sf.Table(pa.table({"x": [1, 2, 3, 4, 5, 6]}), sf.Schema(sensitive=["x"])))
-    >>> wish = sf.Dissimilarity(epsilon=1, delta=1, k=2)
-    >>> near = nearest_parameters(view, wish, Crowding.of(view.graph(Fraction(1))))
+    >>> requirement = sf.Dissimilarity(epsilon=1, delta=1, k=2)
+    >>> near = nearest_parameters(view, requirement, Crowding.of(view.graph(Fraction(1))))
     >>> near.guaranteed.text(), near.not_excluded.text()
     ('epsilon up to 1, or delta up to 1, or k up to 2', 'epsilon up to 2, or delta up to 1, or k up to 3')
     """
     population = Population.of(view.table)
     rows, delta, k = crowding.rows, exactly(principle.delta), principle.k
     if k > population.people:
+        # No ε or δ makes groups of more people than there are: only another k can help.
         possible = _last(population.people, lambda i: not excluded(crowding, delta, i + 1))
-        held = _guaranteed_k(population, delta, crowding.theta)
         return NearestParameters(
-            ReachableParameters(None, None, held),
+            ReachableParameters(None, None, _guaranteed_k(population, delta, crowding.theta)),
             ReachableParameters(None, None, None if possible is None else possible + 1),
             False,
         )
     least = population.rows_for(k)
+    # The largest δ that the crowded value allows: ⌈δ(s−1)⌉ of its group must be far, and rows − 1 − Θ are.
     size = own_size(rows, k, Fraction(1))
     spare = Fraction(rows - 1 - crowding.theta, max(size - 1, 1))
     steps = epsilons(view, quick)
     known: dict[int, tuple[bool, bool]] = {}
 
     def at(i: int) -> tuple[bool, bool]:
+        """Whether the i-th ε is guaranteed, and whether it is not ruled out; each ε is measured once."""
         if i not in known:
             there = Crowding.of(NeighbourGraph(view.attribute, view.distance, steps[1](i) if steps else Fraction(0)))
-            held = most_groups(rows, least, delta, there.theta) >= MORE_THAN_ONE
-            known[i] = (held, not excluded(there, delta, k))
+            guaranteed = most_groups(rows, least, delta, there.theta) >= MORE_THAN_ONE
+            known[i] = (guaranteed, not excluded(there, delta, k))
         return known[i]
 
-    held = _last(steps[0], lambda i: at(i)[0]) if steps else None
+    last_guaranteed = _last(steps[0], lambda i: at(i)[0]) if steps else None
     open_ = _last(steps[0], lambda i: at(i)[1]) if steps else None
     last_k = _last(population.people, lambda i: not excluded(crowding, delta, i + 1))
     return NearestParameters(
         ReachableParameters(
-            None if steps is None or held is None else steps[1](held),
+            None if steps is None or last_guaranteed is None else steps[1](last_guaranteed),
             largest_delta(rows, least, crowding.theta, MORE_THAN_ONE),
             _guaranteed_k(population, delta, crowding.theta),
         ),
@@ -166,13 +166,12 @@ def nearest_parameters(view: View, principle: Dissimilarity, crowding: Crowding,
 
 
 def epsilons(view: View, quick: bool = False) -> tuple[int, Callable[[int], Fraction]] | None:
-    """The values of ε worth trying, ascending: how many, and which is the i-th; None if a search would cost too much.
+    """Return the values of ε worth trying, ascending: how many, and the i-th; None if a search would cost too much.
 
-    `quick`: already where it would take more than a moment.
+    `quick`: None already where it would take more than a moment.
 
-    For numbers all multiples of their unit, for a hierarchy its levels over its height, for the discrete distance 0 and 1:
-    any other ε makes the same neighbours as the next one below, and the last stands for all beyond. For other distances
-    those that occur, to 6 digits.
+    A distance may state its own steps (`BoundDistance.epsilon_steps`). For other distances the steps are the distances that
+    occur, to 6 digits.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -181,29 +180,16 @@ def epsilons(view: View, quick: bool = False) -> tuple[int, Callable[[int], Frac
     >>> size, step(3)
     (16, Fraction(3, 10))
     """
-    attribute, distance = view.attribute, view.distance
-    if isinstance(distance, Discrete):
-        return 2, Fraction
-    if isinstance(distance, Taxonomy):
-        paths = attribute.columns[0].paths
-        assert paths is not None
-        height = paths.shape[1] - 1
-        return height + 1, lambda i: Fraction(i, height)
-    if isinstance(distance, Absolute):
-        if quick and len(attribute) > _QUICK_NUMBERS:
-            return None
-        numbers = attribute.columns[0].numbers
-        assert numbers is not None
-        reach = int(numbers.integers[-1]) - int(numbers.integers[0]) if len(numbers) else 0
-        return reach + 1, lambda i: i * numbers.unit
-    bound = distance.bind(attribute)
-    size = len(attribute)
+    bound, size = view.distance.bind(view.attribute), len(view.attribute)
+    steps = bound.epsilon_steps()
+    if steps is not None:
+        return None if quick and min(steps[0] + 1, size) > _QUICK_NUMBERS else steps
     if size > (_QUICK_VALUES if quick else _COSTLY_VALUES if bound.costly else _VALUES):
         return None
     some = np.unique(np.linspace(0, size - 1, min(size, max(1, _PAIRS // size))).astype(np.int64))
     apart = np.unique(bound.distances(some, np.arange(size)))
-    found = sorted({as_fraction(f"{d:.6g}") for d in apart[np.isfinite(apart)].tolist()} | {Fraction(0)})
-    return len(found), found.__getitem__
+    occurring = sorted({as_fraction(f"{d:.6g}") for d in apart[np.isfinite(apart)].tolist()} | {Fraction(0)})
+    return len(occurring), occurring.__getitem__
 
 
 def _guaranteed_k(population: Population, delta: Fraction, theta: int) -> int | None:
@@ -212,7 +198,7 @@ def _guaranteed_k(population: Population, delta: Fraction, theta: int) -> int | 
 
 
 def _last(count: int, holds: Callable[[int], bool]) -> int | None:
-    """The last of the numbers from 0 below a count at which something holds that holds up to there and not beyond."""
+    """Return the last number from 0 below a count at which a condition holds that holds up to there and not beyond."""
     if not count or not holds(0):
         return None
     low, high = 0, count

@@ -1,4 +1,4 @@
-"""A grid of ε, δ and k around a wish, or as given."""
+"""A grid of ε, δ and k around a requirement, or as requested."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ from typing import Any
 
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction
-from sfumato.principles import Dissimilarity
-from sfumato.principles.base import exactly
+from sfumato.principles import Dissimilarity, exactly
 
 _STEP = Fraction(1, 10)
 
 
 def grid_around(
-    wish: Dissimilarity | None,
+    requirement: Dissimilarity | None,
     epsilons: Sequence[Number] | None = None,
     deltas: Sequence[Number] | None = None,
     ks: Sequence[Any] | None = None,
 ) -> tuple[list[Fraction], list[Fraction], list[int]]:
-    """The values of ε, δ and k to look at: those that are given, and around a wish where none are.
+    """Return the values of ε, δ and k of a grid: the requested ones, and values around a requirement where none are.
 
-    Around: ε/2, ε, 3ε/2 and 2ε; a tenth less and more than δ; k/2, k and 2k. Each ascending, and once.
+    Around it are ε/2, ε, 3ε/2 and 2ε; δ and a tenth less and more; k/2, k and 2k. Each list ascends without repetition.
 
     >>> from sfumato.exact import written
     >>> epsilons, deltas, ks = grid_around(Dissimilarity(epsilon="0.1", delta="0.8", k=10))
@@ -31,13 +30,13 @@ def grid_around(
     >>> grid_around(None, ["0.1"], [1], ["five"])
     Traceback (most recent call last):
     ...
-    sfumato.errors.ParameterError: k: 'five' is not a whole number from 1. Write such as 10.
+    sfumato.errors.ParameterError: k: 'five' is not a whole number from 1. Write, for example, 10.
     """
-    if wish is not None:
-        epsilon, delta = exactly(wish.epsilon), exactly(wish.delta)
+    if requirement is not None:
+        epsilon, delta, k = exactly(requirement.epsilon), exactly(requirement.delta), requirement.k
         epsilons = [epsilon * n / 2 for n in (1, 2, 3, 4)] if epsilons is None else epsilons
         deltas = [d for d in (delta - _STEP, delta, delta + _STEP) if 0 <= d <= 1] if deltas is None else deltas
-        ks = [max(1, wish.k // 2), wish.k, 2 * wish.k] if ks is None else ks
+        ks = [max(1, k // 2), k, 2 * k] if ks is None else ks
     return (
         sorted({exactly(Dissimilarity(as_fraction(e, "epsilon"), 0).epsilon) for e in epsilons or ()}),
         sorted({exactly(Dissimilarity(0, as_fraction(d, "delta")).delta) for d in deltas or ()}),
@@ -51,5 +50,5 @@ def _whole(k: Any) -> int:
     except ValueError:
         number = 0
     if number < 1:
-        raise ParameterError(f"{k!r} is not a whole number from 1", remedy="Write such as 10.", key="k", value=k)
+        raise ParameterError(f"{k!r} is not a whole number from 1", remedy="Write, for example, 10.", key="k", value=k)
     return number

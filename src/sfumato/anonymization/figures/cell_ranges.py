@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from sfumato.anonymization.recoding import Domain, RecodingKind
 from sfumato.anonymization.recoding.domain import domain_of
 from sfumato.anonymization.utility.cell_cover import Cover
+from sfumato.data.column import Column
 from sfumato.data.groups import Groups
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.errors import ReleaseError
-from sfumato.verification.cell_coverage import Reader
+from sfumato.releases.cell_coverage import CellReader
 
 Stretches = list[tuple[int, int]]
 
@@ -40,7 +41,7 @@ def covers_of(original: Table, published: Table, groups: Groups, recodings: Mapp
 def _cover(domain: Domain, cells: Column, groups: Groups) -> Cover:
     codes, cell = np.unique(cells.codes[groups.first_rows], return_inverse=True)
     texts = [None if code == cells.size else cells.label(code) for code in codes.tolist()]
-    reader = Reader(texts, domain.column, domain.recoding.value)
+    reader = CellReader(texts, domain.column, domain.recoding.value)
     under = _nodes(domain, reader) if domain.recoding is RecodingKind.ANCESTOR else {}
     members: dict[int, Stretches] = {}
     for number, code in zip(*np.divmod(reader.members, max(1, domain.column.domain)), strict=True):
@@ -64,7 +65,7 @@ def _cover(domain: Domain, cells: Column, groups: Groups) -> Cover:
     return Cover(domain, cell.astype(np.int64), offsets, flat[:, 0].copy(), flat[:, 1].copy(), np.array(levels, np.int64))
 
 
-def _stretches(domain: Domain, reader: Reader, number: int) -> Stretches | None:
+def _stretches(domain: Domain, reader: CellReader, number: int) -> Stretches | None:
     """What a single value, an interval, `*` or a missing cell covers."""
     if reader.withheld[number]:
         return [(0, domain.size + domain.column.has_missing)]
@@ -76,7 +77,7 @@ def _stretches(domain: Domain, reader: Reader, number: int) -> Stretches | None:
     return [(int(domain.place[low]), int(domain.place[high]) + 1)]
 
 
-def _nodes(domain: Domain, reader: Reader) -> dict[int, tuple[int, Stretches]]:
+def _nodes(domain: Domain, reader: CellReader) -> dict[int, tuple[int, Stretches]]:
     """For each cell that is a node of the hierarchy its level, and the leaves under it, which stand together."""
     hierarchy = domain.column.hierarchy
     assert hierarchy is not None

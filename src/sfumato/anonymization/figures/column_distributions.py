@@ -16,8 +16,9 @@ from sfumato.anonymization.recoding import RecodingKind
 from sfumato.anonymization.recoding.domain import domain_of
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.anonymization.utility.marginals import marginal_of
+from sfumato.data.column import MISSING
 from sfumato.data.schema import Role
-from sfumato.data.table import MISSING, Table
+from sfumato.data.table import Table
 
 _COARSEST = Fraction(1, 10)
 """Shares in larger steps tell nothing of a distribution: quasi-identifiers of so few rows have none."""

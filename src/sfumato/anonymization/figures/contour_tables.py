@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from sfumato._audit import Audit, Finding
+from sfumato._audit import Audit
 from sfumato.anonymization.feasibility import vulnerability
 from sfumato.anonymization.figures.worst_group_graph import view_of
 from sfumato.data.table import Table
 from sfumato.exact import written
-from sfumato.principles import Dissimilarity, View
-from sfumato.principles.base import exactly
+from sfumato.principles import Dissimilarity, View, exactly
 
 _TIMES = [Fraction(n, 4) for n in (1, 2, 3, 4, 5, 6, 8)]
 """The grid's ε, as multiples of the wish's."""
@@ -36,14 +33,14 @@ def contours(audit: Audit) -> list[dict[str, Any]]:
     (['2', '0.5'], ['0.5', '1', '1.5'], [0.0, 0.0])
     """
     return [
-        {"finding": number, **_contour(finding, finding.principle, view_of(audit, finding))}
+        {"finding": number, **_contour(requirement, view_of(audit, finding))}
         for number, finding in enumerate(audit)
-        if isinstance(finding.principle, Dissimilarity)
+        if (requirement := finding.principle.as_dissimilarity()) is not None
     ]
 
 
-def _contour(finding: Finding, wish: Dissimilarity, view: View) -> dict[str, Any]:
-    epsilon, delta = exactly(wish.epsilon), exactly(wish.delta)
+def _contour(requirement: Dissimilarity, view: View) -> dict[str, Any]:
+    epsilon, delta = exactly(requirement.epsilon), exactly(requirement.delta)
     sample = _sample(view)
     contour = vulnerability(
         view.table if sample is None else sample,
@@ -65,4 +62,4 @@ def _sample(view: View) -> Table | None:
     order = np.random.default_rng(0).permutation(view.groups.count)
     chosen = order[: max(1, int(np.searchsorted(np.cumsum(pairs[order]), _PAIRS)))]
     rows = np.flatnonzero(np.isin(view.groups.of_row, chosen))
-    return replace(view.table, data=view.table.data.take(pa.array(rows)))
+    return view.table.take(rows)

@@ -26,7 +26,7 @@ from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.data.groups import Groups, combined
 from sfumato.data.table import Table
 from sfumato.exact import written
-from sfumato.principles import Principle, told
+from sfumato.principles import Principle, describe
 
 
 def public_figures(
@@ -67,9 +67,9 @@ def words(kind: type[Principle]) -> dict[str, str]:
 
     >>> from sfumato import KAnonymity
     >>> words(KAnonymity)["definition"]
-    'Every group holds at least k people.'
+    'Every group contains at least k people.'
     """
-    said = told(kind)
+    said = describe(kind)
     return {
         "definition": said.definition,
         "plain": said.plain,

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit, Finding, shortened
-from sfumato.distances.absolute import number_windows
-from sfumato.exact import Numbers, nearest_float, written
-from sfumato.principles import DeltaLDiversity, Dissimilarity, EpsilonMAnonymity, View, attributes_of
-from sfumato.principles.base import exactly
-from sfumato.principles.epsilon_m_anonymity import relative_windows
+from sfumato.distances.neighbour_graph import Neighbours
+from sfumato.exact import nearest_float, written
+from sfumato.principles import View, attributes_of
 
 NODES = 60
 """The most distinct values that are drawn."""
@@ -38,10 +35,12 @@ def neighbourhoods(audit: Audit) -> list[dict[str, Any]]:
         {
             "finding": number,
             "quasi_identifiers": _cells(audit, group),
-            **_graph(finding, view_of(audit, finding), group),
+            **_graph(view, neighbours, group),
         }
         for number, finding in enumerate(audit)
-        if isinstance(finding.principle, Dissimilarity | EpsilonMAnonymity | DeltaLDiversity)
+        for view in [view_of(audit, finding)]
+        for neighbours in [finding.principle.neighbours(view)]
+        if neighbours is not None
         for group in [_worst(finding)]
     ]
 
@@ -65,18 +64,19 @@ def view_of(audit: Audit, finding: Finding) -> View:
     return View(audit.table, names, audit.groups)
 
 
-def _graph(finding: Finding, view: View, group: int) -> dict[str, Any]:
+def _graph(view: View, neighbours: Neighbours, group: int) -> dict[str, Any]:
     inside = view.histogram.of_groups(np.array([group]))
-    near = _tuples_near(finding, view, inside.values, inside.counts)
+    # for each value of the group how many of its rows are near, its own included
+    near = neighbours.counts(np.array([0, len(inside.values)]), inside.values, inside.counts)
     densest = int(np.argmax(near))
-    chosen = _chosen(finding, view, inside.values, inside.counts, densest)
-    pairs = _near(finding, view, inside.values[chosen])
+    chosen = _chosen(neighbours, inside.values, inside.counts, densest)
+    pairs = neighbours.near(inside.values[chosen], inside.values[chosen])
     attribute = view.attribute
     return {
         "group": group + 1,
         "rows": int(inside.counts.sum()),
         "distinct": len(inside.values),
-        "epsilon": written(_reach(finding)),
+        "epsilon": written(neighbours.epsilon),
         "labels": [shortened(attribute.label(int(value)), _LONGEST) for value in inside.values[chosen]],
         "at": _positions(view, inside.values[chosen]),
         "counts": inside.counts[chosen].tolist(),
@@ -86,54 +86,11 @@ def _graph(finding: Finding, view: View, group: int) -> dict[str, Any]:
     }
 
 
-def _reach(finding: Finding) -> Fraction:
-    """How far apart neighbours may be."""
-    principle = finding.principle
-    if isinstance(principle, DeltaLDiversity):
-        return 2 * exactly(principle.delta)
-    assert isinstance(principle, Dissimilarity | EpsilonMAnonymity)
-    return exactly(principle.epsilon)
-
-
-def _windows(finding: Finding, view: View, values: Counts) -> tuple[Counts, Counts]:
-    """For each of a group's numbers the positions of those near it."""
-    column = view.attribute.columns[0]
-    assert column.numbers is not None
-    numbers = Numbers(column.numbers.integers[values], column.numbers.unit)
-    if getattr(finding.principle, "nearness", "absolute") == "relative":
-        return relative_windows(numbers, _reach(finding))
-    return number_windows(numbers, _reach(finding), _reach(finding))
-
-
-def _tuples_near(finding: Finding, view: View, values: Counts, counts: Counts) -> Counts:
-    """For each value of a group how many of its tuples are near, all its own included."""
-    if isinstance(finding.principle, Dissimilarity):
-        return view.graph(_reach(finding)).counts(np.array([0, len(values)]), values, counts)
-    low, high = _windows(finding, view, values)
-    below = np.concatenate([[0], np.cumsum(counts)])
-    return np.asarray(below[high] - below[low])
-
-
-def _near(finding: Finding, view: View, values: Counts) -> NDArray[np.bool_]:
-    """For each pair of some values of a group whether the second is near the first."""
-    if isinstance(finding.principle, Dissimilarity):
-        epsilon = _reach(finding)
-        return view.graph(epsilon).bound.near(values, values, epsilon)
-    low, high = _windows(finding, view, values)
-    place = np.arange(len(values))
-    return np.asarray((low[:, None] <= place) & (place < high[:, None]))
-
-
-def _chosen(finding: Finding, view: View, values: Counts, counts: Counts, densest: int) -> Counts:
+def _chosen(neighbours: Neighbours, values: Counts, counts: Counts, densest: int) -> Counts:
     """Which values are drawn: all, or the densest one, those near it, and the most frequent of the others."""
     if len(values) <= NODES:
         return np.arange(len(values))
-    if isinstance(finding.principle, Dissimilarity):
-        epsilon = _reach(finding)
-        near = view.graph(epsilon).bound.near(values[densest : densest + 1], values, epsilon)[0]
-    else:
-        low, high = (ends[densest] for ends in _windows(finding, view, values))
-        near = (np.arange(len(values)) >= low) & (np.arange(len(values)) < high)
+    near = neighbours.near(values[densest : densest + 1], values)[0]
     first = np.arange(len(values)) == densest
     order = np.lexsort([-counts, ~near, ~first])
     return np.sort(order[:NODES])

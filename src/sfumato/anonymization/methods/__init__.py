@@ -1,15 +1,14 @@
-"""Methods: one per file, and the dict that names them all."""
+"""Methods that find groups, one per file; `sfumato.registry` lists them by name."""
 
 from sfumato.anonymization.methods.glaze import Glaze
 from sfumato.anonymization.methods.lattice import Lattice
 from sfumato.anonymization.methods.method import Grouping, Method, Task, numbered
-from sfumato.anonymization.methods.method_choice import AUTO, METHODS, method_of, suited
+from sfumato.anonymization.methods.method_choice import AUTO, default_method, method_of
 from sfumato.anonymization.methods.mondrian import Mondrian
 from sfumato.anonymization.methods.xcolor import XColor
 
 __all__ = [
     "AUTO",
-    "METHODS",
     "Glaze",
     "Grouping",
     "Lattice",
@@ -17,7 +16,7 @@ __all__ = [
     "Mondrian",
     "Task",
     "XColor",
+    "default_method",
     "method_of",
     "numbered",
-    "suited",
 ]

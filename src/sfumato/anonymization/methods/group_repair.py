@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.anonymization.methods.packing import deal_around
 from sfumato.anonymization.methods.search_state import DEAR, SearchState
 from sfumato.anonymization.methods.xcolor import exchange, guarantee, initialize
 from sfumato.kernels.group_packing import crowding
-from sfumato.principles import Dissimilarity
 
 _FEW = 200
 """So many bad rows are few in any table."""
@@ -55,13 +55,14 @@ def shake(canvas: SearchState) -> None:
 
 def exchange_if_promised(canvas: SearchState) -> None:
     """Start from equitable groups and exchange, as XColor does, if its bound says that this ends without excess."""
-    if canvas.excess <= 0 or not any(isinstance(principle, Dissimilarity) for principle in canvas.task.principles):
+    if canvas.excess <= 0 or all(principle.as_dissimilarity() is None for principle in canvas.task.principles):
         return
     everyone, near = np.arange(canvas.rows), np.empty(canvas.rows, np.int64)
     crowding(canvas.crowds, everyone, everyone, near)
     start, crowd = initialize(near - 1, canvas.dealt_size), canvas.limits.crowds[0]
     if near.max() - 1 < guarantee(np.bincount(start), crowd.allowed):
-        found = exchange(start, crowd.values, crowd.nearness, crowd.allowed, canvas.place, canvas.shares)
+        near_values = NeighbourArrays.of(crowd.neighbours)
+        found = exchange(start, crowd.values, near_values, crowd.allowed, canvas.place, canvas.shares)
         canvas.regroup(found.of_row)
 
 

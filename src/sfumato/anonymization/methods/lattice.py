@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from sfumato.anonymization.methods.full_domain import LOSSES, SearchResult, TransformationSearch
+from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
 from sfumato.anonymization.methods.method import Grouping, Method, Task, numbered
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
 from sfumato.plurals import count_of
+from sfumato.registry import LOSSES
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ class Lattice(Method):
     A quasi-identifier without a hierarchy is published as it is, or as `*`. Source: L. Sweeney, IJUFKS 10(5), 2002;
     the order of the search follows F. Kohlmayer et al., Flash, PASSAT 2012.
 
-    `loss`: what is minimised, one of `LOSSES`. `checks`: the largest number of transformations to examine. `seconds`: the
+    `loss`: what is minimised, a name in `sfumato.registry.LOSSES`. `checks`: the largest number of transformations to
+    examine. `seconds`: the
     longest time to search; the result may then differ between machines. The grouping states the optimality gap.
 
     >>> import pyarrow as pa
@@ -97,9 +98,7 @@ def searched(found: SearchResult, loss: str) -> str:
 def check_loss(loss: object) -> None:
     """Refuse a loss that is unknown."""
     if not isinstance(loss, str) or loss not in LOSSES:
-        close = get_close_matches(str(loss), LOSSES, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"The losses are: {', '.join(LOSSES)}."
-        raise ParameterError(f"there is no loss {loss!r}", remedy=hint, key="loss", value=loss)
+        raise ParameterError(f"there is no loss {loss!r}", remedy=LOSSES.suggestion(str(loss)), key="loss", value=loss)
 
 
 def checked_limits(checks: Any, seconds: Any) -> tuple[int | None, float | None]:

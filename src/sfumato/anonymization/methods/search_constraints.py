@@ -1,75 +1,29 @@
-"""Principles as what a search can lower: limits on neighbours and conditions on histograms, with the sizes they ask for."""
+"""The principles of a task as search constraints: limits on neighbours and conditions on histograms, and group sizes.
+
+Each principle states its own conditions (`Principle.search_conditions`). Here they are put together, and laid out as the
+arrays that the kernels read.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.method import Task
-from sfumato.anonymization.methods.neighbour_arrays import Nearness
-from sfumato.distances.absolute import number_windows
+from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.errors import ParameterError
-from sfumato.exact import nearest_float
 from sfumato.kernels import group_excess as excess
 from sfumato.kernels.group_excess import HistogramConditions, NeighbourLimits, shape_excess
 from sfumato.kernels.neighbour_lookup import WINDOWS
-from sfumato.principles import (
-    AlphaKAnonymity,
-    BetaLikeness,
-    DeltaDisclosure,
-    DeltaLDiversity,
-    Dissimilarity,
-    DistinctLDiversity,
-    EntropyLDiversity,
-    EpsilonMAnonymity,
-    FrequencyLDiversity,
-    KAnonymity,
-    KEAnonymity,
-    Principle,
-    PSensitivity,
-    RecursiveLDiversity,
-    TCloseness,
-    VarianceControl,
-    View,
-)
-from sfumato.principles.base import exactly
-from sfumato.principles.earth_mover import value_levels
-from sfumato.principles.epsilon_m_anonymity import relative_windows
-from sfumato.principles.numeric_values import numbers_of
+from sfumato.principles import HistogramCondition, NeighbourLimit
 
 SIZES = 4096
-"""Limits on neighbours are tabulated up to this group size; larger groups are held to the limit of this one."""
+"""Limits on neighbours are tabulated up to this group size; larger groups have the limit of this size."""
 
 _TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class Crowd:
-    """Every tuple has at most `allowed(size)` neighbours in its group of a size."""
-
-    values: NDArray[np.int64]
-    nearness: Nearness
-    allowed: Callable[[int], int]
-
-
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """A condition on a group's histogram, as `kernels.excess.shape_excess` understands it."""
-
-    values: NDArray[np.int64]
-    kind: int
-    first: float
-    second: float = 0.0
-    number: NDArray[np.float64] | None = None
-    """For each value its size, or its share of the table."""
-    nodes: tuple[NDArray[np.int64], ...] = ()
-    shares: tuple[NDArray[np.float64], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,36 +32,34 @@ class Limits:
 
     least: int
     """No group may have fewer rows."""
-    crowds: tuple[Crowd, ...]
-    shapes: tuple[Shape, ...]
+    crowds: tuple[NeighbourLimit, ...]
+    shapes: tuple[HistogramCondition, ...]
 
     @classmethod
     def of(cls, task: Task) -> Limits:
-        """Translate a task's principles; one that search cannot serve is an error that says what can."""
-        least, crowds, shapes = 1, [], []
+        """Collect the conditions of a task's principles; a principle without any is an error that names a method."""
+        least = 1
+        crowds: list[NeighbourLimit] = []
+        shapes: list[HistogramCondition] = []
         for principle, names in task.requirements:
-            least = max(least, getattr(principle, "k", 1) if not isinstance(principle, KEAnonymity) else 1)
-            if isinstance(principle, KAnonymity):
-                continue
-            view = task.views[names]
-            crowd = _crowd(principle, view)
-            if crowd is not None:
-                crowds.append(crowd)
-                continue
-            found = _shapes(principle, view)
-            if not found:
+            if not principle.searchable:
                 raise ParameterError(
-                    f"the default method cannot serve {principle.title}",
+                    f"the method glaze cannot serve {principle.title}, which states no search conditions",
                     remedy='Use method "mondrian", which checks every group that it makes.',
                     key="method.name",
                     value=principle.name,
                 )
-            shapes += found
+            least = max(least, principle.implied_k or 1)
+            for condition in principle.search_conditions(task.views[names]):
+                if isinstance(condition, NeighbourLimit):
+                    crowds.append(condition)
+                else:
+                    shapes.append(condition)
         limits = cls(least, tuple(crowds), tuple(shapes))
         return cls(limits.smallest(task.table.rows), limits.crowds, limits.shapes)
 
     def smallest(self, rows: int) -> int:
-        """The smallest size, from `least` on, at which a group can satisfy everything; `least` if none is found."""
+        """Return the smallest size, from `least` on, at which a group can satisfy everything; `least` if none is found."""
         arrays = self.shape_arrays()
         buffer = np.zeros(SIZES + 1, np.int64)
         counts = scratch_counts(arrays)
@@ -116,7 +68,7 @@ class Limits:
                 continue
             fits = True
             for h, shape in enumerate(self.shapes):
-                buffer[:size] = _quota(shape, size)
+                buffer[:size] = _best_values(shape, size)
                 if shape_excess(arrays, h, buffer, size, counts) > 0:
                     fits = False
                     break
@@ -125,23 +77,23 @@ class Limits:
         return self.least
 
     def roomiest(self, most: int) -> int:
-        """The size from `least` to `most` at which neighbours are rarest to hurt: where (allowed + 1)/size is largest."""
+        """Return the size from `least` to `most` at which (allowed + 1)/size is largest: the easiest for neighbours."""
         sizes = range(self.least, most + 1)
         return max(sizes, key=lambda s: (min((Fraction(c.allowed(s) + 1, s) for c in self.crowds), default=Fraction(0)), -s))
 
     def crowd_arrays(self, rows: int) -> NeighbourLimits:
-        """The limits on neighbours as the kernels take them."""
+        """Return the limits on neighbours as the kernels take them: all limits padded to one shape."""
         count = len(self.crowds)
-        widest = max((len(c.nearness.rank) for c in self.crowds), default=0)
-        words = max((c.nearness.bits.shape[1] for c in self.crowds), default=0)
+        near_arrays = [NeighbourArrays.of(crowd.neighbours) for crowd in self.crowds]
+        widest = max((len(near.rank) for near in near_arrays), default=0)
+        words = max((near.bits.shape[1] for near in near_arrays), default=0)
         top = min(rows, SIZES) + 1
         value = np.zeros((count, rows), np.int64)
         rank, low, high = (np.zeros((count, max(widest, 1)), np.int64) for _ in range(3))
-        first = np.zeros(count, np.int64)
+        first = np.zeros(count, np.int64)  # where the bits of each limit begin in the common matrix
         bits: list[NDArray[np.uint64]] = []
         allowed = np.zeros((count, top + 1), np.int64)
-        for c, crowd in enumerate(self.crowds):
-            near = crowd.nearness
+        for c, (crowd, near) in enumerate(zip(self.crowds, near_arrays, strict=True)):
             value[c] = crowd.values
             rank[c, : len(near.rank)], low[c, : len(near.low)], high[c, : len(near.high)] = near.rank, near.low, near.high
             first[c] = sum(len(part) for part in bits)
@@ -149,11 +101,11 @@ class Limits:
             allowed[c] = [crowd.allowed(max(size, 1)) for size in range(top + 1)]
         bits.append(np.zeros((1, max(words, 1)), np.uint64))  # never empty, for the compiler
         matrix = np.concatenate([part for part in bits if part.shape[1] == max(words, 1)])
-        windowed = np.array([crowd.nearness.kind == WINDOWS for crowd in self.crowds], bool)
+        windowed = np.array([near.kind == WINDOWS for near in near_arrays], bool)
         return NeighbourLimits(value, windowed, rank, low, high, first, matrix, allowed, np.ones(count))
 
     def shape_arrays(self, tolerance: float = _TOLERANCE) -> HistogramConditions:
-        """The conditions on histograms as the kernels take them."""
+        """Return the conditions on histograms as the kernels take them: all conditions padded to one shape."""
         count = len(self.shapes)
         rows = len(self.shapes[0].values) if count else 0
         values = max((int(s.values.max()) + 1 for s in self.shapes), default=1)
@@ -167,132 +119,33 @@ class Limits:
             for level, (nodes, shares) in enumerate(zip(shape.nodes, shape.shares, strict=True)):
                 node[h, level, : len(nodes)] = nodes
                 share[h, level, : len(shares)] = shares
+        # How many levels a hierarchy has, or how many values have a number.
         depth = [len(s.nodes) if s.kind == excess.APART else 0 if s.number is None else len(s.number) for s in self.shapes]
         return HistogramConditions(
             np.array([s.values for s in self.shapes], np.int64).reshape(count, rows),
             np.array([s.kind for s in self.shapes], np.int64),
-            np.array([s.first for s in self.shapes], float),
+            np.array([s.threshold for s in self.shapes], float),
             np.array([s.second for s in self.shapes], float),
             number, node, share, np.array(depth, np.int64), tolerance,
         )  # fmt: skip
 
 
-def served(principle: Principle) -> bool:
-    """Whether a principle can be written as limits."""
-    return isinstance(principle, (KAnonymity, *_CROWDS, *_SHAPES))
-
-
 def scratch_counts(shapes: HistogramConditions) -> NDArray[np.int64]:
-    """Zeros enough for any value or node of the conditions."""
+    """Return zeros, enough for any value or node of the conditions; kernels leave them zero."""
     return np.zeros(2 + max(shapes.number.shape[1], shapes.share.shape[2]), np.int64)
 
 
-def _quota(shape: Shape, size: int) -> NDArray[np.int64]:
-    """The values of a group of a size that is as like the table as can be: every size-th quantile of its values."""
+def _best_values(shape: HistogramCondition, size: int) -> NDArray[np.int64]:
+    """Return the values of a group of a size that meets a condition as well as any group can.
+
+    Conditions on diversity are met best by different values in turn, on the spread of numbers by the two extremes, and on
+    likeness to the table by evenly spaced quantiles of the table's values.
+    """
     ordered = np.sort(shape.values)
-    at = ((2 * np.arange(size) + 1) * len(ordered)) // (2 * size)
-    spread = ordered[at]
-    if shape.kind in (excess.DISTINCT, excess.ENTROPY, excess.RECURSIVE, excess.VARIANCE, excess.RANGE):
+    if shape.kind in (excess.VARIANCE, excess.RANGE):
         different = np.unique(ordered)
-        if shape.kind in (excess.VARIANCE, excess.RANGE):
-            return different[np.arange(size) % 2 * (len(different) - 1)]
+        return different[np.arange(size) % 2 * (len(different) - 1)]
+    if shape.kind in (excess.DISTINCT, excess.ENTROPY, excess.RECURSIVE):
+        different = np.unique(ordered)
         return different[np.arange(size) % len(different)]
-    return spread
-
-
-_CROWDS = (Dissimilarity, EpsilonMAnonymity, DeltaLDiversity, AlphaKAnonymity, FrequencyLDiversity)
-"""The principles that limit neighbours."""
-
-
-def _crowd(principle: Principle, view: View) -> Crowd | None:
-    """The limit on neighbours that a principle is, if it is one."""
-    values = view.attribute.codes
-    if isinstance(principle, Dissimilarity):
-        graph = view.graph(exactly(principle.epsilon))
-        # a group of one has risk 1
-        alone = -1 if exactly(principle.delta) > 0 else 0
-        return Crowd(values, Nearness.of(graph), lambda s: principle.allowed_neighbours(s) if s > 1 else alone)
-    if isinstance(principle, EpsilonMAnonymity | DeltaLDiversity):
-        numbers = numbers_of(view, principle.title)
-        if isinstance(principle, DeltaLDiversity):
-            width, part = 2 * exactly(principle.delta), exactly(principle.l)
-            low, high = number_windows(numbers, width, width)
-        else:
-            width, part = exactly(principle.epsilon), exactly(principle.m)
-            low, high = (
-                number_windows(numbers, width, width)
-                if principle.nearness == "absolute"
-                else relative_windows(numbers, width)
-            )
-        return Crowd(values, _windows(low, high), lambda s: int(s // part) - 1)
-    if isinstance(principle, AlphaKAnonymity | FrequencyLDiversity):
-        share = exactly(principle.alpha) if isinstance(principle, AlphaKAnonymity) else 1 / exactly(principle.l)
-        own = np.arange(len(view.attribute))
-        return Crowd(values, _windows(own, own + 1), lambda s: int(s * share) - 1)
-    return None
-
-
-def _windows(low: NDArray[np.int64], high: NDArray[np.int64]) -> Nearness:
-    rank = np.arange(len(low))
-    return Nearness(WINDOWS, rank, low.astype(np.int64), high.astype(np.int64), np.zeros((0, 0), np.uint64))
-
-
-def _shapes(principle: Principle, view: View) -> list[Shape]:
-    """The conditions on histograms that a principle is made of; none if it is not served."""
-    make = _SHAPES.get(type(principle))
-    return [] if make is None else make(principle, view)
-
-
-def _closeness(principle: TCloseness, view: View) -> list[Shape]:
-    limit, attribute = float(exactly(principle.t)), view.attribute
-    if principle.ground == "ordered":
-        return [_ordered(view, limit)]
-    levels = value_levels(attribute, principle.ground)
-    nodes = [np.arange(len(attribute)) if node is None else node for node in levels]
-    shares = tuple(np.bincount(node, weights=_table_shares(view)).astype(float) for node in nodes)
-    return [Shape(attribute.codes, excess.APART, limit, nodes=tuple(nodes), shares=shares)]
-
-
-def _table_shares(view: View) -> NDArray[np.float64]:
-    """Each value's share of the table."""
-    return np.asarray(view.attribute.counts / view.attribute.counts.sum(), float)
-
-
-def _ordered(view: View, limit: float) -> Shape:
-    """Closeness along an order: values are numbered along it, those that an ordinal declares but no row has included."""
-    column = view.attribute.single("an ordered ground distance")
-    shares = np.zeros(column.size)
-    shares[view.attribute.parts[:, 0]] = _table_shares(view)
-    return Shape(column.codes.astype(np.int64), excess.ORDERED, limit, number=shares)
-
-
-def _range_or_variance(view: View, kind: int, wanted: Fraction, title: str) -> list[Shape]:
-    """A lower bound on range or variance, in numbers scaled so that squares stay exact enough; none if it is 0."""
-    if wanted == 0:
-        numbers_of(view, title)
-        return [Shape(view.attribute.codes, excess.DISTINCT, 0)]
-    numbers = numbers_of(view, title)
-    middle = numbers[len(numbers) // 2]
-    scaled = np.array([nearest_float(numbers[i] - middle) for i in range(len(numbers))])
-    return [Shape(view.attribute.codes, kind, float(wanted), number=scaled)]
-
-
-_SHAPES: dict[type[Principle], Callable[[Any, View], list[Shape]]] = {
-    DistinctLDiversity: lambda p, view: [Shape(view.attribute.codes, excess.DISTINCT, p.l)],
-    PSensitivity: lambda p, view: [Shape(view.attribute.codes, excess.DISTINCT, p.p)],
-    EntropyLDiversity: lambda p, view: [Shape(view.attribute.codes, excess.ENTROPY, math.log(exactly(p.l)))],
-    RecursiveLDiversity: lambda p, view: [Shape(view.attribute.codes, excess.RECURSIVE, float(exactly(p.c)), p.l)],
-    KEAnonymity: lambda p, view: [
-        Shape(view.attribute.codes, excess.DISTINCT, p.k),
-        *_range_or_variance(view, excess.RANGE, exactly(p.e), p.title),
-    ],
-    VarianceControl: lambda p, view: _range_or_variance(view, excess.VARIANCE, exactly(p.variance), p.title),
-    TCloseness: _closeness,
-    BetaLikeness: lambda p, view: [
-        Shape(view.attribute.codes, excess.GAIN, float(exactly(p.beta)), float(p.variant == "enhanced"), _table_shares(view))
-    ],
-    DeltaDisclosure: lambda p, view: [
-        Shape(view.attribute.codes, excess.RATIO, float(exactly(p.delta)), number=_table_shares(view))
-    ],
-}
-"""How each principle that is a condition on histograms is written as such."""
+    return ordered[((2 * np.arange(size) + 1) * len(ordered)) // (2 * size)]

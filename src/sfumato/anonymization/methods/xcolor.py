@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.cell_share_arrays import shares_over
 from sfumato.anonymization.methods.method import Grouping, Method, Task, numbered
-from sfumato.anonymization.methods.neighbour_arrays import Nearness
+from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.data.groups import combined
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import Shares
 from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, LOOKS, SWAPS, TESTS, exchanges
-from sfumato.principles import Dissimilarity, KAnonymity
-from sfumato.principles.base import exactly, size_part
+from sfumato.principles import Dissimilarity, exactly, size_part
 
 Integers = NDArray[np.int64]
 
@@ -65,7 +64,7 @@ class XColor(Method):
         graph = view.graph(exactly(principle.epsilon))
         degrees = graph.degrees[view.attribute.codes]
         start = initialize(degrees, k)
-        nearness, shares = Nearness.of(graph), shares_over(task.domains)
+        nearness, shares = NeighbourArrays.of(graph), shares_over(task.domains)
         bound = guarantee(np.bincount(start), principle.allowed_neighbours)
         looks = None if graph.max_degree < bound else _LOOKS
         found = exchange(
@@ -144,7 +143,7 @@ class Exchanged:
 def exchange(
     of_row: Integers,
     values: Integers,
-    nearness: Nearness,
+    nearness: NeighbourArrays,
     allowed: Callable[[int], int],
     places: NDArray[np.int32],
     shares: Shares,
@@ -163,7 +162,7 @@ def exchange(
     >>> table = sf.Table(pa.table({"age": [30, 31, 50, 51], "pay": [10, 11, 90, 91]}), sf.Schema(["age"], ["pay"]))
     >>> task = Task(table, (sf.Dissimilarity(epsilon=5, delta=1, k=2),))
     >>> view = task.views[("pay",)]
-    >>> start, nearness = np.array([0, 0, 1, 1]), Nearness.of(view.graph(Fraction(5)))
+    >>> start, nearness = np.array([0, 0, 1, 1]), NeighbourArrays.of(view.graph(Fraction(5)))
     >>> found = exchange(start, view.attribute.codes, nearness, lambda size: 0, task.places, shares_over(task.domains))
     >>> found.of_row.tolist(), found.swaps, found.potential
     ([1, 0, 0, 1], 1, (2, 0))
@@ -202,8 +201,8 @@ def _profiles(places: NDArray[np.int32], shares: Shares) -> tuple[Integers, int]
 
 def _asked(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
     """The one principle that is served, its attribute, and the least number of rows of a group."""
-    served = [(p, names) for p, names in task.requirements if isinstance(p, Dissimilarity)]
-    others = [p for p, _ in task.requirements if not isinstance(p, Dissimilarity | KAnonymity)]
+    served = [(found, names) for p, names in task.requirements if (found := p.as_dissimilarity()) is not None]
+    others = [p for p, _ in task.requirements if p.as_dissimilarity() is None and not p.size_only]
     if len(served) != 1 or others:
         titles = dict.fromkeys(p.title for p, _ in task.requirements)
         raise ParameterError(
@@ -223,4 +222,4 @@ def _asked(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
     principle, names = served[0]
     # a group of one has risk 1 by definition
     least = 2 if exactly(principle.delta) > 0 and task.table.rows > 1 else 1
-    return principle, names, max([least, principle.k, *(p.k for p in task.principles if isinstance(p, KAnonymity))])
+    return principle, names, max([least, *(p.implied_k or 1 for p in task.principles)])

@@ -10,10 +10,7 @@ from collections.abc import Sequence
 
 from sfumato.anonymization.recoding.domain import Domain, RecodingKind
 from sfumato.data.schema import Kind
-from sfumato.data.table import as_member, in_quotes
-
-WITHHELD = "*"
-"""A cell that tells nothing."""
+from sfumato.releases.cells import WITHHELD, interval_cell, node_cell, set_cell, value_cell
 
 
 def cell_text(domain: Domain, places: Sequence[int]) -> str | None:
@@ -27,23 +24,19 @@ def cell_text(domain: Domain, places: Sequence[int]) -> str | None:
         return value_text(domain, low)
     if domain.recoding is RecodingKind.ANCESTOR:
         return node_text(domain, domain.common_level(low, high), low)
-    member = domain.label if _plain(domain) else lambda place: as_member(domain.label(place))
     if domain.recoding is RecodingKind.SET:
-        return "{" + "; ".join(map(member, places)) + "}"
-    return f"[{member(low)}, {member(high)}]"
+        return set_cell(map(domain.label, places), _plain(domain))
+    return interval_cell(domain.label(low), domain.label(high), _plain(domain))
 
 
 def value_text(domain: Domain, place: int) -> str:
     """The value at a place."""
-    label = domain.label(place)
-    return label if _plain(domain) or not (label in ("", WITHHELD) or label[0] in '{["') else in_quotes(label)
+    return value_cell(domain.label(place), _plain(domain))
 
 
 def node_text(domain: Domain, level: int, place: int) -> str:
     """The node above a place on a level of the hierarchy."""
-    label = domain.node_label(level, place)
-    root = level == len(domain.above) - 1
-    return in_quotes(label) if label[:1] in ("", '"') or (label == WITHHELD and not root) else label
+    return node_cell(domain.node_label(level, place), root=level == len(domain.above) - 1)
 
 
 def _plain(domain: Domain) -> bool:

@@ -10,8 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 from sfumato.exact import nearest_float
 from sfumato.exact.numbers import parse_decimal

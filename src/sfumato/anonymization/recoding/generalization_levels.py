@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.recoding.cell_text import WITHHELD, node_text, value_text
+from sfumato.anonymization.recoding.cell_text import node_text, value_text
 from sfumato.anonymization.recoding.domain import Domain, RecodingKind, domain_of
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError
+from sfumato.releases.cells import WITHHELD
 
 
 @dataclass(frozen=True, eq=False)

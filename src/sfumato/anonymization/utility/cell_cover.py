@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import ColumnRecoding, Domain, RecodingKind
-from sfumato.anonymization.recoding.cell_text import WITHHELD
+from sfumato.releases.cells import WITHHELD
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import Domain, Recoding
 from sfumato.anonymization.utility.cell_cover import Cover
-from sfumato.data.table import MISSING
+from sfumato.data.column import MISSING
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind, Schema
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.errors import ColumnError
 from sfumato.exact import as_parameter

@@ -15,12 +15,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.column import Column
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Schema
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.errors import CellError
 from sfumato.exact.numbers import packed
-from sfumato.verification.cell_coverage import QUOTED, end_of_interval, parts_of, unquoted
+from sfumato.releases.cells import interval_end, is_quoted, members, unquote
 
 _INTERVAL = re.compile(r"([\[(])(.*)([\])])", re.DOTALL)
 
@@ -54,12 +55,12 @@ def parse_cell(text: str) -> ParsedCell:
     >>> parse_cell("{a; b}").members, parse_cell("[1, 5)").ends, parse_cell("[1, 5)").open, parse_cell("[1,5]").ends
     (('a', 'b'), ('1', '5'), (False, True), ('1', '5'))
     """
-    if QUOTED.fullmatch(text):
-        return ParsedCell(text, (unquoted(text),), None, (False, False))
+    if is_quoted(text):
+        return ParsedCell(text, (unquote(text),), None, (False, False))
     if text.startswith("{") and text.endswith("}"):
-        return ParsedCell(text, tuple(parts_of(text[1:-1], "; ", nested=False)) or (text,), None, (False, False))
+        return ParsedCell(text, tuple(members(text[1:-1], "; ", nested=False)) or (text,), None, (False, False))
     match = _INTERVAL.fullmatch(text)
-    ends = parts_of(match[2], ", ", nested=False) or parts_of(match[2], ",", nested=False) if match else []
+    ends = members(match[2], ", ", nested=False) or members(match[2], ",", nested=False) if match else []
     if match and len(ends) == 2:
         return ParsedCell(text, (text,), (ends[0], ends[1]), (match[1] == "(", match[3] == ")"))
     return ParsedCell(text, (text,), None, (False, False))
@@ -156,7 +157,7 @@ def _refuse_unread(
 def _kind(cells: Sequence[Sequence[ParsedCell]], above: set[str]) -> Kind:
     """Numeric if there are intervals of numbers, or if the values of the records (else of the dictionary) are numbers."""
     for cell in chain.from_iterable(cells):
-        if cell.ends is not None and cell.text not in above and None not in map(end_of_interval, cell.ends):
+        if cell.ends is not None and cell.text not in above and None not in map(interval_end, cell.ends):
             return Kind.NUMERIC
     for some in cells:
         values = [label for cell in some for label in cell.members if label not in above]
@@ -176,7 +177,7 @@ class _Positions:
         leaves = list(tree.leaves) if tree else []
         if kind is Kind.NUMERIC:
             ends = [end for some in cells for s in some for end in s.ends or ()]
-            found = {label: end_of_interval(label) for label in {*labels, *leaves, *ends}}
+            found = {label: interval_end(label) for label in {*labels, *leaves, *ends}}
             self.position = _ranked({label: number for label, number in found.items() if number is not None})
         elif kind is Kind.ORDINAL:
             self.position = {label: place for place, label in enumerate(order)}

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind, Missing, Schema
-from sfumato.data.table import Column, Table, unknown_column
+from sfumato.data.table import Table, unknown_column
 from sfumato.errors import CellError, ColumnError, ParameterError, SfumatoError
 from sfumato.exact import nearest_float
 from sfumato.io.read_table import as_table

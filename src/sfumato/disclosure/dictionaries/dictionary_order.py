@@ -14,8 +14,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.column import MISSING, Column
 from sfumato.data.schema import Kind, Schema
-from sfumato.data.table import MISSING, Column, Table
+from sfumato.data.table import Table
 from sfumato.disclosure.consistency.consistency import equal_values, present
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.exact import written

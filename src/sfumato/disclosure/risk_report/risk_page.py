@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sfumato.disclosure.risk_report.loss_plots import attributes_plot, fitting_plot, losses_plot
-from sfumato.disclosure.risk_report.risk_plots import cells_plot, scatter_plot, sizes_plot
+from sfumato.disclosure.risk_report.risk_figures import (
+    bound_figure,
+    cells_figure,
+    consistent_figure,
+    loss_figure,
+    saving_figure,
+    size_figure,
+)
 from sfumato.disclosure.risk_report.risk_text import told
-from sfumato.reports.page_frame import framed, torn
+from sfumato.reports.page_frame import invalid_content, render_page
 from sfumato.reports.plots.figure import Figure, Numbered
 
 
@@ -31,14 +37,16 @@ def risk_page(content: Mapping[str, Any]) -> str:
       of dictionaries `Bound.to_dict`;
     - `consistency`, if it is not equality throughout: for an attribute its kind and parameters.
     """
-    with torn("the figures of the risk are torn", "Assess the risk again with this version of sfumato.", "figures"):
+    with invalid_content(
+        "the figures of the risk are invalid", "Assess the risk again with this version of sfumato.", "figures"
+    ):
         return _drawn(content)
 
 
 def _drawn(content: Mapping[str, Any]) -> str:
     numbered = Numbered()
     drawn = {name: numbered.add(found) for name, found in _sections(content).items()}
-    return framed(
+    return render_page(
         Path(__file__).with_name("risk_page.html.j2"),
         numbered,
         version=str(content["sfumato"]),
@@ -54,15 +62,15 @@ def _sections(content: Mapping[str, Any]) -> dict[str, list[Figure]]:
     figures, curves, known = content["figures"], content["curves"], content["dictionaries"]
     against = content["worst"]["dictionary"] if content["over"] == "worst" else "Under the prior"
     return {
-        "losses": [losses_plot(figures["losses"], content["worst"]["dictionary"])],
+        "losses": [loss_figure(figures["losses"], content["worst"]["dictionary"])],
         "fitting": [
-            fitting_plot(one, dictionary["name"], number)
+            consistent_figure(one, dictionary["name"], number)
             for number, (one, dictionary) in enumerate(zip(figures["fitting"], known, strict=True))
         ],
-        "attributes": [attributes_plot(content["by_attribute"], content["risk"], against)],
-        "cells": [] if curves["cells"] is None else [cells_plot(curves["cells"])],
+        "attributes": [saving_figure(content["by_attribute"], content["risk"], against)],
+        "cells": [] if curves["cells"] is None else [cells_figure(curves["cells"])],
         "sizes": [
-            sizes_plot(curve, number) for number, curve in enumerate(curves["sizes"]) if len(curve["individuals"]) > 1
+            size_figure(curve, number) for number, curve in enumerate(curves["sizes"]) if len(curve["individuals"]) > 1
         ],
-        "scatter": [scatter_plot(points, number) for number, points in enumerate(curves["scatter"]) if points["points"]],
+        "scatter": [bound_figure(points, number) for number, points in enumerate(curves["scatter"]) if points["points"]],
     }

@@ -334,7 +334,7 @@ def provenance(content: Content) -> list[tuple[str, str]]:
     lines = [("Records", f"{content['records']:,}{source}")]
     lines.append(("Attributes", f"{len(content['attributes'])}: {', '.join(content['attributes'])}"))
     lines.append(("sfumato", content["sfumato"]))
-    beneath = [f"{name} {content[name]}" for name in ("python", "numpy", "pyarrow", "jinja2", "plotly") if name in content]
+    beneath = [f"{name} {content[name]}" for name in ("python", "numpy", "pyarrow", "jinja2") if name in content]
     if beneath:
         lines.append(("Beneath it", ", ".join(beneath)))
     return lines

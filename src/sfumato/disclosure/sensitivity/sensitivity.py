@@ -25,7 +25,7 @@ from sfumato.disclosure.sensitivity.exact_weights import (
 from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ColumnError, ParameterError, SfumatoError
 from sfumato.exact import Number, as_parameter, nearest_float
-from sfumato.registry import function_named
+from sfumato.registry import load_function
 
 _LARGEST_POWER = 640
 """e to the power of this is a float, and so is the sum over all records of any table, with room to spare."""
@@ -259,7 +259,7 @@ class CustomSensitivity(Sensitivity):
     def _record_sensitivity(
         self, table: Table, attributes: Sequence[str], identity: str | None
     ) -> Callable[[int, NDArray[np.bool_]], Weight]:
-        function = function_named(self.function) if isinstance(self.function, str) else self.function
+        function = load_function(self.function) if isinstance(self.function, str) else self.function
         columns = [table.column(name) for name in attributes]
         values = [[column.value(code) for code in range(column.size)] for column in columns]
         whose = None if identity is None else table.column(identity)

@@ -24,7 +24,7 @@ from sfumato.disclosure.withheld.risk_measurement import (
 )
 from sfumato.disclosure.withheld.value_consistency import TooManyPairsError, compare_attribute
 from sfumato.errors import SfumatoError
-from sfumato.releases.manifest import Manifest
+from sfumato.releases.reader import Manifest
 from sfumato.verification.checks import Check
 
 if TYPE_CHECKING:

@@ -19,13 +19,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.column import Column
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Missing, Schema
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Table
 from sfumato.distances.jaro import Similarities
 from sfumato.errors import ReleaseError
 from sfumato.exact import as_fraction
-from sfumato.verification.cell_coverage import QUOTED, end_of_interval, parts_of, unquoted
+from sfumato.releases.cells import interval_end, is_quoted, members, unquote
 
 if TYPE_CHECKING:
     from sfumato.disclosure.dictionaries.dictionary import Dictionary
@@ -201,14 +202,14 @@ class _Cell(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> _Cell:
-        if QUOTED.fullmatch(text):
-            return cls(text, (unquoted(text),), None)
+        if is_quoted(text):
+            return cls(text, (unquote(text),), None)
         if text.startswith("{") and text.endswith("}"):
-            return cls(text, tuple(parts_of(text[1:-1], "; ", nested=False)) or (text,), None)
+            return cls(text, tuple(members(text[1:-1], "; ", nested=False)) or (text,), None)
         match = _INTERVAL.fullmatch(text)
         if match is not None:
             for between in (", ", ","):
-                ends = parts_of(match[2], between, nested=False)
+                ends = members(match[2], between, nested=False)
                 if len(ends) == 2:
                     return cls(text, (text,), (ends[0], ends[1]), match[1] == "(", match[3] == ")")
         return cls(text, (text,), None)
@@ -234,7 +235,7 @@ class _Line:
         labels = dict.fromkeys([*leaves, *(label for cell in cells for label in cell.members)])
         if self.kind is Kind.NUMERIC:
             ends = [end for cell in cells for end in cell.ends or ()]
-            numbers = {text: end_of_interval(text) for text in (*labels, *ends)}
+            numbers = {text: interval_end(text) for text in (*labels, *ends)}
             rank = {number: at for at, number in enumerate(sorted({n for n in numbers.values() if n is not None}))}
             self.position = {text: 2 * rank[number] for text, number in numbers.items() if number is not None}
         elif self.kind is Kind.ORDINAL:
@@ -275,7 +276,7 @@ class _Line:
 def _inferred_kind(sides: Sequence[Sequence[_Cell]], nodes: set[str]) -> Kind:
     """The kind of a column that declares none: numeric if there are intervals of numbers, or if the values are numbers."""
     for cell in chain.from_iterable(sides):
-        if cell.ends and cell.text not in nodes and None not in [end_of_interval(end) for end in cell.ends]:
+        if cell.ends and cell.text not in nodes and None not in [interval_end(end) for end in cell.ends]:
             return Kind.NUMERIC
     for side in sides:
         values = [label for cell in side for label in cell.members if label not in nodes]

@@ -17,10 +17,10 @@ from sfumato.data.table import Table
 from sfumato.disclosure.withheld.risk_checks import risk_checks
 from sfumato.errors import SfumatoError
 from sfumato.plurals import count_of
-from sfumato.releases.manifest import Manifest
-from sfumato.verification.checks import Check, files_check
-from sfumato.verification.original_checks import Cells, alike
-from sfumato.verification.published_tables import original_table, published_table
+from sfumato.releases.reader import Manifest
+from sfumato.releases.table_files import original_table, published_table
+from sfumato.verification.checks import Check, Expectations
+from sfumato.verification.original_checks import Cells, comparable_texts
 
 if TYPE_CHECKING:
     from sfumato.disclosure.risk_assumptions import RiskAssumptions
@@ -83,6 +83,14 @@ def _value(cell: str, manifest: Manifest, name: str) -> str:
     return cell[1:-1].replace('""', '"')
 
 
+def release_checks(manifest: Manifest, original: Any, expected: Expectations) -> Iterator[Check]:
+    """Check a withheld release; the entry of `KINDS`."""
+    from sfumato.disclosure.risk_assumptions import RiskAssumptions
+
+    assumptions = expected.risk if expected.dictionaries is None else RiskAssumptions.of(expected.dictionaries)
+    return withheld_checks(manifest, original, expected.schema, assumptions, expected.rows)
+
+
 def withheld_checks(
     manifest: Manifest,
     original: Any = None,
@@ -95,7 +103,6 @@ def withheld_checks(
     `schema`: how the original is read. `assumptions`: what the risk was measured against. `rows`: for each published row
     its row in the original, which only the maker of a release knows.
     """
-    yield files_check(manifest)
     try:
         shown = PublishedCells.read(manifest)
     except SfumatoError as error:
@@ -186,7 +193,7 @@ def _coded(shown: PublishedCells, original: Table, starred: AbstractSet[str]) ->
     theirs = np.empty((original.rows, len(shown.names)), np.int64)
     for j, name in enumerate(shown.names):
         both = Cells.of(pa.chunked_array([shown.texts[j]])), Cells.of(original.data.column(name))
-        texts = alike(*both, name, {name: original.schema.separators.get(name, ";")})
+        texts = comparable_texts(*both, name, {name: original.schema.separators.get(name, ";")})
         known = np.asarray(pa.concat_arrays(texts).dictionary_encode().indices).astype(np.int64)
         mine[:, j] = known[: len(texts[0])][both[0].of_row]
         theirs[:, j] = known[len(texts[0]) :][both[1].of_row]

@@ -28,8 +28,10 @@ from sfumato.disclosure.withheld.withheld_page import withheld_page
 from sfumato.io.atomic_replace import open_to_readers
 from sfumato.io.write_files import write_csv, write_parquet
 from sfumato.progress import Progress, silent
-from sfumato.releases.manifest import DATA_FILES, FORMAT, WITHHELD, Manifest
-from sfumato.verification.checks import Verification
+from sfumato.releases.kinds import DATA_FILES
+from sfumato.releases.models import FORMAT, WITHHELD
+from sfumato.releases.reader import Manifest
+from sfumato.verification.checks import Verification, files_check
 
 if TYPE_CHECKING:
     from sfumato.disclosure._withhold import WithheldRelease
@@ -155,4 +157,4 @@ def _verify(release: WithheldRelease, folder: Path) -> None:
     setting = release.setting
     manifest = Manifest.load(folder)
     checks = withheld_checks(manifest, setting.table, setting.table.schema, setting.assumptions, release.rows)
-    refuse_unless(Verification(str(folder), tuple(checks)))
+    refuse_unless(Verification(str(folder), (files_check(manifest), *checks)))

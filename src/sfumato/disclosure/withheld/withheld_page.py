@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from sfumato.disclosure.risk_report.loss_format import amount
+from sfumato.disclosure.risk_report.risk_figures import disclosed_figure
 from sfumato.disclosure.risk_report.risk_text import compared, sensitivity
 from sfumato.plurals import count_of
-from sfumato.reports.page_frame import framed, torn
-from sfumato.reports.plots.figure import AFTER, BEFORE, LEGEND, PALE, Figure, Numbered, axis, percent, plain
+from sfumato.releases.models import WithheldDocument
+from sfumato.reports.page_frame import invalid_content, render_page
+from sfumato.reports.plots.figure import Numbered, percent
 
 _EACH = {"record": "of each record", "attribute": "of each attribute", "table": "in all"}
 _AGAINST = {
@@ -19,9 +21,14 @@ _AGAINST = {
 }
 
 
+def public_page(document: WithheldDocument) -> str:
+    """Return the public report of a release as HTML; the entry of `KINDS`."""
+    return withheld_page(document.to_dict())
+
+
 def withheld_page(content: Mapping[str, Any]) -> str:
     """The report of records with values withheld as HTML; `content`: what release.json says."""
-    with torn("release.json is torn", "Fetch or make the release again.", "attributes"):
+    with invalid_content("release.json is invalid", "Fetch or make the release again.", "attributes"):
         return _drawn(content)
 
 
@@ -29,13 +36,13 @@ def _drawn(content: Mapping[str, Any]) -> str:
     numbered, attributes, rule = Numbered(), content["attributes"], content["rule"]
     prior = any(one["prior"] is not None for one in content["dictionaries"])
     why = _AGAINST[rule["against"]] if len(content["dictionaries"]) > 1 else "so that the risk is small"
-    return framed(
+    return render_page(
         Path(__file__).with_name("withheld_page.html.j2"),
         numbered,
         version=str(content["sfumato"]),
         internal=None,
         content=content,
-        drawn=numbered.add([shown_plot(attributes)]),
+        drawn=numbered.add([disclosed_figure(attributes)]),
         rule=f"{count_of(rule['cells'], 'value')} {_EACH[rule['per']]} are disclosed, {why}.",
         prior=prior,
         dictionaries=[_row(one, prior) for one in content["dictionaries"]],
@@ -57,43 +64,3 @@ def _row(one: Mapping[str, Any], prior: bool) -> list[str]:
     share = [str(one["prior"])] if prior else []
     chances = [percent(one["highest"]), percent(one["mean"])]
     return [one["name"], f"{one['individuals']:,}", *share, *chances, amount(one["risk"])]
-
-
-def shown_plot(attributes: Sequence[Mapping[str, Any]]) -> Figure:
-    """The share of each attribute's values that is disclosed, withheld, or missing."""
-    total = [one["disclosed"] + one["withheld"] + one["missing"] for one in attributes]
-    places = list(range(len(attributes)))
-    colours = {"disclosed": AFTER, "withheld": BEFORE, "missing": PALE}
-    most = max(attributes, key=lambda one: one["withheld"])
-    return Figure(
-        key="shown",
-        title="What is disclosed of each attribute",
-        caption="Share of the records in which the attribute is disclosed, withheld, or was missing from the start.",
-        alt=f"Bars: what is disclosed of each of {len(attributes)} attributes; most values are withheld of {most['name']}.",
-        data=[
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": key,
-                "y": places,
-                "x": [one[key] / whole for one, whole in zip(attributes, total, strict=True)],
-                "marker": {"color": colour},
-                "customdata": [[plain(one["name"], 80), f"{one[key]:,}"] for one in attributes],
-                "hovertemplate": f"%{{customdata[0]}}: %{{customdata[1]}} {key}<extra></extra>",
-            }
-            for key, colour in colours.items()
-        ],
-        layout={
-            "barmode": "stack",
-            "showlegend": True,
-            "legend": {**LEGEND, "traceorder": "normal"},
-            "xaxis": axis(None, tickformat=".0%", range=[0, 1]),
-            "yaxis": axis(
-                None, tickvals=places, ticktext=[plain(one["name"], 24) for one in attributes], autorange="reversed"
-            ),
-            "margin": {"l": 60, "r": 16, "t": 36, "b": 36},
-        },
-        head=("attribute", "disclosed", "withheld", "missing"),
-        rows=[(one["name"], *(f"{one[key]:,}" for key in colours)) for one in attributes],
-        height=100 + 26 * len(attributes),
-    )

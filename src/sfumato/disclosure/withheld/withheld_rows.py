@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.column import in_quotes
 from sfumato.data.groups import combination_ranks
-from sfumato.data.table import Table, in_quotes
+from sfumato.data.table import Table
 from sfumato.io.shuffle import SHUFFLE, ranks_of
 from sfumato.io.write_files import cell_texts
 

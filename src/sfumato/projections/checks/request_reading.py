@@ -68,7 +68,7 @@ def harmless_labels(attribute: Attribute, declaration: Any) -> set[str | None]:
             column=attribute.name,
             value=declaration,
         )
-    return {attribute.told(value) for value in accepted}
+    return {attribute.label_or_none(value) for value in accepted}
 
 
 def _call(function: Callable[[Any], Any], attribute: Attribute, index: int) -> bool:

@@ -14,7 +14,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.attribute import Attribute
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 from sfumato.exact import Number, as_fraction
@@ -96,7 +95,7 @@ class Dependence:
         """
         names = tuple(table.schema.sensitive if names is None else names)
         _check_names(names, table)
-        attributes = [Attribute.of(table, table.schema.components(name), name) for name in names]
+        attributes = [table.attribute(table.schema.components(name), name) for name in names]
         sensitive_rows = count_sensitive_rows(attributes, harmless)
         size = len(names)
         entropies = np.array([entropy(attribute) for attribute in attributes])

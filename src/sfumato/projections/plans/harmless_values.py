@@ -54,7 +54,7 @@ def harmless_predicates(table: Table, harmless: Harmless) -> dict[str, Callable[
     """
     predicates = {}
     for name, declaration in harmless.items():
-        attribute = Attribute.of(table, table.schema.components(name), name)
+        attribute = table.attribute(table.schema.components(name), name)
         mask = harmless_mask(attribute, declaration)
         predicates[name] = frozenset(attribute.value(v) for v in range(len(attribute)) if mask[v]).__contains__
     return predicates

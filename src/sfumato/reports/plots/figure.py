@@ -1,113 +1,60 @@
-"""A figure of the report: a plot, what it shows in words, and the numbers it is drawn from."""
+"""A figure of a report: a drawing, its description in words, and the numbers it is drawn from."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Table = Mapping[str, Any]
-"""A table of release.json."""
+from markupsafe import Markup
 
-BEFORE = "#b9822f"
-"""Ochre and blue are told apart by everyone, and in print by their lightness."""
-AFTER = "#1d5c87"
-BREACH = "#b3261e"
-PALE = "#d5dee6"
-INK = "#22282d"
-FAINT = "#7a838b"
-
-SPACE = "\N{NO-BREAK SPACE}"
-
-_LONGEST = 34
-"""Characters of a label in a plot; the table below it has all."""
-
-SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif'
+from sfumato.reports.plots.axes import SPACE
+from sfumato.reports.plots.chart import Chart
+from sfumato.reports.plots.svg import Drawing
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One plot with its caption, and its numbers as a table."""
+    """One drawing with its caption, and its numbers as a table."""
 
     key: str
+    """The name of the figure in links; unique on its page."""
     title: str
     caption: str
     alt: str
-    """What the plot shows, for those who do not see it."""
-    data: list[dict[str, Any]]
-    layout: dict[str, Any]
+    """What the drawing shows, for readers who do not see it."""
+    drawing: Drawing
     head: Sequence[str]
     rows: Sequence[Sequence[Any]]
-    height: int = 300
+    legend: Sequence[tuple[str, str]] = ()
+    """Names of series, each with the markup of its sign."""
     about: str = ""
-    """What it is about, if the title does not say."""
+    """The subject of the figure, if the title does not name it."""
     listed: bool = True
-    """Whether its numbers stand in a table of its own."""
+    """Whether the figure has a table of its numbers."""
     narrow: bool = False
-    """Whether two of them fit beside each other."""
+    """Whether two such figures fit beside each other."""
     internal: bool = False
-    """Whether it is drawn from what must not be published."""
+    """Whether it is drawn from data that must not be published."""
 
     @property
-    def spec(self) -> dict[str, Any]:
-        """What the plotting library is given."""
-        return {"data": self.data, "layout": {**_LAYOUT, "height": self.height, **self.layout}}
+    def svg(self) -> Markup:
+        """The drawing as markup."""
+        return Markup(self.drawing.markup(self.alt))
+
+    @property
+    def keys(self) -> list[tuple[str, Markup]]:
+        """The lines of the legend; it is omitted where there is nothing to tell apart."""
+        return [(name, Markup(sign)) for name, sign in self.legend]
 
 
-_LAYOUT: dict[str, Any] = {
-    "font": {"family": SANS, "size": 13, "color": INK},
-    "paper_bgcolor": "rgba(0,0,0,0)",
-    "plot_bgcolor": "rgba(0,0,0,0)",
-    "margin": {"l": 56, "r": 12, "t": 14, "b": 48},
-    "dragmode": False,
-    "showlegend": False,
-    "bargap": 0.25,
-    "hoverlabel": {"font": {"family": SANS, "size": 13}},
-}
-
-LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"}
-
-
-def axis(title: str | None = None, **more: Any) -> dict[str, Any]:
-    """An axis that does not zoom, so that a finger on it scrolls the page."""
-    return {
-        "title": {"text": title, "standoff": 8, "font": {"size": 13, "color": FAINT}} if title else None,
-        "fixedrange": True,
-        "automargin": True,
-        "gridcolor": "#e6eaee",
-        "zeroline": False,
-        "linecolor": "#aab3ba",
-        "tickfont": {"size": 12},
-        **more,
-    }
-
-
-def plain(text: Any, longest: int = _LONGEST) -> str:
-    """A text of the data as a plot shows it: shortened, and with nothing in it that could be taken for markup.
-
-    >>> plain("<b>x</b>")
-    '&lt;b&gt;x&lt;/b&gt;'
-    """
-    shown = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split()) or "(empty)"
-    return html.escape(shown if len(shown) <= longest else shown[: longest - 1] + "…", quote=False)
-
-
-def both_ends(text: Any, longest: int) -> str:
-    """As `plain`, but a long text loses its middle: names of columns often differ at the end, as those of a set's items do.
-
-    >>> both_ends("household_status=married", 20), both_ends("job", 20)
-    ('household…us=married', 'job')
-    """
-    shown = str(text)
-    if len(shown) <= longest:
-        return plain(shown, longest)
-    end = longest // 2
-    return plain(f"{shown[: longest - 1 - end]}…{shown[-end:]}", longest)
+def chart_figure(chart: Chart, *, right: int = 14, **words: Any) -> Figure:
+    """Return the figure of a chart. `words`: the other fields of `Figure`."""
+    return Figure(drawing=chart.drawing(right=right), legend=chart.legend, **words)
 
 
 def percent(share: float | None) -> str:
-    """A share as a reader wants it: neither 0 nor 100 unless it is.
+    """Return a share as text. It reads 0 or 100 only if it is exactly that.
 
     >>> [percent(share).replace(SPACE, " ") for share in (0.1234, 0.00061, 1, 0)]
     ['12.3 %', '< 0.1 %', '100 %', '0 %']
@@ -123,12 +70,12 @@ def percent(share: float | None) -> str:
 
 @dataclass
 class Numbered:
-    """The figures of a page, numbered in the order in which they stand."""
+    """The figures of a page, numbered in their order."""
 
     figures: list[Figure] = field(default_factory=list)
 
     def add(self, figures: Sequence[Figure]) -> list[tuple[int, Figure]]:
-        """Number some more."""
+        """Append figures, and return each with its number."""
         start = len(self.figures) + 1
         self.figures += figures
         return list(enumerate(figures, start))

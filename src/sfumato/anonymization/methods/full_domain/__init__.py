@@ -1,6 +1,5 @@
 """Full-domain generalization: one level per quasi-identifier, the best of all such transformations."""
 
-from sfumato.anonymization.methods.full_domain.transformation_losses import LOSSES
 from sfumato.anonymization.methods.full_domain.transformation_search import SearchResult, TransformationSearch
 
-__all__ = ["LOSSES", "SearchResult", "TransformationSearch"]
+__all__ = ["SearchResult", "TransformationSearch"]

@@ -1,4 +1,4 @@
-"""What a transformation costs: losses that a full-domain search can minimise, and the dict that names them all.
+"""What a transformation costs: losses that a full-domain search can minimise; `sfumato.registry` names them all.
 
 Each gives the exact loss of a transformation, and for every transformation a lower bound on its own loss and on that of all
 coarser ones. Suppressed rows, S of n, are those of the classes that violate a principle; d is the number of
@@ -279,9 +279,3 @@ def _dot(one: Integers, other: Integers) -> int:
     if float(one.max(initial=0)) * float(other.max(initial=0)) * len(one) < 2.0**62:
         return int(one @ other)
     return sum(a * b for a, b in zip(one.tolist(), other.tolist(), strict=True))
-
-
-LOSSES: dict[str, type[FullLoss]] = {
-    loss.name: loss for loss in (Mean, GroupMean, Normalised, Precision, Entropy, Discernibility, ClassSize)
-}
-"""Every loss under its name in a config."""

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.full_domain.class_verdicts import generalized, judge_of
 from sfumato.anonymization.methods.full_domain.equivalence_classes import Classes, Cube
-from sfumato.anonymization.methods.full_domain.transformation_losses import LOSSES
 from sfumato.anonymization.methods.method import FINDING, Task
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
-from sfumato.principles import PRINCIPLES, KAnonymity
+from sfumato.principles import Principle
+from sfumato.registry import LOSSES
 
 Levels = tuple[int, ...]
 
@@ -74,15 +74,14 @@ class TransformationSearch:
             )
         for principle, names in task.requirements:
             principle.measure(task.views[names])  # what cannot be measured is an error, before any work is done
-        asked = [(principle, names) for principle, names in task.requirements if type(principle) is not KAnonymity]
+        asked = [(principle, names) for principle, names in task.requirements if not principle.size_only]
         asked.sort(key=lambda one: not self._predictable(one[0]))  # first what rules out finer transformations
         self.judges = [judge_of(self.cube, principle, names) for principle, names in asked]
         self.foreseen = all(self._predictable(principle) for principle, _ in asked)
         """Whether all that is coarser than an admissible transformation is admissible."""
-        sizes = {principle: k for principle in task.principles if isinstance(k := getattr(principle, "k", None), int)}
-        self.least = max((k for principle, k in sizes.items() if type(principle) in PRINCIPLES.values()), default=1)
+        self.least = max((principle.implied_k or 1 for principle in task.principles), default=1)
         """A class of fewer rows is in breach, and all that it is split into: the k of a principle asks for so many."""
-        self.loss = LOSSES[loss](self.cube, self.most, max(sizes.values(), default=1), self.least)
+        self.loss = LOSSES.find(loss, key="loss")(self.cube, self.most, self.least, self.least)
         bounds = self.loss.bounds()
         self.bounds = bounds - np.abs(bounds) * _MARGIN
         """What is known of every transformation's loss before any is looked at."""
@@ -98,9 +97,9 @@ class TransformationSearch:
         self.deadline = math.inf
         self.checks = math.inf
 
-    def _predictable(self, principle: object) -> bool:
+    def _predictable(self, principle: Principle) -> bool:
         """Whether rows in breach stay so in every finer transformation, or (if none may be) one class in breach remains."""
-        return bool(getattr(principle, "absorbing", False) or (self.most == 0 and getattr(principle, "monotone", False)))
+        return principle.absorbing or (self.most == 0 and principle.monotone)
 
     def best(self, *, count: bool = False, checks: int | None = None, seconds: float | None = None) -> SearchResult:
         """The admissible transformation of least loss; of several the one whose levels come first.

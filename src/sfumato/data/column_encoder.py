@@ -1,0 +1,292 @@
+"""Encode one column of the data: distinct cells first, then each distinct cell once, then the codes of all rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.column import Column, as_member
+from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.schema import Kind, Schema
+from sfumato.errors import CellError, ColumnError
+from sfumato.exact.numbers import Numbers, packed, parse_decimal
+
+_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?", re.ASCII)
+
+_WHOLE_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
+
+
+def encode_column(data: pa.ChunkedArray, name: str, schema: Schema, *, untyped: bool, source: str | None) -> Column:
+    """Encode a column. Cost: hashing every cell once, and parsing each distinct cell once.
+
+    `untyped`: all cells are text, and the kind may be inferred from them. `source`: the file, for error messages.
+    """
+    return _Encoder(data, name, schema, untyped, source).encode()
+
+
+def build_hierarchy(declared: Any, column: Column) -> Hierarchy:
+    """Return the hierarchy that a schema declares for a column: itself, read from a file, or built from the values."""
+    if isinstance(declared, Hierarchy):
+        return declared
+    if isinstance(declared, str | Path):
+        return Hierarchy.from_file(declared)
+    if not hasattr(declared, "build"):
+        raise ColumnError(
+            f"{declared!r} is not a hierarchy",
+            remedy="Give a Hierarchy, Intervals, Flat, or the path of a file.",
+            column=column.name,
+        )
+    labels = [column.labels(code) for code in range(column.size)]
+    return declared.build(labels, column.name)  # type: ignore[no-any-return]
+
+
+class _Encoder:
+    """Turns one column of the data into codes."""
+
+    def __init__(self, data: pa.ChunkedArray, name: str, schema: Schema, untyped: bool, source: str | None) -> None:
+        self.data = data
+        self.name = name
+        self.schema = schema
+        self.untyped = untyped
+        self.source = source
+        self.declared = schema.kinds.get(name)
+
+    def encode(self) -> Column:
+        try:
+            # indices[row] is the position of the row's cell in `cells`, which contains each distinct cell once
+            indices, cells = _distinct(self.data)
+        except (pa.ArrowException, OverflowError, TypeError) as error:
+            raise ColumnError(
+                f"columns of the type {self.data.type} cannot be read",
+                remedy="Convert it to text, numbers or lists.",
+                file=self.source,
+                column=self.name,
+            ) from error
+        kind = Kind(self.declared) if self.declared is not None else self._inferred_kind(cells)
+        missing = self._missing(cells, kind)
+        self._refuse_missing(indices, missing)
+        present = np.flatnonzero(~missing)
+        encoder = {
+            Kind.NUMERIC: self._numeric,
+            Kind.CATEGORICAL: self._categorical,
+            Kind.TEXT: self._categorical,
+            Kind.ORDINAL: self._ordinal,
+            Kind.SET: self._set,
+        }[kind]
+        code_of_cell, values = encoder([cells[i] for i in present], present, indices)
+        # missing cells keep the code after the last value
+        mapping = np.full(len(cells), values["size"], np.int32)
+        mapping[present] = code_of_cell
+        is_guess = self.untyped and self.declared is None and kind is Kind.CATEGORICAL
+        column = Column(
+            name=self.name,
+            kind=kind,
+            codes=mapping[indices],
+            has_missing=bool(missing.any()),
+            note=self._note(cells, indices) if is_guess else None,
+            **values,
+        )
+        declared = self.schema.hierarchies.get(self.name)
+        if declared is not None:
+            column = replace(column, hierarchy=build_hierarchy(declared, column))
+            _ = column.paths  # values that the hierarchy lacks are an error now, not at first use
+        return column
+
+    def _note(self, cells: Sequence[Any], indices: NDArray[np.int64]) -> str | None:
+        """Return a remark if a text column inferred as categorical is mostly numbers: one odd cell may have decided that.
+
+        Codes of one length, such as 01234, are taken to be codes.
+        """
+        texts = self.schema.missing.texts(None)
+        present = [i for i, cell in enumerate(cells) if cell is not None and cell not in texts]
+        twins = _same_number([cells[i] for i in present])
+        if twins is not None:
+            return (
+                f"column {self.name!r} is taken as categorical, though its values look like numbers: {twins[0]!r} and "
+                f"{twins[1]!r} would be one; declare its kind to be sure"
+            )
+        odd = [i for i in present if parse_decimal(cells[i]) is None]
+        if not odd and len({len(cells[i]) for i in present}) > 1:
+            odd = [i for i in present if not _PLAIN_NUMBER.fullmatch(cells[i])]
+        if not odd or 2 * len(odd) >= len(present):
+            return None
+        return (
+            f"column {self.name!r} is taken as categorical, though most of its values are numbers: row "
+            f"{int(np.argmax(indices == odd[0])) + 1} is {cells[odd[0]]!r}; declare its kind to be sure"
+        )
+
+    def _inferred_kind(self, cells: Sequence[Any]) -> Kind:
+        present = [cell for cell in cells if cell is not None]
+        if self.untyped:
+            texts = self.schema.missing.texts(None)
+            plain = [cell for cell in present if cell not in texts]
+            numbers = plain and all(map(_PLAIN_NUMBER.fullmatch, plain)) and _same_number(plain) is None
+            return Kind.NUMERIC if numbers else Kind.CATEGORICAL
+        kind = self.data.type
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+            return Kind.NUMERIC
+        if pa.types.is_nested(kind):
+            return Kind.SET
+        return Kind.CATEGORICAL
+
+    def _missing(self, cells: Sequence[Any], kind: Kind) -> NDArray[np.bool_]:
+        texts = self.schema.missing.texts(kind)
+        return np.array([cell is None or (cell if type(cell) is str else str(cell)) in texts for cell in cells], bool)
+
+    def _refuse_missing(self, indices: NDArray[np.int64], missing: NDArray[np.bool_]) -> None:
+        if self.schema.missing.policy != "refuse" or not missing.any():
+            return
+        rows = np.flatnonzero(missing[indices])
+        raise CellError(
+            f"the value is missing here and in {len(rows) - 1} other rows, and missing values are refused",
+            remedy='Fill them in, drop the rows, or set missing.policy = "value".',
+            file=self.source,
+            column=self.name,
+            row=int(rows[0]) + 1,
+        )
+
+    def _cell_error(self, problem: str, cell: Any, index: int, indices: NDArray[np.int64], remedy: str) -> CellError:
+        return CellError(
+            problem,
+            remedy=remedy,
+            file=self.source,
+            column=self.name,
+            row=int(np.argmax(indices == index)) + 1,  # the first row with this cell
+            value=cell,
+        )
+
+    # One method per kind. Each takes the distinct cells that are not missing, their positions among all distinct cells,
+    # and the position of each row's cell. It returns the code of each cell, and the fields of Column that hold the values.
+
+    def _numeric(
+        self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        types = set(map(type, cells))
+        if types == {int}:
+            numbers = Numbers(packed(cells), Numbers.of([]).unit)
+        elif types == {str} and all(map(_WHOLE_NUMBER.fullmatch, cells)):
+            numbers = Numbers(packed([*map(int, cells)]), Numbers.of([]).unit)
+        else:
+            decimals: list[Decimal] = []
+            for index, cell in zip(present, cells, strict=True):
+                decimal = parse_decimal(cell)
+                if decimal is None:
+                    remedy = 'Fix the cell, list it under missing.values, or declare kind = "categorical".'
+                    raise self._cell_error(f"{cell!r} is not a number", cell, index, indices, remedy)
+                decimals.append(decimal)
+            numbers = Numbers.of(decimals)
+        # cells that are written differently, such as 1.5 and 1.50, are one value
+        distinct, codes = np.unique(numbers.integers, return_inverse=True)
+        values = Numbers(distinct, numbers.unit)
+        return codes.astype(np.int32), {"size": len(values), "numbers": values, "labels": values.label}
+
+    def _categorical(
+        self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        del present, indices
+        texts = [_text(cell) for cell in cells]
+        distinct = sorted(set(texts))
+        position = {text: code for code, text in enumerate(distinct)}
+        codes = np.array([position[text] for text in texts], np.int32)
+        return codes, {"size": len(distinct), "texts": distinct, "labels": distinct.__getitem__}
+
+    def _ordinal(
+        self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        order = list(self.schema.orders[self.name])
+        position = {text: code for code, text in enumerate(order)}
+        codes = np.zeros(len(cells), np.int32)
+        for i, (index, cell) in enumerate(zip(present, cells, strict=True)):
+            code = position.get(_text(cell))
+            if code is None:
+                listed = ", ".join(map(repr, order))
+                problem = f"{cell!r} is not in the column's order ({listed})"
+                remedy = "Add it to the order, or list it under missing.values."
+                raise self._cell_error(problem, cell, index, indices, remedy)
+            codes[i] = code
+        return codes, {"size": len(order), "texts": order, "labels": order.__getitem__}
+
+    def _set(
+        self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        separator = self.schema.separators.get(self.name, ";")
+        sets = []
+        for index, cell in zip(present, cells, strict=True):
+            if isinstance(cell, str):
+                items = [item.strip() for item in cell.split(separator)]
+            elif isinstance(cell, tuple):
+                items = [_text(item) for item in cell]
+            else:
+                remedy = f"Give a list, or items separated by {separator!r}."
+                raise self._cell_error(f"{cell!r} is not a set", cell, index, indices, remedy)
+            sets.append(frozenset(item for item in items if item))
+        distinct = sorted(set(sets), key=sorted)
+        position = {members: code for code, members in enumerate(distinct)}
+        codes = np.array([position[members] for members in sets], np.int32)
+        labels = ["{" + "; ".join(map(as_member, sorted(members))) + "}" for members in distinct]
+        return codes, {"size": len(distinct), "sets": distinct, "labels": labels.__getitem__}
+
+
+def _same_number(cells: Sequence[str]) -> tuple[str, str] | None:
+    """Return two plain numbers that are equal and written differently, such as the codes 250.1 and 250.10."""
+    first_spelling: dict[str, str] = {}
+    for cell in cells:
+        if "." in cell and _PLAIN_NUMBER.fullmatch(cell):
+            other = first_spelling.setdefault(cell.rstrip("0").rstrip("."), cell)
+            if other != cell:
+                return other, cell
+    return None
+
+
+def _text(cell: Any) -> str:
+    return cell if isinstance(cell, str) else str(cell)
+
+
+def _distinct(array: pa.ChunkedArray) -> tuple[NDArray[np.int64], list[Any]]:
+    """Return for each row the index of its cell among the distinct cells, and those as Python values (null: None)."""
+    kind = array.type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        keys = [
+            None if cell is None else tuple(sorted(str(item) for item in cell if item is not None))
+            for cell in array.to_pylist()
+        ]
+        position: dict[Any, int] = {}
+        codes = [position.setdefault(key, len(position)) for key in keys]
+        return np.array(codes, np.int64), list(position)
+    encoded = array if pa.types.is_dictionary(kind) else pa.chunked_array([array.combine_chunks().dictionary_encode()])
+    encoded = encoded.unify_dictionaries().combine_chunks()
+    cells = _cells(encoded.dictionary)
+    indices = encoded.indices
+    if indices.null_count:
+        indices = indices.fill_null(len(cells))
+        cells.append(None)
+    rows = indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    if not pa.types.is_dictionary(kind):
+        return rows, cells
+    # a dictionary that was part of the data may contain cells that no row has
+    occurs = np.bincount(rows, minlength=len(cells)) > 0
+    if occurs.all():
+        return rows, cells
+    return (np.cumsum(occurs) - 1)[rows], [cells[i] for i in np.flatnonzero(occurs)]
+
+
+def _cells(values: pa.Array) -> list[Any]:
+    """Return distinct cells as Python values: a float as the decimal it denotes (17.0 as 17), not-a-number as missing."""
+    if pa.types.is_floating(values.type):
+        floats = values.to_numpy(zero_copy_only=False)
+        # the shortest decimal depends on the width: 0.1 in 32 bits is 0.1, not 0.10000000149011612
+        texts = floats.astype(str) if floats.dtype != np.float64 else map(float.__repr__, floats.tolist())
+        return [None if text == "nan" else str(text).removesuffix(".0") for text in texts]
+    if pa.types.is_boolean(values.type) or pa.types.is_temporal(values.type):
+        values = values.cast(pa.string())
+    return values.to_pylist()  # type: ignore[no-any-return]

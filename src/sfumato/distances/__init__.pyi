@@ -1,0 +1,32 @@
+from .absolute import Absolute
+from .base import BoundDistance, Distance, Windows
+from .custom import Custom
+from .default_distance import distance_of
+from .discrete import Discrete
+from .jaccard import Jaccard
+from .jaro import Jaro
+from .jaro_winkler import JaroWinkler
+from .lp import Lp
+from .min_coordinate import MinCoordinate
+from .neighbour_graph import NeighbourGraph, NeighbourWindows
+from .taxonomy import Taxonomy
+from .total_variation import TotalVariation
+
+__all__ = [
+    "Absolute",
+    "BoundDistance",
+    "Custom",
+    "Discrete",
+    "Distance",
+    "Jaccard",
+    "Jaro",
+    "JaroWinkler",
+    "Lp",
+    "MinCoordinate",
+    "NeighbourGraph",
+    "NeighbourWindows",
+    "Taxonomy",
+    "TotalVariation",
+    "Windows",
+    "distance_of",
+]

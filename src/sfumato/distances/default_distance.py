@@ -1,0 +1,45 @@
+"""The distance of a sensitive attribute: the declared one, else the natural one of its kind."""
+
+from __future__ import annotations
+
+from sfumato.data.attribute import Attribute
+from sfumato.data.schema import Kind, Schema
+from sfumato.distances.absolute import Absolute
+from sfumato.distances.base import Distance
+from sfumato.distances.discrete import Discrete
+from sfumato.distances.jaccard import Jaccard
+from sfumato.distances.jaro_winkler import JaroWinkler
+from sfumato.distances.lp import Lp
+from sfumato.distances.taxonomy import Taxonomy
+from sfumato.errors import ConfigError
+
+_BY_KIND: dict[Kind, Distance] = {
+    Kind.NUMERIC: Absolute(),
+    Kind.ORDINAL: Lp(),
+    Kind.CATEGORICAL: Discrete(),
+    Kind.SET: Jaccard(),
+    Kind.TEXT: JaroWinkler(),
+}
+"""The natural distance of a single column without a hierarchy."""
+
+
+def distance_of(schema: Schema, attribute: Attribute) -> Distance:
+    """Return the declared distance of an attribute, else the natural one of a single column's kind.
+
+    The schema's `distance` is that of all sensitive columns together; `distances` are those of single attributes. Several
+    columns have no natural distance: one must be declared.
+    """
+    names = tuple(column.name for column in attribute.columns)
+    if schema.distance is not None and names == schema.sensitive_columns():
+        return schema.distance
+    for name, distance in schema.distances.items():
+        if schema.components(name) == names:
+            return distance
+    if len(names) > 1:
+        raise ConfigError(
+            f"no distance is declared for {attribute.name!r}, and several columns have no natural one",
+            remedy='Declare one, such as kind = "lp" with weights.',
+            key="distance",
+        )
+    column = attribute.columns[0]
+    return Taxonomy() if column.hierarchy is not None else _BY_KIND[column.kind]

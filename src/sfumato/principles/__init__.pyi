@@ -1,0 +1,62 @@
+from .alpha_k_anonymity import AlphaKAnonymity
+from .base import Measurement, On, Part, Principle, exactly, size_part
+from .beta_likeness import BetaLikeness
+from .certificate import Certificate
+from .delta_disclosure import DeltaDisclosure
+from .delta_l_diversity import DeltaLDiversity
+from .description import Description, describe
+from .dissimilarity import Dissimilarity
+from .distinct_l_diversity import DistinctLDiversity
+from .entropy_l_diversity import EntropyLDiversity
+from .epsilon_m_anonymity import EpsilonMAnonymity
+from .frequency_l_diversity import FrequencyLDiversity
+from .k_anonymity import KAnonymity
+from .k_e_anonymity import KEAnonymity
+from .n_t_closeness import NTCloseness
+from .p_sensitivity import PSensitivity
+from .recursive_l_diversity import RecursiveLDiversity
+from .requests import PrincipleRequest, principle_of, requested_principles
+from .scope import attributes_of, in_projection
+from .search_conditions import HistogramCondition, NeighbourLimit
+from .t_closeness import TCloseness
+from .variance_control import VarianceControl
+from .view import View
+from .worked_example import Example, ExampleGroup
+
+__all__ = [
+    "AlphaKAnonymity",
+    "BetaLikeness",
+    "Certificate",
+    "DeltaDisclosure",
+    "DeltaLDiversity",
+    "Description",
+    "Dissimilarity",
+    "DistinctLDiversity",
+    "EntropyLDiversity",
+    "EpsilonMAnonymity",
+    "Example",
+    "ExampleGroup",
+    "FrequencyLDiversity",
+    "HistogramCondition",
+    "KAnonymity",
+    "KEAnonymity",
+    "Measurement",
+    "NTCloseness",
+    "NeighbourLimit",
+    "On",
+    "PSensitivity",
+    "Part",
+    "Principle",
+    "PrincipleRequest",
+    "RecursiveLDiversity",
+    "TCloseness",
+    "VarianceControl",
+    "View",
+    "attributes_of",
+    "describe",
+    "exactly",
+    "in_projection",
+    "principle_of",
+    "requested_principles",
+    "size_part",
+]

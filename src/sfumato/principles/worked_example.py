@@ -1,0 +1,62 @@
+"""Worked examples of principles: tables small enough to count by hand, in which one group passes and one fails.
+
+The levels and verdicts that are shown with an example are measured. What an example states is how a person works them out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sfumato.principles.base import Principle
+
+Secret = str | int
+
+
+@dataclass(frozen=True)
+class ExampleGroup:
+    """One group of an example: what its rows share, their sensitive values, and how its level comes about."""
+
+    key: tuple[str, ...]
+    """The values of the quasi-identifiers."""
+    secrets: tuple[Secret, ...]
+    why: str
+    """What there is to count, in words."""
+    sum: str
+    """The level as arithmetic: numbers, + − · / ^, |…|, ( ), ln and exp."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A principle with parameters, and a table of a few people to measure it on."""
+
+    principle: Principle
+    quasi_identifiers: tuple[str, ...]
+    sensitive: str
+    groups: tuple[ExampleGroup, ...]
+
+    def columns(self) -> dict[str, list[Secret]]:
+        """Return the table, column by column, with one row per person.
+
+        >>> from sfumato.principles import KAnonymity
+        >>> KAnonymity.example().columns()["age"]
+        ['20-29', '20-29', '20-29', '30-39', '30-39']
+        """
+        columns: dict[str, list[Secret]] = {
+            name: [group.key[place] for group in self.groups for _ in group.secrets]
+            for place, name in enumerate(self.quasi_identifiers)
+        }
+        columns[self.sensitive] = [secret for group in self.groups for secret in group.secrets]
+        return columns
+
+
+def two_age_groups(
+    principle: Principle,
+    sensitive: str,
+    young: tuple[tuple[Secret, ...], str, str],
+    old: tuple[tuple[Secret, ...], str, str],
+) -> Example:
+    """Return an example of two groups that differ in age; each is its secrets, what to count, and the arithmetic."""
+    groups = (ExampleGroup(("20-29",), *young), ExampleGroup(("30-39",), *old))
+    return Example(principle, ("age",), sensitive, groups)

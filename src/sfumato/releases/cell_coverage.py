@@ -1,0 +1,147 @@
+"""Decide which original values a published cell covers, from the text of the cell alone."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.column import Column
+from sfumato.data.schema import Kind
+from sfumato.exact.numbers import parse_decimal
+from sfumato.releases.cells import WITHHELD, hierarchy_cell, interval_end, is_quoted, members, unquote
+
+Pairs = NDArray[np.bool_]
+
+_AT_ONCE = 1 << 21
+"""The number of pairs of a cell and a code that are compared at a time; bounds memory."""
+
+_GRID = 1 << 23
+"""Up to this many pairs, all are compared once and looked up from then on; 8 MB."""
+
+
+class CellReader:
+    """The distinct published cells of a quasi-identifier, and which of its original values each covers.
+
+    `cells`: as `sfumato.releases.cells` says; null or empty if the value is missing. `column`: the original values.
+    `recoding`: "interval", "ancestor" or "set". Cells and values go by their numbers: a cell by its position in `cells`, a
+    value by its code.
+
+    >>> import pyarrow as pa
+    >>> from sfumato import Schema, Table
+    >>> ages = Table(pa.table({"age": [20, 30, 41]}), Schema(["age"])).column("age")
+    >>> CellReader(["[20, 30]", "*"], ages, "interval").covers(np.array([[0], [1]]), np.array([0, 1, 2])).tolist()
+    [[True, True, False], [True, True, True]]
+    """
+
+    def __init__(self, cells: Sequence[str | None], column: Column, recoding: str) -> None:
+        self.column = column
+        self.nested = column.kind is Kind.SET
+        self.integers: list[int] = [] if column.numbers is None else column.numbers.integers.tolist()
+        self.ends: dict[str, tuple[int, int] | None] = {}
+        """Ends of intervals that were parsed already: many cells share them."""
+        self.low = np.full(len(cells), 1, np.int64)
+        self.high = np.zeros(len(cells), np.int64)  # from 1 to 0: covers no code
+        self.withheld = np.array([cell == WITHHELD for cell in cells])
+        self.absent = np.array([not cell for cell in cells])
+        self.nodes: list[NDArray[np.int64]] = []
+        pairs: list[int] = []  # cell number × domain + code, for each member of a set
+        values = {column.label(code): code for code in range(column.size)}
+        for number, cell in enumerate(cells):
+            if cell is None:
+                continue
+            single = None if cell == WITHHELD else self._single(cell, values)
+            if single is not None:
+                self.low[number] = self.high[number] = single
+            elif recoding == "interval":
+                self.low[number], self.high[number] = self._interval(cell, values)
+            elif recoding == "set" and cell.startswith("{") and cell.endswith("}"):
+                parts = members(cell[1:-1], "; ", self.nested)
+                pairs += [number * column.domain + values[part] for part in parts if part in values]
+        self.members = np.array(sorted(pairs), np.int64)
+        if recoding == "ancestor" and column.hierarchy is not None:
+            number_of = {cell: number for number, cell in enumerate(cells) if cell is not None}
+            for level, labels in enumerate(column.hierarchy.labels):
+                height, plain = column.hierarchy.height, column.numbers is not None or self.nested
+                known = (number_of.get(hierarchy_cell(label, level, height, plain), -1) for label in labels)
+                # the last entry is the node of missing values, which no label names
+                self.nodes.append(np.array([*known, -1], np.int64))
+
+    def _single(self, cell: str, values: dict[str, int]) -> int | None:
+        if self.column.numbers is None:
+            if self.nested:
+                return values.get(cell)
+            if is_quoted(cell):
+                return values.get(unquote(cell))
+            return None if cell[:1] in ("", "{", "[", '"') else values.get(cell)
+        if cell in values:
+            return values[cell]
+        number = parse_decimal(cell)
+        if number is None:
+            return None
+        low, high = self._around(Fraction(number))
+        return low if low == high else None
+
+    def _around(self, number: Fraction) -> tuple[int, int]:
+        """Return the code of the first value that is not below a number, and of the last that is not above it."""
+        numbers = self.column.numbers
+        assert numbers is not None
+        exact = number / numbers.unit
+        return bisect_left(self.integers, ceil(exact)), bisect_right(self.integers, floor(exact)) - 1
+
+    def _interval(self, cell: str, values: dict[str, int]) -> tuple[int, int]:
+        if not (cell.startswith("[") and cell.endswith("]")):
+            return 1, 0
+        parts = members(cell[1:-1], ", ", self.nested)
+        if len(parts) != 2:
+            return 1, 0
+        low, high = parts
+        if self.column.numbers is None:
+            return (values[low], values[high]) if low in values and high in values else (1, 0)
+        for end in parts:
+            if end not in self.ends:
+                number = interval_end(end)
+                self.ends[end] = None if number is None else self._around(number)
+        first, last = self.ends[low], self.ends[high]
+        return (1, 0) if first is None or last is None else (first[0], last[1])
+
+    def covers(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> Pairs:
+        """Return for each pair of a cell and a code whether the cell covers the value."""
+        return self._covers(cells, codes) if self._grid is None else self._grid[cells * self.column.domain + codes]
+
+    def either(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> tuple[Pairs, Pairs]:
+        """Return which of all cells are among `cells` and cover one of `codes`, and which of all codes are covered so."""
+        whose, what = np.zeros(len(self.low), bool), np.zeros(self.column.domain, bool)
+        step = max(1, _AT_ONCE // len(codes))
+        for start in range(0, len(cells), step):
+            some = cells[start : start + step]
+            found = self.covers(some[:, None], codes[None, :])
+            whose[some] = found.any(axis=1)
+            what[codes] |= found.any(axis=0)
+        return whose, what
+
+    @cached_property
+    def _grid(self) -> Pairs | None:
+        """The result for all pairs of a cell and a code, flat; None if there are too many."""
+        count, domain = len(self.low), self.column.domain
+        if count * domain > _GRID:
+            return None
+        return self._covers(np.arange(count)[:, None], np.arange(domain)[None, :]).ravel()
+
+    def _covers(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> Pairs:
+        missing = codes == self.column.size
+        found = (self.low[cells] <= codes) & (codes <= self.high[cells]) & ~missing
+        found |= self.withheld[cells] | (self.absent[cells] & missing)
+        if len(self.members):
+            keys = cells * self.column.domain + codes
+            found |= np.isin(keys, self.members)
+        paths = self.column.paths
+        for level, nodes in enumerate(self.nodes):
+            assert paths is not None
+            found |= (nodes[paths[:, level]][codes] == cells) & ~missing
+        return np.asarray(found)

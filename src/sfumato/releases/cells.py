@@ -1,0 +1,161 @@
+"""The grammar of the cells of a published quasi-identifier.
+
+    value        itself; in double quotes, those within it doubled, if it could be taken for something else
+    interval     [low, high], or [low, high) for a node of nested intervals
+    set          {a; b}; sets of sets are {{a; b}; {c}}
+    node         the label of a node of a hierarchy
+    *            nothing is published
+    empty        the value is missing
+
+Distinct intervals or sets have distinct texts, and a bare `*` always means that nothing is published. The functions that
+write cells and those that read them are here together, and know nothing about how groups were found or recoded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+
+from sfumato.data.column import as_member, in_quotes
+from sfumato.exact.numbers import parse_decimal
+
+WITHHELD = "*"
+"""A cell that publishes nothing."""
+
+_OPENING = '{["'
+"""A value that begins with one of these could be taken for a set, an interval or a quoted text."""
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+"""A text in quotes."""
+_MEMBER = re.compile(r'"(?:[^"]|"")*"|(?!\*(?:[;,]|$))[^;,{}\[\]"\s](?:[^;,{}\[\]"]*[^;,{}\[\]"\s])?')
+"""A member of a set or an end of an interval: a text in quotes, or one that needs none."""
+_NESTED = re.compile(r'\{(?:[^{}"]|"(?:[^"]|"")*")*\}')
+"""A set that is a member of a set."""
+_FRACTION = re.compile(r"-?\d+/\d+")
+
+
+def value_cell(label: str, plain: bool = False) -> str:
+    """Return the cell of a single value.
+
+    `plain`: the values are numbers or sets, which are never quoted.
+
+    >>> value_cell("Ulm"), value_cell("*"), value_cell("[sic]"), value_cell("{a; b}", plain=True)
+    ('Ulm', '"*"', '"[sic]"', '{a; b}')
+    """
+    return label if plain or not (label in ("", WITHHELD) or label[0] in _OPENING) else in_quotes(label)
+
+
+def node_cell(label: str, root: bool) -> str:
+    """Return the cell of a node of a hierarchy above the leaves; only the root may be a bare `*`.
+
+    >>> node_cell("*", root=False), node_cell("*", root=True), node_cell("[30, 40)", root=False)
+    ('"*"', '*', '[30, 40)')
+    """
+    return in_quotes(label) if label[:1] in ("", '"') or (label == WITHHELD and not root) else label
+
+
+def hierarchy_cell(label: str, level: int, height: int, plain: bool) -> str:
+    """Return the cell of a node on any level, where a leaf is a value and `height` is the level of the root.
+
+    >>> hierarchy_cell("*", 0, 2, plain=False), hierarchy_cell("*", 2, 2, plain=False)
+    ('"*"', '*')
+    """
+    return value_cell(label, plain) if level == 0 else node_cell(label, level == height)
+
+
+def set_cell(labels: Iterable[str], plain: bool = False) -> str:
+    """Return the cell of several values.
+
+    >>> set_cell(["a", "b; c"])
+    '{a; "b; c"}'
+    """
+    return "{" + "; ".join(labels if plain else map(as_member, labels)) + "}"
+
+
+def interval_cell(low: str, high: str, plain: bool = False) -> str:
+    """Return the cell of the values from one to another, both included.
+
+    >>> interval_cell("20", "30", plain=True)
+    '[20, 30]'
+    """
+    return f"[{low}, {high}]" if plain else f"[{as_member(low)}, {as_member(high)}]"
+
+
+def is_quoted(cell: str) -> bool:
+    """Return whether a cell is one text in quotes.
+
+    >>> is_quoted('"*"'), is_quoted('"a" and "b"')
+    (True, False)
+    """
+    return _QUOTED.fullmatch(cell) is not None
+
+
+def unquote(text: str) -> str:
+    """Return a text in quotes as it was before it was quoted.
+
+    >>> unquote('"the ""old"" one"')
+    'the "old" one'
+    """
+    return text[1:-1].replace('""', '"')
+
+
+def is_value(cell: str) -> bool:
+    """Return whether a cell is the text of a single value, neither several values nor none.
+
+    >>> is_value("Ulm"), is_value('"*"'), is_value("{a; b}")
+    (True, True, False)
+    """
+    return cell != WITHHELD and (cell[0] not in _OPENING or is_quoted(cell))
+
+
+def members(inner: str, separator: str, nested: bool) -> list[str]:
+    """Return the members of a set, or the ends of an interval, from the text between the brackets; [] if it is invalid.
+
+    `separator`: "; " or ", ". `nested`: the members are sets.
+
+    >>> members('a; "b; c"', "; ", nested=False)
+    ['a', 'b; c']
+    """
+    parts, at = [], 0
+    while True:
+        part = (_NESTED if nested else _MEMBER).match(inner, at)
+        if part is None:
+            return []
+        text = part[0]
+        parts.append(unquote(text) if text.startswith('"') else text)
+        at = part.end()
+        if at == len(inner):
+            return parts
+        if not inner.startswith(separator, at):
+            return []
+        at += len(separator)
+
+
+def interval_end(text: str) -> Fraction | None:
+    """Return the number at an end of an interval: a decimal, or a fraction where the decimal would not end.
+
+    >>> interval_end("1/3"), interval_end("n/a")
+    (Fraction(1, 3), None)
+    """
+    if _FRACTION.fullmatch(text) and not text.endswith("/0"):
+        return Fraction(text)
+    decimal = parse_decimal(text)
+    return None if decimal is None else Fraction(decimal)
+
+
+__all__ = [
+    "WITHHELD",
+    "as_member",
+    "hierarchy_cell",
+    "in_quotes",
+    "interval_cell",
+    "interval_end",
+    "is_quoted",
+    "is_value",
+    "members",
+    "node_cell",
+    "set_cell",
+    "unquote",
+    "value_cell",
+]

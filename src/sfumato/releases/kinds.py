@@ -1,0 +1,85 @@
+"""The kinds of releases: what each is, and where its checks and its page are.
+
+Code that reads, writes, verifies or reports a release knows the kinds only through `KINDS`. The functions are named as
+"module:function" and loaded when they are needed, because they are in packages above this one. docs/release-format.md says
+what a new kind must provide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from sfumato.releases.models import (
+    GROUPS,
+    PROJECTED,
+    WITHHELD,
+    Document,
+    GroupedDocument,
+    ProjectedDocument,
+    WithheldDocument,
+)
+
+DATA_FILES = {"csv": "data.csv", "parquet": "data.parquet"}
+"""For each format the name of the data file of a release with one table."""
+
+
+def table_name(number: int) -> str:
+    """Return the name of the file of one of several tables, without its suffix.
+
+    >>> table_name(1)
+    'table_1'
+    """
+    return f"table_{number}"
+
+
+@dataclass(frozen=True)
+class ReleaseKind:
+    """A kind of release.
+
+    >>> KINDS["projected"].command
+    'sfumato project'
+    """
+
+    document: type[Document]
+    """The model of its release.json."""
+    description: str
+    """What such a release consists of, as a noun phrase."""
+    command: str
+    """The command that makes one."""
+    checks: str
+    """"module:function": (Manifest, original or None, Expectations) → an iterable of Check."""
+    page: str
+    """"module:function": (its document) → the HTML of the public report."""
+
+    def load(self, name: str) -> Callable[..., Any]:
+        """Return the function that `checks` or `page` names."""
+        module, _, function = str(getattr(self, name)).partition(":")
+        return getattr(import_module(module), function)  # type: ignore[no-any-return]
+
+
+KINDS: dict[str, ReleaseKind] = {
+    GROUPS: ReleaseKind(
+        GroupedDocument,
+        "one table of rows in groups",
+        "sfumato anonymize",
+        checks="sfumato.verification.grouped_checks:release_checks",
+        page="sfumato.reports.grouped_page:public_page",
+    ),
+    PROJECTED: ReleaseKind(
+        ProjectedDocument,
+        "several tables, each with groups of its own",
+        "sfumato project",
+        checks="sfumato.projections.checks.projected_checks:release_checks",
+        page="sfumato.projections.projection_page:public_page",
+    ),
+    WITHHELD: ReleaseKind(
+        WithheldDocument,
+        "records with cells withheld, and has no groups",
+        "sfumato risk --disclose",
+        checks="sfumato.disclosure.withheld.withheld_checks:release_checks",
+        page="sfumato.disclosure.withheld.withheld_page:public_page",
+    ),
+}

@@ -1,0 +1,307 @@
+"""Models of release.json: one document for each kind of release.
+
+    GroupedDocument     rows in groups, as `sf.anonymize` makes them
+    ProjectedDocument   several tables of rows in groups, as `sf.project` makes them
+    WithheldDocument    records with cells withheld, as `sf.withhold` makes them
+
+The fields are declared in the order in which they are written. docs/release-format.md explains them, and
+docs/release.schema.json is generated from them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from sfumato.releases.figure_models import Figures, UtilityClaim
+from sfumato.releases.model_base import Number, Part, as_json
+
+FORMAT = 2
+"""The version of the format that is written, and the newest that is read."""
+
+GROUPS, WITHHELD, PROJECTED = "groups", "withheld", "projected"
+"""The names of the kinds of releases, as the key `kind` states them."""
+
+ColumnRole = Literal["identifier", "quasi-identifier", "sensitive", "other"]
+
+
+class FileDigest(Part):
+    """The SHA-256, in hexadecimal digits, and the size of a file."""
+
+    sha256: str
+    bytes: int
+
+
+class HierarchyDeclaration(Part):
+    """A hierarchy: nested intervals, flat, or written out row by row, from a leaf to the root."""
+
+    flat: bool | None = None
+    intervals: list[Number | str] | None = None
+    origin: Number | str | None = None
+    rows: list[list[str]] | None = None
+
+
+class ColumnDeclaration(Part):
+    """What the schema of the original declares about a column."""
+
+    role: ColumnRole | None = None
+    kind: str | None = None
+    order: list[str] | None = None
+    hierarchy: HierarchyDeclaration | None = None
+    recoding: str | None = None
+    separator: str | None = None
+    columns: list[str] | None = None
+    """The columns that make up a vector."""
+    distance: dict[str, Any] | None = None
+    """The `kind` of a distance, and its parameters."""
+
+
+class MissingDeclaration(Part):
+    """Which texts count as missing (null: the usual ones), and what is done with missing values."""
+
+    values: list[str] | None = None
+    policy: str = "value"
+
+
+class ConfigDeclaration(Part):
+    """The schema of the original, as far as it is about columns that are published, and the requested principles."""
+
+    columns: dict[str, ColumnDeclaration]
+    missing: MissingDeclaration | None = None
+    distance: dict[str, Any] | None = None
+    """The `kind` of the distance over all sensitive attributes, and its parameters."""
+    principles: list[dict[str, Any]] | None = None
+    """The `name` of each requested principle, and its parameters; a withheld release has none."""
+
+
+class Reading(Part):
+    """How the file of the original is read, where it is not read as usual."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+
+
+class MethodClaim(Part):
+    """The method that found the groups."""
+
+    name: str
+    parameters: dict[str, Any]
+
+
+class PublishedColumn(Part):
+    """A column of the data file."""
+
+    name: str
+    role: Literal["group", "quasi-identifier", "sensitive", "other", "identifier"]
+    kind: str | None = None
+    """Of quasi-identifiers and sensitive columns."""
+    recoding: Literal["interval", "ancestor", "set"] | None = None
+    """Of quasi-identifiers: how their cells are published."""
+    level: int | None = None
+    """The level of the hierarchy, if all cells of a quasi-identifier are at one."""
+
+
+class PrincipleClaim(Part):
+    """A principle, measured on the groups or on one sensitive attribute."""
+
+    name: str
+    label: str
+    parameters: dict[str, Any]
+    attribute: str | None
+    distance: str | None
+    holds: bool
+    measured: dict[str, Number | None]
+    """The level of each part of the principle in its worst group; null if it is infinite."""
+    exact: dict[str, str]
+    """The same levels, exact where they are rational."""
+    wanted: dict[str, str]
+    violating_groups: int
+    violating_rows: int
+    vulnerability: Number
+    monotone: bool
+    worst_groups: list[dict[str, Any]]
+    """Empty: which groups are worst is not published."""
+
+
+class DependenceClaim(Part):
+    """How the attributes of one table depend on one another, in bits, as the table itself reveals."""
+
+    names: list[str]
+    entropy: list[Number]
+    information: list[list[Number]]
+    exposure: list[list[Number]]
+
+
+class ThresholdClaim(Part):
+    """A threshold on a plan, with what was measured, in hundredths."""
+
+    name: str
+    symbol: str
+    key: str
+    measured: Number
+    wanted: str
+    origin: Literal["given", "knee", "near", "least", "open"]
+    holds: bool
+
+
+class RuleClaim(Part):
+    """How many cells are disclosed, and against whom they were chosen."""
+
+    cells: int
+    per: Literal["record", "attribute", "table"]
+    against: Literal["prior", "worst"]
+
+
+class AttributeCounts(Part):
+    """How many cells of an attribute are disclosed, withheld and missing."""
+
+    name: str
+    disclosed: int
+    withheld: int
+    missing: int
+
+
+class DictionaryClaim(Part):
+    """What an attacker with one dictionary achieves against a withheld release."""
+
+    name: str
+    individuals: int
+    prior: str | None
+    highest: Number
+    """The highest probability of identification over the records."""
+    mean: Number
+    risk: Number | Literal["inf"]
+
+
+class Header(Part):
+    """What every release.json begins with."""
+
+    format: int
+    kind: str = GROUPS
+    """Not written for a grouped release."""
+    sfumato: str
+    python: str
+    numpy: str
+    pyarrow: str
+    jinja2: str
+
+
+VERSIONS = ("sfumato", "python", "numpy", "pyarrow", "jinja2")
+"""The keys of the versions that determine the bytes of a release."""
+
+
+class GroupedTable(Part):
+    """A table of rows in groups: what a grouped release has, and each table of a projected one."""
+
+    seed: int
+    method: MethodClaim
+    rows: int
+    groups: int
+    suppressed: int
+    suppress: str
+    """The largest share of rows that was allowed to be suppressed, exact."""
+    holds: bool
+    group: str
+    """The name of the group column."""
+    columns: list[PublishedColumn]
+    config: ConfigDeclaration
+    reading: Reading
+    principles: list[PrincipleClaim]
+    utility: UtilityClaim
+    figures: Figures
+    notes: list[str]
+
+
+class Document(Header):
+    """A whole release.json."""
+
+    KIND: ClassVar[str]
+    """The name of the kind, a key of `KINDS`."""
+
+    if TYPE_CHECKING:  # every kind declares these itself, so that they are written in their place
+        config: ConfigDeclaration
+        reading: Reading
+        files: dict[str, FileDigest]
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any]) -> Self:
+        """Return the document of plain data as a maker describes it: without files, which the writer adds.
+
+        The content goes through JSON first, so the document holds what a reader will find.
+        """
+        return cls.model_validate(json.loads(as_json({**content, "files": {}})))
+
+    def to_json(self) -> str:
+        """Return the text of release.json."""
+        return as_json(self.to_dict())
+
+    def with_files(self, files: Mapping[str, FileDigest]) -> Self:
+        """Return the same document, listing these files."""
+        return self.model_copy(update={"files": dict(files)})
+
+
+class GroupedDocument(GroupedTable, Document):
+    """release.json of a grouped release."""
+
+    KIND: ClassVar[str] = GROUPS
+    kind: Literal["groups"] = "groups"
+    files: dict[str, FileDigest]
+
+
+class WithheldDocument(Document):
+    """release.json of a withheld release."""
+
+    KIND: ClassVar[str] = WITHHELD
+    kind: Literal["withheld"]
+    seed: int
+    rows: int
+    rule: RuleClaim
+    attributes: list[AttributeCounts]
+    sensitivity: dict[str, Any]
+    """The `kind` of the sensitivity and its parameters; weights of single records are not published."""
+    consistency: dict[str, dict[str, Any]]
+    """For each attribute that is not compared by equality, the `kind` of the consistency and its parameters."""
+    misfits: int
+    weighted: bool
+    dictionaries: list[DictionaryClaim]
+    config: ConfigDeclaration
+    reading: Reading
+    files: dict[str, FileDigest]
+
+
+class _Attributes(Part):
+    """The sensitive attributes of one table of several; written before everything else."""
+
+    attributes: list[str]
+
+
+class ProjectedTable(GroupedTable, _Attributes):
+    """One table of a projected release."""
+
+    dependence: DependenceClaim
+
+
+class ProjectedDocument(Document):
+    """release.json of a projected release."""
+
+    KIND: ClassVar[str] = PROJECTED
+    kind: Literal["projected"]
+    seed: int
+    rows: int
+    """Rows of the table that was projected, those that were suppressed included."""
+    holds: bool
+    attributes: list[str]
+    sets: dict[str, list[str]]
+    """The bits of each set-valued attribute that was spread."""
+    plan: list[list[str]]
+    chosen: Literal["given", "greedy", "exhaustive"]
+    thresholds: list[ThresholdClaim]
+    harmless: dict[str, list[str | None]]
+    """For each attribute its values that are not sensitive; null for a missing one."""
+    left_out: list[str]
+    config: ConfigDeclaration
+    reading: Reading
+    tables: list[ProjectedTable]
+    notes: list[str]
+    files: dict[str, FileDigest]

@@ -1,0 +1,82 @@
+"""Read the two tables that a verification compares: the published one from its file, and the original."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato._audit import table_of
+from sfumato.data.schema import Kind, Missing, Schema
+from sfumato.data.table import Table
+from sfumato.io.read_csv import read_csv
+from sfumato.io.read_table import read_table
+from sfumato.io.spreadsheet_formulas import unescape
+from sfumato.releases.reader import Manifest, TableManifest
+
+_ESCAPED_SINCE = 2
+"""The first format in which cells of a CSV that a spreadsheet would run as formulas are escaped."""
+
+
+def published_schema(schema: Schema, group: str) -> Schema:
+    """Return the schema of the published table: quasi-identifiers are texts, and the group column gives the groups.
+
+    >>> published_schema(Schema(["age"], ["income"], kinds={"age": "numeric", "income": "numeric"}), "group").kinds
+    {'income': <Kind.NUMERIC: 'numeric'>, 'age': <Kind.CATEGORICAL: 'categorical'>, 'group': <Kind.NUMERIC: 'numeric'>}
+    """
+    kept = {*schema.sensitive_columns(), *schema.vectors}
+
+    def only(mapping: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in mapping.items() if name in kept}
+
+    texts = dict.fromkeys(schema.quasi_identifiers, Kind.CATEGORICAL)
+    return replace(
+        schema,
+        identifiers=(),
+        other=(),
+        kinds=only(schema.kinds) | texts | {group: Kind.NUMERIC},
+        orders=only(schema.orders),
+        hierarchies=only(schema.hierarchies),
+        separators=only(schema.separators),
+        recodings={},
+        person_id=None,
+        group=group,
+    )
+
+
+def published_table(manifest: Manifest | TableManifest, schema: Schema) -> Table:
+    """Read the data file of a release; a CSV is read in UTF-8 and with commas, as it is written."""
+    if manifest.data.suffix != ".csv":
+        return read_table(manifest.data, schema)
+    read = read_csv(manifest.data, ",", "utf-8")
+    data = read.data
+    if manifest.format >= _ESCAPED_SINCE:
+        names = unescape(pa.array(data.column_names, pa.string())).to_pylist()
+        data = pa.Table.from_arrays([_unescaped(column) for column in data.columns], names)
+    return Table(data, schema, str(manifest.data), untyped=True, notes=read.notes)
+
+
+def original_table(manifest: Manifest | TableManifest, original: Any, schema: Schema) -> Table:
+    """Return the original under a schema: a path, read as release.json declares, a frame, or a Table.
+
+    The policy for missing values was applied when the release was made; it is not applied again.
+    """
+    relaxed = replace(schema, missing=Missing(schema.missing.values))
+    if isinstance(original, str | Path):
+        return read_table(original, relaxed, **manifest.reading_options)
+    return table_of(original, relaxed)
+
+
+def _unescaped(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column without escapes; each distinct cell is looked at once."""
+    encoded = column.dictionary_encode().unify_dictionaries()
+    if not encoded.num_chunks:
+        return column
+    before = encoded.chunk(0).dictionary
+    after = unescape(before)
+    if after.equals(before):
+        return column
+    return pa.chunked_array([after.take(chunk.indices) for chunk in encoded.chunks])
