@@ -9,7 +9,7 @@ from typing import Any
 from sfumato._audit import audit
 from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.data.schema import Role, Schema
-from sfumato.disclosure.withheld.withheld_page import withheld_page
+from sfumato.disclosure.withheld.withheld_page import public_page as withheld_page
 from sfumato.errors import ReleaseError
 from sfumato.principles import Principle
 from sfumato.projections.projection_page import projected_page
@@ -81,7 +81,7 @@ def _withheld(manifest: Manifest, original: Any) -> str:
             "Draw it with: sfumato risk CONFIG --report FILE.",
         )
     _refuse_unless(verify(manifest.path.parent))
-    return withheld_page(manifest.content)
+    return withheld_page(manifest.withheld)
 
 
 def _projected(manifest: Manifest, original: Any, schema: Schema | None, principles: Sequence[Principle] | None) -> str:

@@ -207,7 +207,7 @@ def test_bad_input():
     with pytest.raises(ParameterError, match="at least one dictionary"):
         best_rule([], phi, 1, "record")
     for prior in ([0.5, 0.4], [1.5, -0.5], [math.nan, 1.0]):
-        with pytest.raises(ParameterError, match="add up to 1"):
+        with pytest.raises(ParameterError, match="sum to 1"):
             best_rule([KNOWN, KNOWN], phi, 1, "record", prior)
     with pytest.raises(ParameterError, match="one for each dictionary"):
         best_rule([KNOWN, KNOWN], phi, 1, "record", [1.0])

@@ -176,7 +176,7 @@ def test_against_a_prior_that_is_not_there():
         made(against="prior")
     with pytest.raises(ParameterError, match="unknown"):
         made(against="best")
-    with pytest.raises(ParameterError, match="per = 'row' is unknown"):
+    with pytest.raises(ParameterError, match="unknown per = 'row'"):
         made(per="row")
 
 

@@ -47,12 +47,12 @@ def show_disclosure(made: WithheldRelease, folder: Path | None) -> None:
     for note in made.notes:
         out.print(f"[yellow]note[/yellow] {escape(note)}")
     out.print(
-        f"\n[bold]Withheld[/bold] {made.withheld_cells:,} of {count_of(made.before.disclosed_cells, 'value')}, so that "
+        f"\n[bold]Withheld[/bold] {made.withheld_cells:,} of {count_of(made.full_risk.disclosed_cells, 'value')}, so that "
         f"{made.cells:,} per {made.per} are disclosed"
         f"{_short(made)}."
     )
     least = "no rule that discloses as much has less" if best.exact else f"the least is at most {best.gap:.2%} below"
-    out.print(f"Risk {number(best.risk)} in place of {number(made.before.risk)}: {least} ({escape(best.how)}).")
+    out.print(f"Risk {number(best.risk)} in place of {number(made.full_risk.risk)}: {least} ({escape(best.how)}).")
     out.print(_dictionaries(made.risk))
     _verdict(made.risk, out)
     if made.risk.holds is False:

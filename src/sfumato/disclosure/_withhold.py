@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +29,7 @@ from sfumato.errors import ParameterError
 from sfumato.exact import Number
 from sfumato.plurals import count_of
 from sfumato.progress import Progress, silent
+from sfumato.releases.private import Private, private_part
 
 Against = Literal["prior", "worst"]
 
@@ -61,10 +62,10 @@ def withhold(
 
     >>> people = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 30, 41], "town": ["Ulm", "Bonn", "Ulm"]})
     >>> register = Dictionary(people, identity="name", name="register")
-    >>> found = withhold(people, Schema(identifiers=["name"]), register, cells=1, identity="name")
-    >>> sorted(found.frame.to_pylist(), key=str)
+    >>> release = withhold(people, Schema(identifiers=["name"]), register, cells=1, identity="name")
+    >>> sorted(release.frame.to_pylist(), key=str)
     [{'age': '*', 'town': 'Ulm'}, {'age': '30', 'town': '*'}, {'age': '30', 'town': '*'}]
-    >>> found.before.risk, found.risk.risk
+    >>> release.full_risk.risk, release.risk.risk
     (2.0, 0.5)
     """
     progress("reading")
@@ -104,20 +105,15 @@ def withhold_in(
     best = best_rule(setting.matchings, setting.phi, number, per, prior, progress=progress)
     progress("measuring")
     table, rows = withheld_rows(setting.table, setting.attributes, best.disclosed, setting.everything, seed)
-    return WithheldRelease(
+    private = PrivateWithheldRelease(
         setting=setting,
         rule=best,
-        cells=number,
-        per=per,
-        against=chosen,
-        seed=seed,
         risk=risk_of(setting, best.disclosed, limit, chosen),
-        before=risk_of(setting, over=chosen),
+        full_risk=risk_of(setting, over=chosen),
         notes=_notes(setting),
-        table=table,
         rows=rows,
-        make_frame=partial(_frame, table, library),
     )
+    return WithheldRelease(table, number, per, chosen, seed, library, private=private)
 
 
 def _notes(setting: Setting) -> tuple[str, ...]:
@@ -156,52 +152,108 @@ def _frame(table: pa.Table, library: str) -> Any:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class PrivateWithheldRelease(Private):
+    """What the publisher knows about a withheld release and must not publish."""
+
+    setting: Setting
+    """The records, the dictionaries and the sensitivity."""
+    rule: DisclosureRule
+    risk: Risk
+    full_risk: Risk
+    notes: tuple[str, ...]
+    rows: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class WithheldRelease:
     """Records with withheld cells: `frame`, in the library that the data came in, and `risk`, what an attacker gains.
 
-    All attributes are texts in the frame; a withheld cell is `*`, a missing one null. Identifiers and columns that are
-    not attributes are dropped, and the order of the rows is random.
+    All attributes are texts in the frame; a withheld cell is `*`, a missing one null. Identifiers and columns that are not
+    attributes are dropped, and the order of the rows is random.
+
+    A pickle contains what may be published. `setting`, `rule`, `risk`, `full_risk`, `notes`, `rows` and `save` need the
+    original; they raise `ReleaseError` for an unpickled release.
 
     >>> import sfumato as sf
     >>> people = pa.table({"name": ["Ann", "Bob"], "age": [30, 41], "town": ["Ulm", "Ulm"]})
     >>> register = sf.disclosure.Dictionary(people, identity="name", name="register")
-    >>> sf.withhold(people, sf.Schema(identifiers=["name"]), register, cells=1, identity="name")
+    >>> release = sf.withhold(people, sf.Schema(identifiers=["name"]), register, cells=1, identity="name")
+    >>> release
     Withheld release of 2 records, 1 per record: 2 of 4 cells withheld
       risk   0.5 (least); 2 with nothing withheld
+    >>> release.rule.exact, release.rule.disclosed.sum()
+    (True, np.int64(2))
     """
 
-    setting: Setting
-    rule: DisclosureRule
-    """The rule, its risk, and how far above the least risk it can be."""
+    table: pa.Table
+    """The published records; all columns are texts."""
     cells: int
+    """The number of cells to disclose per record, attribute or table."""
     per: str
     against: Against
     seed: int
-    risk: Risk
-    """What an attacker gains from what is disclosed."""
-    before: Risk
-    """What an attacker would gain if nothing were withheld; not for publication."""
-    table: pa.Table
-    notes: tuple[str, ...]
-    """Warnings for the publisher; never written."""
-    rows: NDArray[np.int64]
-    """For each published row its record; never written."""
-    make_frame: Callable[[], Any] = lambda: None
-    """Makes `frame`."""
+    library: str = "pyarrow"
+    """The library of `frame`."""
+    content: Mapping[str, Any] | None = None
+    """The content of release.json in an unpickled release; otherwise it is made from the private part."""
+    private: PrivateWithheldRelease | None = None
+    """What must not be published; None for an unpickled release."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        # the public fields alone: a cached frame can be made again
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {
+            "content": self.to_dict(),
+            "private": None,
+        }
+
+    @property
+    def _private(self) -> PrivateWithheldRelease:
+        part: PrivateWithheldRelease = private_part(self.private, "the private part of the withheld release")
+        return part
+
+    @property
+    def setting(self) -> Setting:
+        """The records, the dictionaries and the sensitivity; private."""
+        return self._private.setting
+
+    @property
+    def rule(self) -> DisclosureRule:
+        """The rule, its risk, and how far above the least risk it can be; private."""
+        return self._private.rule
+
+    @property
+    def risk(self) -> Risk:
+        """What an attacker gains from what is disclosed, record by record; private."""
+        return self._private.risk
+
+    @property
+    def full_risk(self) -> Risk:
+        """What an attacker would gain if nothing were withheld; private."""
+        return self._private.full_risk
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Warnings for the publisher; private."""
+        return self._private.notes
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """For each published row its record; private."""
+        return self._private.rows
 
     @cached_property
     def frame(self) -> Any:
         """The published records in the library that the data came in, made on first access."""
-        return self.make_frame()
+        return _frame(self.table, self.library)
 
     @property
     def withheld_cells(self) -> int:
         """The number of withheld cells."""
-        return int((self.setting.everything & ~self.rule.disclosed).sum())
+        return sum(int(counts["withheld"]) for counts in self.to_dict()["attributes"])
 
     def to_dict(self) -> dict[str, Any]:
         """The content of release.json without the files. Of withheld cells it contains only where they are."""
-        return describe_withheld(self)
+        return describe_withheld(self) if self.content is None else dict(self.content)
 
     def save(
         self,
@@ -219,7 +271,11 @@ class WithheldRelease:
         return save_withheld(self, folder, force=force, format=format, progress=progress)
 
     def __repr__(self) -> str:
-        withheld = f"{self.withheld_cells:,} of {count_of(int(self.setting.everything.sum()), 'cell')} withheld"
-        head = f"Withheld release of {count_of(self.setting.records, 'record')}, {self.cells:,} per {self.per}: {withheld}"
+        counts = self.to_dict()["attributes"]
+        withheld, disclosed = (sum(int(each[key]) for each in counts) for key in ("withheld", "disclosed"))
+        head = f"Withheld release of {count_of(self.table.num_rows, 'record')}, {self.cells:,} per {self.per}: "
+        head += f"{withheld:,} of {count_of(withheld + disclosed, 'cell')} withheld"
+        if self.private is None:
+            return head
         gap = "least" if self.rule.exact else f"at most {self.rule.gap:.2%} above the least"
-        return f"{head}\n  risk   {self.rule.risk:.6g} ({gap}); {self.before.risk:.6g} with nothing withheld"
+        return f"{head}\n  risk   {self.rule.risk:.6g} ({gap}); {self.full_risk.risk:.6g} with nothing withheld"
