@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -224,3 +225,24 @@ def test_bad_folder_leaves_nothing(tmp_path):
     with pytest.raises(ParameterError, match="format"):
         made().save(tmp_path / "out", format="xml")
     assert list(Path(tmp_path).iterdir()) == []
+
+
+def test_a_pickle_holds_nothing_private(tmp_path):
+    """Neither names nor withheld values nor the order of the records; what may be published stays available."""
+    people = pa.table(
+        {"name": ["Ann-7f3", "Bob-7f3"], "age": [30, 41], "town": ["Ulm-7f3", "Ulm-7f3"], "pay": ["x-7f3", "y-7f3"]}
+    )
+    register = Dictionary(people, identity="name", name="register")
+    release = withhold(people, SCHEMA, register, 1, identity="name", sensitivity=sf_additive(weights={"pay": "inf"}))
+    content = pickle.dumps(release)
+    for private in (b"Ann-7f3", b"x-7f3", b"y-7f3"):
+        assert private not in content
+    loaded = pickle.loads(content)
+    assert loaded.frame.equals(release.frame) and loaded.to_dict() == release.to_dict()
+    assert repr(loaded) == repr(release).splitlines()[0]
+    for name in ("setting", "rule", "risk", "full_risk", "notes", "rows"):
+        with pytest.raises(ReleaseError, match="not available"):
+            getattr(loaded, name)
+    with pytest.raises(ReleaseError, match="not available"):
+        loaded.save(tmp_path / "out")
+    assert "7f3" not in repr(release.private)

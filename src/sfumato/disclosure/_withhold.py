@@ -13,8 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import library_of
-from sfumato.anonymization._anonymize import checked_seed
-from sfumato.anonymization.undeclared_columns import telling_columns
+from sfumato.anonymization.undeclared_columns import identifying_columns
 from sfumato.data.schema import Schema
 from sfumato.disclosure._risk import Risk, risk_of
 from sfumato.disclosure.consistency.consistency import Consistency
@@ -23,13 +22,17 @@ from sfumato.disclosure.rules import DisclosureRule, best_rule
 from sfumato.disclosure.rules.disclosure_rule import number_of_cells
 from sfumato.disclosure.sensitivity.sensitivity import Sensitivity
 from sfumato.disclosure.setting import Setting, setting_of
-from sfumato.disclosure.withheld.withheld_document import describe_withheld, save_withheld
+from sfumato.disclosure.withheld.withheld_document import describe_withheld
 from sfumato.disclosure.withheld.withheld_rows import withheld_rows
 from sfumato.errors import ParameterError
 from sfumato.exact import Number
+from sfumato.parameters import check_seed
 from sfumato.plurals import count_of
 from sfumato.progress import Progress, silent
-from sfumato.releases.private import Private, private_part
+from sfumato.releases.expectations import Expectations
+from sfumato.releases.models import WithheldDocument
+from sfumato.releases.private import Private, Unavailable
+from sfumato.releases.writer import TableData, write_release
 
 Against = Literal["prior", "worst"]
 
@@ -97,7 +100,7 @@ def withhold_in(
     progress: Progress = silent,
 ) -> WithheldRelease:
     """Find which cells to disclose in a given setting; `limit` is the largest acceptable risk."""
-    seed = checked_seed(seed)
+    seed = check_seed(seed)
     number = number_of_cells(cells, per, setting.everything)
     chosen = _against(against, setting)
     progress("finding what to withhold")
@@ -113,14 +116,14 @@ def withhold_in(
         notes=_notes(setting),
         rows=rows,
     )
-    return WithheldRelease(table, number, per, chosen, seed, library, private=private)
+    return WithheldRelease(table, number, per, chosen, seed, library, private)
 
 
 def _notes(setting: Setting) -> tuple[str, ...]:
     """Warn of attributes that may name people: the best rule may well disclose them."""
     schema = setting.table.schema
     decided = {*schema.quasi_identifiers, *schema.sensitive_columns(), *schema.other}
-    identifying = [name for name in telling_columns(setting.table) if name in setting.attributes and name not in decided]
+    identifying = [name for name in identifying_columns(setting.table) if name in setting.attributes and name not in decided]
     return tuple(
         f"{name!r} differs in nearly every record; if it names people, declare it as an identifier, which is dropped"
         for name in identifying
@@ -192,54 +195,48 @@ class WithheldRelease:
     per: str
     against: Against
     seed: int
-    library: str = "pyarrow"
+    library: str
     """The library of `frame`."""
-    content: Mapping[str, Any] | None = None
-    """The content of release.json in an unpickled release; otherwise it is made from the private part."""
-    private: PrivateWithheldRelease | None = None
-    """What must not be published; None for an unpickled release."""
+    private: PrivateWithheldRelease
+    """What must not be published."""
 
     def __getstate__(self) -> dict[str, Any]:
-        # the public fields alone: a cached frame can be made again
-        return {field.name: getattr(self, field.name) for field in fields(self)} | {
-            "content": self.to_dict(),
-            "private": None,
-        }
+        # the public fields, and the document, which is made from the private part
+        public = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "private"}
+        return {**public, "document": self.document}
 
-    @property
-    def _private(self) -> PrivateWithheldRelease:
-        part: PrivateWithheldRelease = private_part(self.private, "the private part of the withheld release")
-        return part
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, private=Unavailable())
 
     @property
     def setting(self) -> Setting:
         """The records, the dictionaries and the sensitivity; private."""
-        return self._private.setting
+        return self.private.setting
 
     @property
     def rule(self) -> DisclosureRule:
         """The rule, its risk, and how far above the least risk it can be; private."""
-        return self._private.rule
+        return self.private.rule
 
     @property
     def risk(self) -> Risk:
         """What an attacker gains from what is disclosed, record by record; private."""
-        return self._private.risk
+        return self.private.risk
 
     @property
     def full_risk(self) -> Risk:
         """What an attacker would gain if nothing were withheld; private."""
-        return self._private.full_risk
+        return self.private.full_risk
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Warnings for the publisher; private."""
-        return self._private.notes
+        return self.private.notes
 
     @property
     def rows(self) -> NDArray[np.int64]:
         """For each published row its record; private."""
-        return self._private.rows
+        return self.private.rows
 
     @cached_property
     def frame(self) -> Any:
@@ -249,11 +246,16 @@ class WithheldRelease:
     @property
     def withheld_cells(self) -> int:
         """The number of withheld cells."""
-        return sum(int(counts["withheld"]) for counts in self.to_dict()["attributes"])
+        return sum(counts.withheld for counts in self.document.attributes)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of release.json without the files. Of withheld cells it contains only where they are."""
-        return describe_withheld(self) if self.content is None else dict(self.content)
+        return {key: value for key, value in self.document.to_dict().items() if key != "files"}
+
+    @cached_property
+    def document(self) -> WithheldDocument:
+        """The document of release.json, without the files."""
+        return WithheldDocument.of(describe_withheld(self))
 
     def save(
         self,
@@ -268,14 +270,23 @@ class WithheldRelease:
         The files are written to a temporary folder and verified there, with the risk measured again; only then is the
         folder renamed. `force` replaces an existing release, and nothing else.
         """
-        return save_withheld(self, folder, force=force, format=format, progress=progress)
+        table = self.setting.table
+        return write_release(
+            lambda: self.document,
+            [TableData(self.table)],
+            folder,
+            original=table,
+            expected=Expectations(table.schema, risk=self.setting.assumptions, rows=self.rows),
+            format=format,
+            force=force,
+            progress=progress,
+        )
 
     def __repr__(self) -> str:
-        counts = self.to_dict()["attributes"]
-        withheld, disclosed = (sum(int(each[key]) for each in counts) for key in ("withheld", "disclosed"))
+        withheld, disclosed = self.withheld_cells, sum(counts.disclosed for counts in self.document.attributes)
         head = f"Withheld release of {count_of(self.table.num_rows, 'record')}, {self.cells:,} per {self.per}: "
         head += f"{withheld:,} of {count_of(withheld + disclosed, 'cell')} withheld"
-        if self.private is None:
+        if isinstance(self.private, Unavailable):
             return head
         gap = "least" if self.rule.exact else f"at most {self.rule.gap:.2%} above the least"
         return f"{head}\n  risk   {self.rule.risk:.6g} ({gap}); {self.full_risk.risk:.6g} with nothing withheld"
