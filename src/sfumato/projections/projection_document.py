@@ -125,7 +125,7 @@ def internal_content(projection: Projection) -> dict[str, Any]:
         "search": _search(projection.search),
         "attacks": projection.attacks().to_dict(),
         "tables": [
-            internal_figures(release.private.original, release.audit, release.recodings, release.seed)
+            internal_figures(release.private.original, release.audit, release.recodings, release.seed).to_dict()
             for release in projection.releases
         ],
     }
