@@ -33,7 +33,7 @@ ROOMS = [
     ["anonymization", "projections", "disclosure", "attacks", "reports", "verification", "releases"],
     ["_report"],
     ["config", "census"],
-    ["profiling"],
+    ["profiling", "testing"],
     ["demo"],
     ["cli"],
     ["__main__"],

@@ -179,7 +179,7 @@ def test_what_cannot_be_written():
         (('name = "k-anonymity"', 'name = "k-anonimity"'), "principles[1].name", "Did you mean 'k-anonymity'"),
         (('name = "k-anonymity"', ""), "principles[1].name", "no principle"),
         (("k = 5", "j = 5"), "principles[1].j", "no parameter 'j'"),
-        (("k = 5", ""), "principles[1].k", "needs 'k'"),
+        (("k = 5", ""), "principles[1].k", "requires 'k'"),
         (("k = 5", "k = 0"), "principles[1].k", "whole number"),
         (("epsilon = 0.1", "epsilon = -0.1"), "principles[0].epsilon", "out of range"),
         (('delta = "0.8"', 'delta = "much"'), "principles[0].delta", "not a number"),
