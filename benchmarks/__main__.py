@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from sfumato.cli import ErrorReportingGroup
-from sfumato.cli.options import figure_options
 from sfumato.cli.streams import say
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def figure_options(command: Command) -> Command:
+    """Add the options that say where the tables and pictures of an experiment are written, and which are made."""
+    out = click.option(
+        "--out",
+        default=Path("docs/figures"),
+        show_default=True,
+        type=click.Path(path_type=Path, file_okay=False),
+        help="The folder to write tables and pictures to.",
+    )
+    quick = click.option("--quick", is_flag=True, help="Measure few points, as a trial.")
+    tables_only = click.option("--tables-only", is_flag=True, help="Draw nothing.")
+    pictures_only = click.option("--pictures-only", is_flag=True, help="Measure nothing; draw from existing tables.")
+    return out(quick(tables_only(pictures_only(command))))
 
 
 @click.group(cls=ErrorReportingGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

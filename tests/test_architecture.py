@@ -1,4 +1,4 @@
-"""The rooms of the code: imports go one way, kernels know only arrays, and the docs speak of what is there."""
+"""The structure of the code: imports go one way, names are unique, and the docs cover what is public."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import sfumato as sf
+from make_reference import NAMESPACES, public_names
 from sfumato.registry import DISTANCES, PRINCIPLES
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "sfumato"
+MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py")
 
-ROOMS = [
+LAYERS = [
     ["version", "masking", "plurals", "progress"],
     ["errors"],
-    ["registry"],
+    ["registry", "user_code"],
     ["exact"],
+    ["parameters"],
     ["kernels"],
     ["data"],
     ["distances"],
@@ -30,25 +34,32 @@ ROOMS = [
     ["io"],
     ["_audit"],
     ["_explain"],
-    ["anonymization", "projections", "disclosure", "attacks", "reports", "verification", "releases"],
+    ["releases"],
+    ["verification"],
+    ["reports"],
+    ["anonymization"],
+    ["disclosure"],
+    ["projections"],
+    ["attacks"],
     ["_report"],
     ["config", "census"],
-    ["profiling", "testing"],
+    ["profiling"],
+    ["testing"],
     ["demo"],
     ["cli"],
     ["__main__"],
 ]
-"""From the bottom up: a room imports itself and those above it in this list, never those below."""
+"""From the bottom up: a module imports its own layer's package and lower layers only."""
 
-LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
-def room_of(path):
+def package_of(path):
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def imports(path):
-    """What a module imports from the package when it runs; not what it names for type checkers."""
+def imported_modules(path):
+    """The modules of this package that a file imports when it runs; imports for type checkers do not count."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     guarded = {
         id(node)
@@ -58,52 +69,113 @@ def imports(path):
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and id(node) not in guarded and (node.module or "").startswith("sfumato."):
-            yield node.module.split(".")[1]
+            yield node.module
+        if isinstance(node, ast.Import) and id(node) not in guarded:
+            yield from (name.name for name in node.names if name.name.startswith("sfumato."))
+
+
+def imported_packages(path):
+    return {module.split(".")[1] for module in imported_modules(path)}
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
 def test_imports_go_one_way(path):
-    room = room_of(path)
-    if room == "__init__":
+    package = package_of(path)
+    if package == "__init__":
         return
-    for imported in imports(path):
-        assert imported == room or LEVEL[imported] <= LEVEL[room], f"{room} imports {imported}"
+    for imported in imported_packages(path):
+        assert imported == package or LEVEL[imported] < LEVEL[package], f"{package} imports {imported}"
 
 
-def test_every_room_is_on_the_map():
-    rooms = {room_of(path) for path in SOURCE.rglob("*.py")} - {"__init__"}
-    assert rooms == LEVEL.keys()
+def test_every_package_has_a_layer():
+    packages = {package_of(path) for path in SOURCE.rglob("*.py")} - {"__init__"}
+    assert packages <= LEVEL.keys()
+
+
+FOUNDATION = {"version", "masking", "plurals", "progress", "errors", "registry", "exact", "parameters", "data", "io"}
+CHECKED_BY = FOUNDATION | {"distances", "principles", "serialization", "_audit", "releases", "verification"}
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "verification").glob("*.py")), ids=lambda p: p.name)
+def test_verification_depends_on_data_principles_and_format_only(path):
+    assert imported_packages(path) <= CHECKED_BY
+
+
+def test_only_the_writer_calls_verification():
+    """Nothing that makes a release imports verification; the writer reaches it through the dict of release kinds."""
+    for package in ("releases", "anonymization", "reports"):
+        for path in (SOURCE / package).rglob("*.py"):
+            assert "verification" not in imported_packages(path), path
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "reports").rglob("*.py")), ids=lambda p: p.name)
+def test_reports_only_draw(path):
+    assert imported_packages(path) <= FOUNDATION | {"releases", "reports"}
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "kernels").glob("*.py")), ids=lambda p: p.name)
+def test_kernels_know_only_arrays(path):
+    assert imported_packages(path) <= {"kernels"}
 
 
 def test_files_hold_one_idea():
-    for path in [*SOURCE.rglob("*.py"), *(ROOT / "tests").glob("*.py")]:
+    for path in [*SOURCE.rglob("*.py"), *(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]:
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 500, path
 
 
-@pytest.mark.parametrize("name", [name for name in sf.__all__ if not name.startswith("__")])
-def test_every_public_name_is_documented(name):
-    """Each has a docstring; classes and functions that a user calls have an example in it."""
-    thing = getattr(sf, name)
+def test_module_names_are_unique():
+    """A verb of the command line may carry the name of what it calls; every other name occurs once."""
+    names = Counter(path.stem.lstrip("_") for path in MODULES if package_of(path) != "cli" and path.stem != "__main__")
+    assert {name for name, count in names.items() if count > 1} == set()
+
+
+LONGEST_FUNCTION = 60
+
+
+def test_long_functions_are_justified():
+    """A function of more than 60 lines starts with a comment that says why it is not split."""
+    unjustified = []
+    for path in SOURCE.rglob("*.py"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for node in ast.walk(ast.parse("\n".join(lines))):
+            if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= LONGEST_FUNCTION:
+                body = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+                if not re.search(r"# (?:Long because|One function because|Not split)", body):
+                    unjustified.append(f"{path.relative_to(SOURCE)}: {node.name}")
+    assert unjustified == []
+
+
+PUBLIC = [("sf", sf, name) for name in public_names()] + [
+    (f"sf.{namespace}", getattr(sf, namespace), name) for namespace in NAMESPACES for name in public_names(namespace)
+]
+
+
+@pytest.mark.parametrize(("prefix", "module", "name"), PUBLIC, ids=lambda value: value if isinstance(value, str) else "")
+def test_every_public_name_is_documented(prefix, module, name):
+    thing = getattr(module, name)
     assert thing.__doc__
-    reference = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
-    assert f"`{name}`" in reference
-    is_error = isinstance(thing, type) and issubclass(thing, sf.SfumatoError) and thing is not sf.SfumatoError
-    if not is_error:
-        assert ">>>" in thing.__doc__ or f"sf.{name}" in _all_examples(), name
+    assert f"`{prefix}.{name}`" in (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 
 
-def test_no_room_hides_a_public_name():
-    """`import sfumato.room.anything` puts the room beside the public names; none may take the place of another."""
-    assert not LEVEL.keys() & set(sf.__all__)
+@pytest.mark.parametrize("name", public_names())
+def test_every_name_of_the_top_level_has_an_example(name):
+    assert ">>>" in getattr(sf, name).__doc__ or f"sf.{name}" in _all_examples(), name
+
+
+def test_no_package_hides_a_public_name():
+    """`import sfumato.x.y` sets the attribute x of the package; it must not replace a public function or class."""
+    assert LEVEL.keys() & set(sf.__all__) <= set(NAMESPACES)
     probe = (
         "import importlib, pkgutil, types, sfumato as sf\n"
         "for module in pkgutil.walk_packages(sf.__path__, 'sfumato.'):\n"
         "    if not module.name.endswith('__main__'):\n"
         "        importlib.import_module(module.name)\n"
-        "print([n for n in sf.__all__ if isinstance(getattr(sf, n), types.ModuleType)])"
+        "print(sorted(n for n in sf.__all__ if isinstance(getattr(sf, n), types.ModuleType)))\n"
+        "for space in [sf.anonymization, sf.attacks, sf.disclosure, sf.distances, sf.principles, sf.projections]:\n"
+        "    print(sorted(n for n in space.__all__ if isinstance(getattr(space, n), types.ModuleType)))\n"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.splitlines() == [str(NAMESPACES), *["[]"] * 6]
 
 
 def _all_examples():
@@ -152,10 +224,27 @@ def test_constraints_are_bare_pins():
         assert re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.+]*", line), line
 
 
-def test_import_is_light():
-    probe = "import sys, sfumato; print([m for m in ('numba', 'pyarrow', 'pydantic', 'numpy') if m in sys.modules])"
+def test_versions_agree():
+    assert f"version: {sf.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## {sf.__version__} " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def _loaded(statements):
+    """The modules that statements load in a process of their own."""
+    probe = f"import sys\n{statements}\nprint(*sys.modules, sep='\\n')"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    return set(done.stdout.split())
+
+
+def test_import_is_light():
+    assert not {"numba", "pyarrow", "pydantic", "numpy"} & _loaded("import sfumato")
+
+
+def test_config_is_light():
+    """Loading a config imports no code that makes, checks or draws a release."""
+    heavy = ("anonymization", "disclosure", "projections", "attacks", "releases", "verification", "reports", "cli")
+    loaded = _loaded("import sfumato as sf\nsf.Config")
+    assert not [module for module in loaded if module.startswith(tuple(f"sfumato.{name}" for name in heavy))]
 
 
 def test_unknown_names():
@@ -183,4 +272,4 @@ def test_compiled_code_is_kept_where_only_the_user_can_write(tmp_path):
     private.chmod(0o777)
     other = folder(tmp_path)
     assert tmp_path not in other.parents
-    assert not other.exists(), "a temporary folder goes with the process"
+    assert not other.exists(), "a temporary folder is removed with its process"

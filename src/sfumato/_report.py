@@ -12,7 +12,7 @@ from sfumato.data.schema import Role, Schema
 from sfumato.disclosure.withheld.withheld_page import withheld_page
 from sfumato.errors import ReleaseError
 from sfumato.principles import Principle
-from sfumato.projections.projection_page import projected_page
+from sfumato.projections.projection_page import public_page as projected_page
 from sfumato.releases.models import PROJECTED, WITHHELD
 from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
@@ -93,7 +93,7 @@ def _projected(manifest: Manifest, original: Any, schema: Schema | None, princip
             "Draw it with: sfumato project CONFIG --output FOLDER --internal FILE.",
         )
     _refuse_unless(_public(manifest, schema, principles))
-    return projected_page(manifest.content)
+    return projected_page(manifest.projected)
 
 
 def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Principle] | None) -> Verification:

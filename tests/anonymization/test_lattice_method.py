@@ -47,7 +47,7 @@ def test_a_release_is_verified_reported_and_repeated(tmp_path):
         assert (first / name).read_bytes() == (again / name).read_bytes()
     told = {column["name"]: column.get("level") for column in release.to_dict()["columns"]}
     assert told == {"group": None, "ill": None, **release.levels}
-    assert any("transformations checked" in note for note in release.reading)
+    assert any("transformations checked" in note for note in release.private.notes)
     assert not any("checked" in note for note in release.notes)
 
 

@@ -213,10 +213,10 @@ def test_folder(release, tmp_path):
 
 
 def test_what_is_not_verified_is_not_published(release, tmp_path, monkeypatch):
-    from sfumato.anonymization import save_release as save
+    from sfumato.releases import writer
 
-    write = save.write_csv
-    monkeypatch.setattr(save, "write_csv", lambda data, file, sets: write(data.slice(1), file, sets))
+    write = writer.write_csv
+    monkeypatch.setattr(writer, "write_csv", lambda data, file, sets: write(data.slice(1), file, sets))
     with pytest.raises(sf.errors.ReleaseError, match=r"nothing is published.*counts"):
         release.save(tmp_path / "out")
     assert not list(tmp_path.iterdir())
@@ -266,7 +266,7 @@ class TestUnreached:
         path.write_text("age,ill\n1,7\n2,8\n3,7\n4,8\n5,x\n", encoding="utf-8")
         found = anonymize(path, self.schema, sf.KAnonymity(2), method=Alone(), suppress="0.2")
         assert (found.suppressed, found.schema.kinds["ill"]) == (1, sf.data.Kind.CATEGORICAL)
-        assert "row 5" in found.reading[0]
+        assert "row 5" in found.private.notes[0]
         found.save(tmp_path / "out")
         assert "row 5" not in (tmp_path / "out" / "release.json").read_text(encoding="utf-8")
         assert verify(tmp_path / "out", path)

@@ -208,7 +208,7 @@ def test_what_is_in_the_way(desk):
     (desk / "release").mkdir()
     done = run(desk)
     assert done.returncode == 2
-    assert "something here already" in done.stderr
+    assert "something exists here already" in done.stderr
     assert run(desk, "--force").returncode == 2, "a folder that is no release is never replaced"
 
 

@@ -301,8 +301,8 @@ def test_a_function_named_in_a_config():
     assert bound_.near(codes, codes, Fraction(0)).tolist() == [[True, False], [False, True]]
     for name, words_ in (
         ("no.such.module:f", "'no.such.module' cannot be imported"),
-        ("operator:no_such", "names no function"),
-        ("operator", "names no function"),
+        ("operator:no_such", "not the name of a function"),
+        ("operator", "not the name of a function"),
     ):
         with pytest.raises(sf.errors.ParameterError, match=words_):
             bound({"s": [3]}, sf.distances.Custom(name))

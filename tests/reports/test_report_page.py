@@ -85,7 +85,7 @@ class TestShapes:
 
     def test_internal(self, name, content, seen):
         release = SHAPES[name]()
-        told = internal_figures(release.original, release.audit, release.recodings, release.seed)
+        told = internal_figures(release.private.original, release.audit, release.recodings, release.seed)
         html = page(content, json.loads(json.dumps(told, allow_nan=False)))
         assert html.count(MARK) >= 2, "on the page, and on top of every printed one"
         internal = Reader(html)
@@ -247,15 +247,15 @@ class TestFolder:
             "new/deep/internal.html": "inside the release",
             "release/internal.html": "inside the release",
             "link/internal.html": "inside the release",
-            "taken.html": "there is something here already",
-            "nowhere/internal.html": "its parent is no folder",
+            "taken.html": "something exists here already",
+            "nowhere/internal.html": "its parent is not a folder",
             ".": "this is a folder",
         }.items():
             with pytest.raises(sf.errors.FileError, match=problem):
                 release.save(tmp_path / "new", internal=tmp_path / path)
             assert not (tmp_path / "new").exists(), "nothing is published before that is settled"
         assert (tmp_path / "taken.html").read_text(encoding="utf-8") == "mine"
-        with pytest.raises(sf.errors.FileError, match="no report"):
+        with pytest.raises(sf.errors.FileError, match="not a report"):
             release.save(tmp_path / "release", internal=tmp_path / "taken.html", force=True)
         for _ in range(2):
             release.save(tmp_path / "release", internal=tmp_path / "ours.html", force=True)
@@ -310,7 +310,7 @@ class TestCommandLine:
         assert (folder / "public.html").read_bytes() == (folder / "release" / "report.html").read_bytes()
         taken = run("report", "release", "--output", "public.html")
         assert taken.returncode == 2
-        assert "there is something here already" in taken.stderr
+        assert "something exists here already" in taken.stderr
         assert run("report", "release", "--output", "public.html", "--force").returncode == 0
         inside = run("report", "release", "--original", "people.csv", "--output", "release/internal.html")
         assert inside.returncode == 2

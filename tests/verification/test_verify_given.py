@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.anonymization import save_release as saving
+from sfumato.anonymization import release as release_module
 from sfumato.anonymization._anonymize import anonymize
 from sfumato.verification._verify import verify
 from standin import Chunks
@@ -125,24 +125,23 @@ def test_a_weaker_promise_is_found_only_by_who_knows_better(folder):
 
 def test_saving_compares_too(tmp_path, monkeypatch):
     """Whatever goes wrong in describing a release, what is written is what was asked for."""
-    release = anonymize(TABLE, SCHEMA, PRINCIPLES, method=Chunks(4))
-    described = saving.described
+    describe = release_module.describe_release
 
     def careless(release):
-        content = described(release)
+        content = describe(release)
         content["config"]["columns"]["note"] = {"role": "identifier"}
         content["columns"] = [c for c in content["columns"] if c["name"] != "note"]
         return content
 
     def rounded(release):
-        content = described(release)
+        content = describe(release)
         content["config"]["columns"]["age"].update(kind="categorical", recoding="interval")
         return content
 
     for spoilt in (careless, rounded):
-        monkeypatch.setattr(saving, "described", spoilt)
+        monkeypatch.setattr(release_module, "describe_release", spoilt)
         with pytest.raises(sf.errors.ReleaseError, match="declared: the"):
-            release.save(tmp_path / "out")
+            anonymize(TABLE, SCHEMA, PRINCIPLES, method=Chunks(4)).save(tmp_path / "out")
         assert not list(tmp_path.iterdir())
 
 

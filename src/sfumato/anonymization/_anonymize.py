@@ -16,16 +16,18 @@ from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.method import FINDING
-from sfumato.anonymization.published_table import Published, frame_of, publish, resolved_schema
-from sfumato.anonymization.release import Release
-from sfumato.anonymization.undeclared_columns import check_unnamed
+from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
+from sfumato.anonymization.release import PrivateRelease, Release
+from sfumato.anonymization.undeclared_columns import check_undeclared
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
-from sfumato.exact import Number, as_fraction, written
+from sfumato.exact import Number
+from sfumato.parameters import check_seed, check_share
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
+from sfumato.releases.declarations import resolved_schema
 
 
 def anonymize(
@@ -52,7 +54,7 @@ def anonymize(
     >>> release.audit.holds, release.frame.column_names
     (True, ['group', 'age', 'ill'])
     """
-    asked, seed, share = requested_principles(principles), checked_seed(seed), checked_share(suppress)
+    asked, seed, share = requested_principles(principles), check_seed(seed), check_share(suppress)
     chosen = _method(method, asked)
     return anonymized(table_of(data, schema), data, asked, chosen, seed, share, progress)
 
@@ -69,7 +71,7 @@ def anonymized(
     """Do so for a table whose wishes are checked; `data`: the same rows in the library that the frame is to be in."""
     chosen = _method(method, asked)
     check(table, asked)
-    check_unnamed(table)
+    check_undeclared(table)
     if not share:
         progress("looking at what is possible")
         _refuse_impossible(table, asked)
@@ -84,50 +86,24 @@ def anonymized(
     return Release(
         table=published.table,
         audit=replace(found, library=library),
-        recoded=published.recoded,
-        kept=published.original,
-        kept_rows=kept,
         schema=resolved,
         principles=asked,
         method=chosen,
         seed=seed,
         suppress=share,
         suppressed=dropped,
+        recodings=published.recodings,
+        levels=published.levels,
         notes=_notes(table, published, dropped, grouping.notes),
-        reading=(*reading_notes(table), *grouping.private),
-        source=table,
-        make_frame=partial(frame_of, published, data, library, kept),
+        private=PrivateRelease(
+            original=table,
+            kept=published.original,
+            kept_rows=kept,
+            recoding=published.recoding,
+            notes=(*reading_notes(table), *grouping.private),
+            make_frame=partial(frame_of, published, data, library, kept),
+        ),
     )
-
-
-def checked_seed(seed: Any) -> int:
-    """A seed: a whole number from 0.
-
-    >>> checked_seed(7)
-    7
-    """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ParameterError(
-            f"seed = {seed!r} is not a whole number from 0", remedy="Write a whole number such as 0.", key="seed", value=seed
-        )
-    return int(seed)
-
-
-def checked_share(suppress: Any) -> Fraction:
-    """The share of rows that may be dropped: at least 0 and below 1.
-
-    >>> checked_share("0.05")
-    Fraction(1, 20)
-    """
-    share = as_fraction(suppress, "suppress")
-    if not 0 <= share < 1:
-        raise ParameterError(
-            f"suppress = {written(share)} is out of range",
-            remedy="Give the share of rows that may be dropped, at least 0 and below 1, such as 0.05.",
-            key="suppress",
-            value=suppress,
-        )
-    return share
 
 
 def _method(method: Method | str | None, asked: Sequence[Principle]) -> Method:
@@ -196,7 +172,7 @@ def _suppressed(
     principles: tuple[Principle, ...],
     seed: int,
     share: Fraction,
-) -> tuple[Published, Audit, NDArray[np.int64]]:
+) -> tuple[PublishedTable, Audit, NDArray[np.int64]]:
     """Publish, and check what is published; drop the rows of groups in breach while the share allows.
 
     What is left is measured anew each time, because some principles compare a group with the table as a whole.
@@ -275,7 +251,7 @@ def reading_notes(table: Table) -> tuple[str, ...]:
     return (*table.notes, *(column.note for column in columns if column.note is not None))
 
 
-def _notes(table: Table, published: Published, dropped: int, more: Sequence[str]) -> tuple[str, ...]:
+def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence[str]) -> tuple[str, ...]:
     """What a reader of the release should know."""
     schema = table.schema
     notes = [*more]

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from sfumato._audit import table_of
-from sfumato.anonymization._anonymize import check, checked_share
+from sfumato.anonymization._anonymize import check
 from sfumato.anonymization.methods import Task
 from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
 from sfumato.anonymization.methods.lattice import check_loss, checked_limits, searched
 from sfumato.errors import RequirementError
 from sfumato.exact import Number, nearest_float
+from sfumato.parameters import check_share
 from sfumato.plurals import count_of
 from sfumato.principles import PrincipleRequest, requested_principles
 
@@ -92,7 +93,7 @@ def full_domain(
       search      4 of 6 transformations checked: none has a lower loss
     """
     asked = requested_principles(principles)
-    share = checked_share(suppress)
+    share = check_share(suppress)
     check_loss(loss)
     checks, seconds = checked_limits(checks, seconds)
     table = table_of(data, schema)

@@ -7,13 +7,13 @@ import numpy as np
 from sfumato.anonymization._anonymize import check, partition
 from sfumato.anonymization.feasibility import Attempt
 from sfumato.anonymization.methods import Method, Task
-from sfumato.anonymization.published_table import resolved_schema
 from sfumato.anonymization.recoding import recode
 from sfumato.anonymization.utility import mean_loss
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 from sfumato.principles import Dissimilarity
+from sfumato.releases.declarations import resolved_schema
 
 
 def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None = None) -> Attempt:

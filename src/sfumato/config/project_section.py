@@ -8,7 +8,7 @@ from pydantic import Field
 
 from sfumato.config.sections import Section
 from sfumato.errors import SfumatoError
-from sfumato.projections.projection_parameters import check_ratio
+from sfumato.parameters import check_ratio
 from sfumato.serialization import located
 
 

@@ -13,8 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import library_of
-from sfumato.anonymization._anonymize import checked_seed
-from sfumato.anonymization.undeclared_columns import telling_columns
+from sfumato.anonymization.undeclared_columns import identifying_columns
 from sfumato.data.schema import Schema
 from sfumato.disclosure._risk import Risk, risk_of
 from sfumato.disclosure.consistency.consistency import Consistency
@@ -23,12 +22,16 @@ from sfumato.disclosure.rules import DisclosureRule, best_rule
 from sfumato.disclosure.rules.disclosure_rule import number_of_cells
 from sfumato.disclosure.sensitivity.sensitivity import Sensitivity
 from sfumato.disclosure.setting import Setting, setting_of
-from sfumato.disclosure.withheld.withheld_document import describe_withheld, save_withheld
+from sfumato.disclosure.withheld.withheld_document import describe_withheld
 from sfumato.disclosure.withheld.withheld_rows import withheld_rows
 from sfumato.errors import ParameterError
 from sfumato.exact import Number
+from sfumato.parameters import check_seed
 from sfumato.plurals import count_of
 from sfumato.progress import Progress, silent
+from sfumato.releases.expectations import Expectations
+from sfumato.releases.models import WithheldDocument
+from sfumato.releases.writer import TableData, write_release
 
 Against = Literal["prior", "worst"]
 
@@ -95,7 +98,7 @@ def withhold_in(
     progress: Progress = silent,
 ) -> WithheldRelease:
     """Find which cells to disclose in a setting that is there already; `limit`: what the risk may be at most."""
-    seed = checked_seed(seed)
+    seed = check_seed(seed)
     number = number_of_cells(cells, per, setting.everything)
     chosen = _against(against, setting)
     progress("finding what to withhold")
@@ -123,7 +126,7 @@ def _notes(setting: Setting) -> tuple[str, ...]:
     """Say so of attributes that may name people: the best rule may well disclose them."""
     schema = setting.table.schema
     decided = {*schema.quasi_identifiers, *schema.sensitive_columns(), *schema.other}
-    telling = [name for name in telling_columns(setting.table) if name in setting.attributes and name not in decided]
+    telling = [name for name in identifying_columns(setting.table) if name in setting.attributes and name not in decided]
     return tuple(
         f"{name!r} differs in nearly every record; if it names people, give it the role identifier, which is dropped"
         for name in telling
@@ -199,8 +202,13 @@ class WithheldRelease:
         return int((self.setting.everything & ~self.rule.disclosed).sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """What release.json says, but for the files: nothing that depends on what is withheld, but which cells are."""
-        return describe_withheld(self)
+        """Return what release.json states, without the files: nothing that depends on the values of withheld cells."""
+        return {key: value for key, value in self.document.to_dict().items() if key != "files"}
+
+    @cached_property
+    def document(self) -> WithheldDocument:
+        """What release.json states, without the files."""
+        return WithheldDocument.of(describe_withheld(self))
 
     def save(
         self,
@@ -215,7 +223,17 @@ class WithheldRelease:
         The files are written aside, verified as written, the risk measured again from them, and only then renamed into
         place. `force` replaces a release that is there already, and nothing else.
         """
-        return save_withheld(self, folder, force=force, format=format, progress=progress)
+        table, assumptions = self.setting.table, self.setting.assumptions
+        return write_release(
+            lambda: self.document,
+            [TableData(self.table)],
+            folder,
+            original=table,
+            expected=Expectations(table.schema, risk=assumptions, rows=self.rows),
+            format=format,
+            force=force,
+            progress=progress,
+        )
 
     def __repr__(self) -> str:
         withheld = f"{self.withheld:,} of {count_of(int(self.setting.everything.sum()), 'cell')} withheld"

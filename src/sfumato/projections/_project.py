@@ -8,13 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato._audit import table_of
-from sfumato.anonymization._anonymize import check, checked_seed, checked_share, reading_notes
+from sfumato.anonymization._anonymize import check, reading_notes
 from sfumato.anonymization.methods import Method
-from sfumato.anonymization.published_table import resolved_schema
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, written
+from sfumato.parameters import check_ratio, check_seed, check_share
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
@@ -27,7 +27,8 @@ from sfumato.projections.plans.plan import Plan, parse_plan
 from sfumato.projections.plans.tradeoff_curve import tradeoff
 from sfumato.projections.projected_tables import ProjectedTables
 from sfumato.projections.projection import PrivateProjection, Projection
-from sfumato.projections.projection_parameters import check_ratio, check_search, check_sets
+from sfumato.projections.projection_parameters import check_search, check_sets
+from sfumato.releases.declarations import resolved_schema
 
 
 def project(
@@ -88,10 +89,10 @@ def project(
         sets=sets,
         search=search,
         method=method,
-        seed=checked_seed(seed),
+        seed=check_seed(seed),
         progress=progress,
     )
-    share = checked_share(suppress)
+    share = check_share(suppress)
     source = table_of(data, schema)
     values = None if harmless is None else normalize_harmless(harmless)
     result = publish_common_people(source, data, values, share, lambda *people: _project_once(request, source, *people))

@@ -53,14 +53,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sfumato.anonymization.figures.figure_tables import internal_figures
-from sfumato.anonymization.figures.rounding_steps import in_steps
 from sfumato.anonymization.release import Release
-from sfumato.anonymization.release_document import config_of, described, reading_of, versions
 from sfumato.exact import written
 from sfumato.projections.plans.dependence import Dependence, PlanRatios
 from sfumato.projections.plans.information import entropy
 from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
+from sfumato.releases.declarations import describe_config, describe_reading, versions
 from sfumato.releases.models import FORMAT, PROJECTED
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ _THRESHOLDS = {"alpha": "association loss", "beta": "information exposure"}
 """The key and the name of each threshold, in the order of release.json."""
 
 _SYMBOLS = {"alpha": "Γ_α", "beta": "Γ_β"}
-_HUNDREDTH = Fraction(1, 100)
+HUNDREDTH = Fraction(1, 100)
 
 
 def described_projection(projection: Projection) -> dict[str, Any]:
@@ -89,8 +88,8 @@ def described_projection(projection: Projection) -> dict[str, Any]:
         "thresholds": _thresholds(projection),
         "harmless": {name: list(labels) for name, labels in projection.harmless.items()},
         "left_out": list(projection.left_out),
-        "config": config_of(projection.schema, projection.principles),
-        "reading": reading_of(projection.source),
+        "config": describe_config(projection.schema, projection.principles),
+        "reading": describe_reading(projection.source),
         "tables": [_table(projection, release) for release in projection.releases],
         "notes": list(projection.notes),
     }
@@ -101,14 +100,13 @@ def _chosen(search: PlanSearch | None) -> str:
 
 
 def _thresholds(projection: Projection) -> list[dict[str, Any]]:
-    weighed = projection.ratios
-    measured = {"alpha": weighed.association_loss, "beta": weighed.information_exposure}
+    measured = dict(zip(_THRESHOLDS, projection.published_ratios, strict=True))
     return [
         {
             "name": name,
             "symbol": _SYMBOLS[key],
             "key": key,
-            "measured": in_steps(measured[key], _HUNDREDTH),
+            "measured": measured[key],
             "wanted": written(getattr(projection, key).limit),
             "origin": getattr(projection, key).origin,
             "holds": True,
@@ -118,10 +116,8 @@ def _thresholds(projection: Projection) -> list[dict[str, Any]]:
 
 
 def _table(projection: Projection, release: Release) -> dict[str, Any]:
-    told = described(release)
-    for key in ("format", *versions()):
-        del told[key]
-    return {"attributes": list(release.schema.sensitive), **told, "dependence": _within(projection, release)}
+    content = {key: value for key, value in release.to_dict().items() if key not in ("format", *versions())}
+    return {"attributes": list(release.schema.sensitive), **content, "dependence": _within(projection, release)}
 
 
 def _within(projection: Projection, release: Release) -> dict[str, Any]:
@@ -156,7 +152,7 @@ def internal_content(projection: Projection) -> dict[str, Any]:
         "search": _search(projection.search),
         "attacks": projection.attacks().to_dict(),
         "tables": [
-            internal_figures(release.original, release.audit, release.recodings, release.seed)
+            internal_figures(release.private.original, release.audit, release.recodings, release.seed)
             for release in projection.releases
         ],
     }
@@ -169,7 +165,7 @@ def curve_content(curve: Tradeoff) -> dict[str, Any]:
         "merges": [_weighed(point) for point in curve.merges],
         "exhaustive": curve.exhaustive,
         "knee": _weighed(curve.knee),
-        "why": curve.explanation,
+        "explanation": curve.explanation,
     }
 
 
@@ -179,8 +175,8 @@ def _search(search: PlanSearch | None) -> dict[str, Any] | None:
     return {
         "exhaustive": search.exhaustive,
         "steps": list(search.steps),
-        "examined": [_weighed(weighed) for weighed in search.reachable_plans],
-        "refused": [list(block) for block in search.unreachable_blocks],
+        "reachable_plans": [_weighed(weighed) for weighed in search.reachable_plans],
+        "unreachable_blocks": [list(block) for block in search.unreachable_blocks],
     }
 
 

@@ -23,7 +23,7 @@ from sfumato.releases.models import (
 )
 
 DATA_FILES = {"csv": "data.csv", "parquet": "data.parquet"}
-"""For each format the name of the data file of a release with one table."""
+"""For each format, which is the suffix of its files, the name of the data file of a release with one table."""
 
 
 def table_name(number: int) -> str:
@@ -53,6 +53,18 @@ class ReleaseKind:
     """"module:function": (Manifest, original or None, Expectations) → an iterable of Check."""
     page: str
     """"module:function": (its document) → the HTML of the public report."""
+    several: bool = False
+    """Whether it has several tables; then its document lists them as `tables`."""
+    arguments: tuple[str, ...] = ()
+    """The arguments of `sf.verify` that only the checks of this kind use."""
+
+    def file_stems(self, tables: int) -> list[str]:
+        """Return the names of the data files of this many tables, without their suffix.
+
+        >>> KINDS["projected"].file_stems(2), KINDS["groups"].file_stems(1)
+        (['table_1', 'table_2'], ['data'])
+        """
+        return [table_name(number) for number in range(1, tables + 1)] if self.several else ["data"]
 
     def load(self, name: str) -> Callable[..., Any]:
         """Return the function that `checks` or `page` names."""
@@ -74,6 +86,8 @@ KINDS: dict[str, ReleaseKind] = {
         "sfumato project",
         checks="sfumato.projections.checks.projected_checks:release_checks",
         page="sfumato.projections.projection_page:public_page",
+        several=True,
+        arguments=("project",),
     ),
     WITHHELD: ReleaseKind(
         WithheldDocument,
@@ -81,5 +95,6 @@ KINDS: dict[str, ReleaseKind] = {
         "sfumato risk --disclose",
         checks="sfumato.disclosure.withheld.withheld_checks:release_checks",
         page="sfumato.disclosure.withheld.withheld_page:public_page",
+        arguments=("dictionaries", "risk"),
     ),
 }

@@ -18,7 +18,7 @@ from sfumato.disclosure.sensitivity.exact_weights import ExactSensitivity, Recor
 from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ColumnError, ParameterError, SfumatoError
 from sfumato.exact import Number, as_parameter, nearest_float
-from sfumato.registry import load_function
+from sfumato.user_code import load_function
 
 _LARGEST_POWER = 640
 """e to the power of this is a float, and so is the sum of as many of them as there may be records, with room to spare."""

@@ -17,9 +17,10 @@ from sfumato.data.table import Table
 from sfumato.disclosure.withheld.risk_checks import risk_checks
 from sfumato.errors import SfumatoError
 from sfumato.plurals import count_of
+from sfumato.releases.expectations import Expectations
 from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import original_table, published_table
-from sfumato.verification.checks import Check, Expectations
+from sfumato.verification.checks import Check
 from sfumato.verification.original_checks import Cells, comparable_texts
 
 if TYPE_CHECKING:
