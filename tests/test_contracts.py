@@ -40,7 +40,7 @@ def test_every_method(name):
 
 NEW_PRINCIPLE = '''
 from dataclasses import dataclass
-from sfumato.principles.base import Measurement, Principle, size_part
+from sfumato.principles.principle import Measurement, Principle, size_part
 from sfumato.principles.worked_example import two_age_groups
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def test_a_new_principle_is_one_file_and_one_line(tmp_path, monkeypatch):
     assert explanation.python() == "sf.principles.Triples()"
     assert [line.holds for line in explanation.measured.lines()] == [True, False]
     config = sf.Config.parse('[data]\npath = "x.csv"\n[columns.age]\nrole = "quasi-identifier"\n' + explanation.toml())
-    assert config.asked == (kind(),)
+    assert config.requested_principles == (kind(),)
     people = {"age": list(range(20))}
     for method in ("auto", "mondrian", "lattice"):
         import pyarrow as pa

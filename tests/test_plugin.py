@@ -96,10 +96,10 @@ def test_the_command_line_from_audit_to_report(tmp_path, project):
 
 def test_a_release_cannot_be_verified_without_the_plugin(plugin, project, monkeypatch):
     config = sf.Config.load(project / "sfumato.toml")
-    release = sf.anonymize(config.table(), None, config.asked, method=config.finder)
+    release = sf.anonymize(config.table(), None, config.requested_principles, method=config.grouping_method)
     folder = release.save(project / "out")
     assert sf.verify(folder, config.table()).holds
-    plain = sf.anonymize(PEOPLE, sf.Schema(["age"], ["hour"]), config.asked[0]).save(project / "plain")
+    plain = sf.anonymize(PEOPLE, sf.Schema(["age"], ["hour"]), config.requested_principles[0]).save(project / "plain")
     monkeypatch.undo()
     with pytest.raises(sf.errors.ReleaseError, match="the distance kind 'circular' is unknown"):
         sf.verify(folder)

@@ -39,11 +39,11 @@ def check_principle(principle: Principle, schema: Schema | None = None, values: 
     """
     kind = type(principle)
     _check_frozen(principle)
-    assert isinstance(kind.name, str), f"{kind.__name__}.name must be a text"
-    assert kind.name == principle.name, "the name must not depend on the parameters: a release records it"
-    assert kind(**principle.parameters()) == principle, "a release records parameters(): they must rebuild the principle"
-    assert describe(kind).definition, f"{kind.__name__} needs a docstring: explanations and reports show it"
-    assert not kind.absorbing or kind.monotone, "an absorbing principle is monotone"
+    _require(isinstance(kind.name, str), f"{kind.__name__}.name must be a text")
+    _require(kind.name == principle.name, "the name must not depend on the parameters: a release records it")
+    _require(kind(**principle.parameters()) == principle, "a release records parameters(): they must rebuild the principle")
+    _require(describe(kind).definition, f"{kind.__name__} needs a docstring: explanations and reports show it")
+    _require(not kind.absorbing or kind.monotone, "an absorbing principle is monotone")
     declared = Schema(["q"], ["s"]) if schema is None else schema
     verdicts: list[bool] = []
     for trial in range(_TRIALS):
@@ -54,7 +54,7 @@ def check_principle(principle: Principle, schema: Schema | None = None, values: 
         table = Table(pa.table({"q": of_row, "s": secrets}), declared)
         for names in attributes_of(principle, declared):
             verdicts += _check_on(principle, View(table, names), draw)
-    assert any(verdicts), f"{principle.label} never held: choose parameters that small groups can satisfy"
+    _require(any(verdicts), f"{principle.label} never held: choose parameters that small groups can satisfy")
 
 
 def _check_on(principle: Principle, view: View, draw: np.random.Generator) -> list[bool]:
@@ -65,42 +65,42 @@ def _check_on(principle: Principle, view: View, draw: np.random.Generator) -> li
     shuffled = draw.permutation(_ROWS)
     table = Table(view.table.data.take(pa.array(shuffled)), view.table.schema)
     again = principle.measure(View(table, view.sensitive)).group_holds
-    assert (again == holds).all(), "the verdict depends on the order of the rows"
+    _require((again == holds).all(), "the verdict depends on the order of the rows")
     for one in range(1, view.groups.count):
         union = np.where(view.groups.of_row == one, 0, view.groups.of_row)
         merged = principle.measure(view.regrouped(_partition(view.table, union))).group_holds[0]
         if principle.monotone and holds[0] and holds[one]:
-            assert merged, f"{principle.label} is declared monotone, and a union of two groups that satisfy it does not"
+            _require(merged, f"{principle.label} is declared monotone, and a union of two groups that satisfy it does not")
         if principle.absorbing and (holds[0] or holds[one]):
-            assert merged, f"{principle.label} is declared absorbing, and a union with a group that satisfies it does not"
+            _require(merged, f"{principle.label} is declared absorbing, and a union with a group that satisfies it does not")
     if not principle.relative:
         first = view.table.data.filter(pa.array(view.groups.of_row == 0))
         if first.num_rows >= (principle.implied_k or 1):
             alone = principle.measure(View(Table(first, view.table.schema), view.sensitive)).group_holds[0]
-            assert alone == holds[0], f"{principle.label} is declared not relative, and a verdict changes without other rows"
+            _require(alone == holds[0], f"{principle.label} is declared not relative, and a verdict depends on other rows")
     if principle.histogram_only:
         blind = view.regrouped(_GroupsWithoutRows(view.groups))
         if view.sensitive:
             blind.histogram = view.histogram
-        assert (principle.measure(blind).group_holds == holds).all(), "the verdict differs without the rows"
+        _require((principle.measure(blind).group_holds == holds).all(), "the verdict differs without the rows")
     if principle.implied_k is not None:
         small = view.groups.heads < principle.implied_k
-        assert not (holds & small).any(), f"a group of fewer than implied_k = {principle.implied_k} satisfies it"
+        _require(not (holds & small).any(), f"a group of fewer than implied_k = {principle.implied_k} satisfies it")
         if principle.size_only:
-            assert (holds == ~small).all(), "size_only is declared, and the size alone does not decide"
+            _require((holds == ~small).all(), "size_only is declared, and the size alone does not decide")
     as_dissimilarity = principle.as_dissimilarity()
     if as_dissimilarity is not None:
-        assert (as_dissimilarity.measure(view).group_holds == holds).all(), "as_dissimilarity() is not equivalent"
+        _require((as_dissimilarity.measure(view).group_holds == holds).all(), "as_dissimilarity() is not equivalent")
     _check_certificate(principle, view)
     return [bool(verdict) for verdict in holds]
 
 
 def _check_measurement(principle: Principle, measurement: Any, groups: int) -> None:
-    assert isinstance(measurement, Measurement), f"measure() must return a Measurement, not {measurement!r}"
-    assert measurement.parts, "a Measurement needs at least one Part"
+    _require(isinstance(measurement, Measurement), f"measure() must return a Measurement, not {measurement!r}")
+    _require(measurement.parts, "a Measurement needs at least one Part")
     for part in measurement.parts:
-        assert part.holds.shape == (groups,), f"part {part.name!r} of {principle.label} must have one verdict per group"
-        assert len(part.floats()) == groups, f"part {part.name!r} of {principle.label} must have one level per group"
+        _require(part.holds.shape == (groups,), f"part {part.name!r} of {principle.label} must have one verdict per group")
+        _require(len(part.floats()) == groups, f"part {part.name!r} of {principle.label} must have one level per group")
 
 
 def _check_certificate(principle: Principle, view: View) -> None:
@@ -111,7 +111,7 @@ def _check_certificate(principle: Principle, view: View) -> None:
         return
     for of_row in _partitions(few.rows):
         holds = principle.measure(part.regrouped(_partition(few, of_row))).holds
-        assert not holds, f"certificate() rules out {principle.label}, and the groups {of_row.tolist()} satisfy it"
+        _require(not holds, f"certificate() rules out {principle.label}, and the groups {of_row.tolist()} satisfy it")
 
 
 def check_method(method: Method, principles: Sequence[Principle] = (KAnonymity(2),)) -> None:
@@ -123,20 +123,20 @@ def check_method(method: Method, principles: Sequence[Principle] = (KAnonymity(2
     >>> check_method(Mondrian())
     """
     kind = type(method)
-    assert isinstance(kind.name, str), f"{kind.__name__}.name must be a text"
+    _require(isinstance(kind.name, str), f"{kind.__name__}.name must be a text")
     if hasattr(kind, "__dataclass_fields__"):
-        assert kind(**method.parameters()) == method, "a release records parameters(): they must rebuild the method"
+        _require(kind(**method.parameters()) == method, "a release records parameters(): they must rebuild the method")
     for rows in (4, 25):
         draw = np.random.default_rng(rows)
         columns = {"age": draw.integers(20, 60, rows), "town": draw.choice(["a", "b", "c"], rows), "pay": np.arange(rows)}
         tasks = [Task(Table(pa.table(columns), Schema(["age", "town"], ["pay"])), tuple(principles)) for _ in range(2)]
         grouping = method.group(tasks[0], seed=1)
-        assert isinstance(grouping, Grouping), f"group() must return a Grouping, not {grouping!r}"
+        _require(isinstance(grouping, Grouping), f"group() must return a Grouping, not {grouping!r}")
         of_row = np.asarray(grouping.of_row)
-        assert of_row.shape == (rows,), "of_row must have one group number per row"
-        assert set(of_row.tolist()) == set(range(grouping.count)), "groups must be numbered from 0 without gaps"
+        _require(of_row.shape == (rows,), "of_row must have one group number per row")
+        _require(set(of_row.tolist()) == set(range(grouping.count)), "groups must be numbered from 0 without gaps")
         again = method.group(tasks[1], seed=1)
-        assert (again.of_row == of_row).all(), "the same task and seed must give the same groups"
+        _require((again.of_row == of_row).all(), "the same task and seed must give the same groups")
 
 
 def check_distance(
@@ -156,29 +156,35 @@ def check_distance(
     bound = distance.bind(table.attribute(table.schema.sensitive_columns()))
     everyone = np.arange(len(bound.attribute))
     apart = bound.distances(everyone, everyone)
-    assert apart.shape == (len(everyone), len(everyone)), "distances() must have one number per pair"
-    assert (apart == apart.T).all(), "the distance is not symmetric"
-    assert (apart.diagonal() == 0).all(), "the distance from a value to itself is not 0"
-    assert (apart >= 0).all(), "a distance is negative"
+    _require(apart.shape == (len(everyone), len(everyone)), "distances() must have one number per pair")
+    _require((apart == apart.T).all(), "the distance is not symmetric")
+    _require((apart.diagonal() == 0).all(), "the distance from a value to itself is not 0")
+    _require((apart >= 0).all(), "a distance is negative")
     if distance.is_metric:
         detour = apart[:, :, None] + apart[None, :, :]
-        assert (detour >= apart[:, None, :] - 1e-9).all(), "is_metric is declared, and the triangle inequality fails"
+        _require((detour >= apart[:, None, :] - 1e-9).all(), "is_metric is declared, and the triangle inequality fails")
     finite = np.unique(apart[np.isfinite(apart)])
     for epsilon in [Fraction(0), *(Fraction((a + b) / 2) for a, b in pairwise(finite))]:
         near = bound.near(everyone, everyone, epsilon)
         if epsilon:  # half-way between two distances, so that rounding cannot matter
-            assert (near == (apart <= float(epsilon))).all(), f"near() and distances() differ at ε = {float(epsilon)}"
-        assert (near == near.T).all(), "near() is not symmetric"
+            _require((near == (apart <= float(epsilon))).all(), f"near() and distances() differ at ε = {float(epsilon)}")
+        _require((near == near.T).all(), "near() is not symmetric")
         windows = bound.windows(epsilon)
         if windows is not None:
             rank = windows.rank
             within = (windows.low[rank][:, None] <= rank) & (rank < windows.high[rank][:, None])
-            assert (within == near).all(), f"windows() and near() differ at ε = {float(epsilon)}"
+            _require((within == near).all(), f"windows() and near() differ at ε = {float(epsilon)}")
+
+
+def _require(condition: Any, message: str) -> None:
+    """Raise an AssertionError unless a condition holds; unlike `assert`, also if Python runs with -O."""
+    if not condition:
+        raise AssertionError(message)
 
 
 def _check_frozen(value: Any) -> None:
     """Check that a value is a frozen dataclass: results are cached by it."""
-    assert hasattr(type(value), "__dataclass_fields__"), f"{type(value).__name__} must be a dataclass"
+    _require(hasattr(type(value), "__dataclass_fields__"), f"{type(value).__name__} must be a dataclass")
     for field in fields(value):
         try:
             setattr(value, field.name, None)
@@ -215,6 +221,6 @@ class _GroupsWithoutRows(Groups):
         self.__dict__.update(known)
 
     @property
-    def of_row(self) -> NDArray[np.int64]:  # type: ignore[override]
+    def of_row(self) -> NDArray[np.int64]:
         """Not known."""
         raise AssertionError("histogram_only is declared, and measure() reads rows")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.data import Attribute, Kind
 from sfumato.distances import BoundDistance, Distance
-from sfumato.distances.base import refuse_missing, require
+from sfumato.distances.distance import refuse_missing, require
 from sfumato.exact import as_fraction
 
 
