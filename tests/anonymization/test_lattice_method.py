@@ -75,7 +75,7 @@ def test_levels_that_groups_do_not_have_are_refused():
     table = sf.Table(people(), SCHEMA)
     with pytest.raises(sf.errors.ParameterError, match="different nodes of 'age'"):
         sf.anonymization.recode(table, sf.data.Groups(np.zeros(table.rows, np.int64), 1, table.rows), (0, 2, 1))
-    with pytest.raises(sf.errors.ParameterError, match="do not fit"):
+    with pytest.raises(sf.errors.ParameterError, match="invalid levels"):
         sf.anonymization.recode(table, sf.data.Groups(np.zeros(table.rows, np.int64), 1, table.rows), (3, 3, 1))
 
 

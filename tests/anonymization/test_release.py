@@ -250,7 +250,7 @@ class TestUnreached:
         assert verify(tmp_path / "out", self.table)
         held = anonymize(self.table, self.schema, sf.KAnonymity(2), method=Chunks(2), suppress="0.9")
         assert held.suppressed == 0
-        with pytest.raises(sf.errors.RequirementError, match="fail hold 2 rows, and at most 1 may be suppressed"):
+        with pytest.raises(sf.errors.RequirementError, match="failing groups contain 2 rows, and at most 1 may be"):
             anonymize(self.table, self.schema, sf.DistinctLDiversity(2), method=Chunks(2), suppress="0.333")
 
     def test_what_is_left_is_measured_anew(self):
@@ -300,7 +300,7 @@ def test_shares_that_are_none(share):
     [
         (sf.Schema(["age"], ["ill"], person_id="ill"), "person_id", "one row per person"),
         (sf.Schema([], ["ill"]), "quasi_identifiers", "quasi-identifier"),
-        (sf.Schema(["age"], group="ill"), "group", "Drop group"),
+        (sf.Schema(["age"], group="ill"), "group", "Remove group"),
     ],
 )
 def test_tables_that_cannot_be_anonymized(schema, key, words):
@@ -313,16 +313,16 @@ def test_methods_that_are_none():
     table, schema = TestUnreached.table, TestUnreached.schema
     with pytest.raises(sf.errors.ParameterError, match="no method 'nonsense'"):
         anonymize(table, schema, sf.KAnonymity(2), method="nonsense")
-    with pytest.raises(sf.errors.ParameterError, match="is no method"):
+    with pytest.raises(sf.errors.ParameterError, match="is not a method"):
         anonymize(table, schema, sf.KAnonymity(2), method=5)
-    with pytest.raises(sf.errors.ParameterError, match="nothing to measure"):
+    with pytest.raises(sf.errors.ParameterError, match="no principle is requested"):
         anonymize(table, schema, [], method=Chunks(2))
 
     class Broken(Chunks):
         def group(self, task, seed=0):
             return Grouping(np.zeros(2, np.int64))
 
-    with pytest.raises(sf.errors.ParameterError, match="did not give every row a group"):
+    with pytest.raises(sf.errors.ParameterError, match="did not return a group for every row"):
         anonymize(table, schema, sf.KAnonymity(2), method=Broken())
 
 

@@ -35,7 +35,7 @@ class NeighbourLimit:
 
 @dataclass(frozen=True, eq=False)
 class HistogramCondition:
-    """A condition on the histogram of a group's values; `kernels.group_excess.shape_excess` defines each kind."""
+    """A condition on the histogram of a group's values; `kernels.group_excess.histogram_excess` defines each kind."""
 
     values: NDArray[np.int64]
     """For each row the number of its sensitive value."""
