@@ -216,8 +216,8 @@ def test_the_rule_is_one_that_could_be_broken():
     again, _ = dealt_again(release.private.original.data, release, ["ill"])
     other = sf.anonymize(again, release.schema, release.principles, method=Chunks(12), seed=5)
     told = [internal_figures(r.private.original, r.audit, r.recodings, r.seed) for r in (release, other)]
-    assert told[0]["errors"] != told[1]["errors"]
-    assert told[0]["levels"] != told[1]["levels"]
+    assert told[0].errors != told[1].errors
+    assert told[0].levels != told[1].levels
 
 
 def test_the_order_of_the_original_tells_nothing(tmp_path):

@@ -29,7 +29,7 @@ from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import GroupedDocument
 from sfumato.releases.private import Private, Unavailable
 from sfumato.releases.writer import InternalReport, TableData, write_release
-from sfumato.reports.grouped_page import page
+from sfumato.reports.grouped_page import grouped_page
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -182,7 +182,7 @@ class Release:
 
     def _internal_page(self, document: GroupedDocument) -> str:
         figures = internal_figures(self.private.original, self.audit, self.recodings, self.seed)
-        return page(document.to_dict(), figures)
+        return grouped_page(document, figures)
 
     def __repr__(self) -> str:
         suppressed = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""

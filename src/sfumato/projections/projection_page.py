@@ -30,7 +30,7 @@ from sfumato.projections.projection_text import (
     warning_rows,
 )
 from sfumato.releases.models import VERSIONS, ProjectedDocument
-from sfumato.reports.grouped_text import cited, configured
+from sfumato.reports.grouped_text import config_text, sources
 from sfumato.reports.page_frame import invalid_content, render_page
 from sfumato.reports.plots.figure import Figure, Numbered
 
@@ -68,11 +68,14 @@ def _draw(document: ProjectedDocument, internal: Content | None) -> str:
     findings = principle_findings(document, None if internal is None else internal["tables"])
     # Figures are numbered in the order of the page: the plan, the principles, the attacks.
     drawn = {name: numbered.add(figures) for name, figures in _plan_sections(document, internal).items()}
-    count = 0
+    count, levels = 0, []
     for finding in findings:
-        figures = [reached_figure(count + i, finding["heading"], part) for i, part in enumerate(finding["parts"])]
+        figures = [
+            reached_figure(count + i, finding.heading, table, internal=internal is not None)
+            for i, table in enumerate(finding.levels)
+        ]
         count += len(figures)
-        finding["drawn"] = numbered.add(figures)
+        levels.append(numbered.add(figures))
     drawn |= {name: numbered.add(figures) for name, figures in _attack_sections(internal).items()}
     return render_page(
         Path(__file__).with_name("projection_page.html.j2"),
@@ -82,14 +85,14 @@ def _draw(document: ProjectedDocument, internal: Content | None) -> str:
         content=document,
         versions={name: getattr(document, name) for name in VERSIONS if name != "sfumato"},
         drawn=drawn,
-        findings=findings,
+        findings=list(zip(findings, levels, strict=True)),
         verdict=verdict_sentence(document),
         search_sentence=search_sentence(document),
-        thresholds=threshold_sentences([claim.to_dict() for claim in document.thresholds]),
+        thresholds=threshold_sentences(document.thresholds),
         facts=[FACT_HEADINGS, *fact_rows(document)],
         limits=limitations(document),
-        config=configured(document.config.to_dict()),
-        cited=cited([finding["words"] for finding in findings]),
+        config=config_text(document.config),
+        sources=sources([finding.words for finding in findings]),
         files={name: digest for name, digest in document.files.items() if name.startswith("table_")},
         **_internal_fields(internal),
     )
@@ -107,7 +110,7 @@ def _internal_fields(internal: Content | None) -> dict[str, Any]:
         "warnings": [WARNING_HEADINGS, *warnings[:_MAX_WARNINGS]] if warnings else [],
         "more_warnings": max(0, len(warnings) - _MAX_WARNINGS),
         "links": [LINK_HEADINGS, *links] if links else [],
-        "intersection": results.get("intersection", {}),
+        "results": results,
         "attack_sentences": attack_sentences(internal),
         "other_attacks": {name: result for name, result in results.items() if name not in _FIGURES_OF_ATTACKS},
     }
@@ -115,7 +118,7 @@ def _internal_fields(internal: Content | None) -> dict[str, Any]:
 
 def _plan_sections(document: ProjectedDocument, internal: Content | None) -> dict[str, list[Figure]]:
     """Return the figures before the principles, by section, in the order of the page."""
-    plan, thresholds = document.plan, [claim.to_dict() for claim in document.thresholds]
+    plan, thresholds = document.plan, document.thresholds
     quasi_identifiers = [column.name for column in document.tables[0].columns if column.role == "quasi-identifier"]
     figures = {
         "plan": [plan_figure(plan, quasi_identifiers)],

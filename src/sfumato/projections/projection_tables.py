@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sfumato.releases.models import ProjectedDocument
-from sfumato.reports.grouped_text import heading, level
+from sfumato.releases.figure_models import PrincipleWords
+from sfumato.releases.models import PrincipleClaim, ProjectedDocument
+from sfumato.reports.grouped_text import heading, level_text
 
 
 def published_dependence(document: ProjectedDocument) -> dict[str, Any]:
@@ -68,37 +70,76 @@ def _attribute_label(attribute: str | None, sets: Mapping[str, Sequence[str]]) -
     return f"{names[0]} (set)" if names else attribute
 
 
+@dataclass(frozen=True)
+class LevelRow:
+    """The level of one part of a principle in one table, on one attribute."""
+
+    table: int
+    attribute: str | None
+    measured: float | None
+    """The level; None if it is infinite."""
+    shown: str
+    """The level as text."""
+    holds: bool
+    before: float | None = None
+    """The level of the original, in an internal report."""
+    before_shown: str = ""
+
+
+@dataclass(frozen=True)
+class LevelTable:
+    """The levels of one part of a principle, and the requirement."""
+
+    part: str
+    required: str
+    rows: list[LevelRow]
+
+
+@dataclass(frozen=True)
+class PrincipleFinding:
+    """A principle with its levels in every table."""
+
+    heading: str
+    words: PrincipleWords
+    levels: list[LevelTable]
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds in every table and on every attribute."""
+        return all(row.holds for table in self.levels for row in table.rows)
+
+
 def principle_findings(
     document: ProjectedDocument, before: Sequence[Mapping[str, Any]] | None = None
-) -> list[dict[str, Any]]:
+) -> list[PrincipleFinding]:
     """Return each principle once, with its levels in each table and on each attribute.
 
     `before`: the internal figures of each table; with them, every row also contains the level of the original.
     """
-    findings: dict[str, dict[str, Any]] = {}
+    findings: dict[str, PrincipleFinding] = {}
     for number, table in enumerate(document.tables):
         for index, (claim, words) in enumerate(zip(table.principles, table.figures.words, strict=True)):
-            plain = claim.to_dict()
-            title = heading({**plain, "attribute": None})
-            finding = findings.setdefault(title, {"heading": title, "words": words.to_dict(), "parts": {}})
-            original = None if before is None else before[number]["principles"][index]
-            for part, wanted in claim.wanted.items():
-                row = {
-                    "table": number + 1,
-                    "attribute": _attribute_label(claim.attribute, document.sets),
-                    "measured": claim.measured[part],
-                    "shown": level(plain, part)["measured"],
-                    "holds": claim.holds,
-                }
+            title = heading(claim, with_attribute=False)
+            finding = findings.setdefault(title, PrincipleFinding(title, words, []))
+            original = None if before is None else PrincipleClaim.model_validate(before[number]["principles"][index])
+            for part, required in claim.wanted.items():
+                row = LevelRow(
+                    number + 1,
+                    _attribute_label(claim.attribute, document.sets),
+                    claim.measured[part],
+                    level_text(claim, part),
+                    claim.holds,
+                )
                 if original is not None:
-                    row |= {"before": original["measured"][part], "was": level(original, part)["measured"]}
-                finding["parts"].setdefault((part, wanted), []).append(row)
-    return [
-        {
-            "heading": finding["heading"],
-            "words": finding["words"],
-            "holds": all(row["holds"] for rows in finding["parts"].values() for row in rows),
-            "parts": [{"part": part, "wanted": wanted, "rows": rows} for (part, wanted), rows in finding["parts"].items()],
-        }
-        for finding in findings.values()
-    ]
+                    row = replace(row, before=original.measured[part], before_shown=level_text(original, part))
+                _level_table(finding, part, required).rows.append(row)
+    return list(findings.values())
+
+
+def _level_table(finding: PrincipleFinding, part: str, required: str) -> LevelTable:
+    """Return the table of a part and its requirement, which is added to the finding if it is not there."""
+    for table in finding.levels:
+        if (table.part, table.required) == (part, required):
+            return table
+    finding.levels.append(LevelTable(part, required, []))
+    return finding.levels[-1]

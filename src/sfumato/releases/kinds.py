@@ -63,6 +63,8 @@ class ReleaseKind:
     """"module:function": (Manifest, original or None, Expectations) → an iterable of Check."""
     page: str
     """"module:function": (its document) → the HTML of the public report."""
+    internal_command: str = ""
+    """The command that draws the internal report, if that needs more than the files and the original."""
     several: bool = False
     """Whether it has several tables; then its document lists them as `tables`."""
     arguments: tuple[str, ...] = ()
@@ -95,6 +97,7 @@ KINDS: dict[str, ReleaseKind] = {
         "sfumato project",
         checks="sfumato.projections.checks.projected_checks:release_checks",
         page="sfumato.projections.projection_page:public_page",
+        internal_command="sfumato project CONFIG --output FOLDER --internal FILE",
         several=True,
         arguments=("project",),
     ),
@@ -104,6 +107,7 @@ KINDS: dict[str, ReleaseKind] = {
         "sfumato risk --disclose",
         checks="sfumato.disclosure.withheld.withheld_checks:release_checks",
         page="sfumato.disclosure.withheld.withheld_page:public_page",
+        internal_command="sfumato risk CONFIG --report FILE",
         arguments=("dictionaries", "risk"),
     ),
 }
