@@ -41,7 +41,7 @@ Example:
 @click.option(
     "--disclose",
     metavar="K",
-    help="Disclose K values, or a share such as 50%, withhold the others and write the release; with --output, by default risk.disclose.",
+    help="Disclose K values, or a share such as 50%, and withhold the others; with --output, by default risk.disclose.",
 )
 @click.option(
     "--per",
