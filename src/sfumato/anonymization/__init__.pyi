@@ -15,7 +15,13 @@ from .feasibility import (
     vulnerability,
 )
 from .methods import Grouping, Method, Task
-from .methods.full_domain import ClassHistograms, EquivalenceClasses, TransformationCube, TransformationLoss
+from .methods.full_domain import (
+    ClassHistograms,
+    EquivalenceClasses,
+    NodeCosts,
+    TransformationCube,
+    TransformationLoss,
+)
 from .recoding import ColumnLevels, ColumnRecoding, Domain, Recoding, RecodingKind, recode
 from .release import PrivateRelease, Release
 from .utility import (
@@ -49,6 +55,7 @@ __all__ = [
     "Marginal",
     "Method",
     "NearestParameters",
+    "NodeCosts",
     "PrivateRelease",
     "QueryErrors",
     "ReachableParameters",

@@ -5,12 +5,13 @@ from sfumato.anonymization.methods.full_domain.equivalence_classes import (
     EquivalenceClasses,
     TransformationCube,
 )
-from sfumato.anonymization.methods.full_domain.transformation_losses import TransformationLoss
+from sfumato.anonymization.methods.full_domain.transformation_losses import NodeCosts, TransformationLoss
 from sfumato.anonymization.methods.full_domain.transformation_search import SearchResult, TransformationSearch
 
 __all__ = [
     "ClassHistograms",
     "EquivalenceClasses",
+    "NodeCosts",
     "SearchResult",
     "TransformationCube",
     "TransformationLoss",
