@@ -68,7 +68,7 @@ def test_configs_are_read(page):
     for block in blocks(page, "toml"):
         if "[data]" in block:
             config = sf.Config.parse(block)
-            assert config.asked or config.risk
+            assert config.requested_principles or config.risk
         else:
             assert tomllib.loads(block)
 

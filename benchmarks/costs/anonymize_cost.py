@@ -18,7 +18,7 @@ from benchmarks.measurement import Notify, cpu_seconds, growth, lexsort_seconds,
 from sfumato._audit import audit
 from sfumato.anonymization._anonymize import check, partition
 from sfumato.anonymization.methods import Method, Task
-from sfumato.anonymization.published_table import Published, publish
+from sfumato.anonymization.published_table import PublishedTable, publish
 from sfumato.anonymization.utility import mean_loss, normalised_loss
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.registry import METHODS
@@ -82,7 +82,7 @@ def _settings(rows: int, all_rows: bool, hard: bool, adult: bool) -> Iterator[Se
         yield from survey.adult()
 
 
-def _group_and_publish(setting: Setting, method: Method) -> tuple[float, float, Published, tuple[str, ...]]:
+def _group_and_publish(setting: Setting, method: Method) -> tuple[float, float, PublishedTable, tuple[str, ...]]:
     """Return the CPU seconds of grouping and of publishing, the published table, and the notes of the method."""
     check(setting.table, setting.principles)
     grouping_seconds, grouping = cpu_seconds(lambda: method.group(Task(setting.table, setting.principles)))
@@ -112,7 +112,7 @@ def _measure(setting: Setting, method: Method, baseline: float) -> dict[str, Any
         return figures | {"not supported": error.problem}
     audit_seconds, verdicts = cpu_seconds(lambda: audit(published.table, None, setting.principles))
     group_holds = np.logical_and.reduce([finding.measurement.group_holds for finding in verdicts])
-    loss = (normalised_loss if setting.normalised else mean_loss)(published.recoded)
+    loss = (normalised_loss if setting.normalised else mean_loss)(published.recoding)
     return figures | {
         "loss": round(loss, 4),
         "violating groups": int((~group_holds).sum()),

@@ -51,7 +51,7 @@ def released(people: pa.Table, seed: int = 0, saved: Path | None = None) -> Rele
     if saved is None:
         return anonymize(people, census_schema(), PRINCIPLES, seed=seed)
     config = Config.load(saved / "sfumato.toml")
-    return anonymize(config.table(), None, config.asked, seed=seed)
+    return anonymize(config.table(), None, config.requested_principles, seed=seed)
 
 
 def save_demo(people: pa.Table, folder: Path) -> None:

@@ -12,7 +12,7 @@ Only the plug-in that is named is imported. A built-in name always means the bui
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
@@ -168,7 +168,7 @@ PRINCIPLES = Registry(
         "beta-likeness": "sfumato.principles.beta_likeness:BetaLikeness",
         "delta-disclosure": "sfumato.principles.delta_disclosure:DeltaDisclosure",
     },
-    base="sfumato.principles.base:Principle",
+    base="sfumato.principles.principle:Principle",
 )
 """Privacy principles, in the order in which they are listed."""
 
@@ -187,7 +187,7 @@ DISTANCES = Registry(
         "jaro-winkler": "sfumato.distances.jaro_winkler:JaroWinkler",
         "function": "sfumato.distances.custom:Custom",
     },
-    base="sfumato.distances.base:Distance",
+    base="sfumato.distances.distance:Distance",
 )
 """Distances between sensitive values, by the `kind` of a config."""
 
@@ -263,26 +263,3 @@ def required_parameters(kind: type[Any]) -> list[str]:
     ['epsilon', 'delta']
     """
     return [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
-
-
-def load_function(location: str) -> Callable[..., Any]:
-    """Return the function at "module:function".
-
-    >>> load_function("math:sqrt")(9)
-    3.0
-    """
-    module, _, attribute = location.partition(":")
-    try:
-        function = getattr(importlib.import_module(module), attribute)
-    except ImportError as error:
-        raise _no_function(f"the module {module!r} cannot be imported: {error}", location) from error
-    except (AttributeError, ValueError, TypeError) as error:
-        raise _no_function(f"{location!r} names no function of a module", location) from error
-    if not callable(function):
-        raise _no_function(f"{location!r} is not a function", location)
-    return function  # type: ignore[no-any-return]
-
-
-def _no_function(problem: str, location: str) -> ParameterError:
-    remedy = 'Write "module:function"; the module is looked for beside the config and where Python looks.'
-    return ParameterError(problem, remedy=remedy, key="function", value=location)

@@ -129,11 +129,15 @@ def test_a_users_own_distance_that_is_wrong_is_2(project):
         "[[principles]]", '[distance]\nkind = "function"\nfunction = "near:d"\n[[principles]]', 1
     )
     config.write_text(text, encoding="utf-8")
-    done = sfumato("audit", "sfumato.toml", cwd=project, env={"PYTHONPATH": str(project)})
+    done = sfumato("audit", "sfumato.toml", cwd=project)
+    assert done.returncode == 2
+    assert "distance.function" in done.stderr
+    assert "--allow-code" in done.stderr
+    done = sfumato("audit", "sfumato.toml", "--allow-code", cwd=project)
     assert done.returncode == 2
     assert "not the same both ways" in done.stderr
     (project / "near.py").write_text("def d(x, y):\n    return float('nan')\n", encoding="utf-8")
-    done = sfumato("audit", "sfumato.toml", cwd=project, env={"PYTHONPATH": str(project)})
+    done = sfumato("audit", "sfumato.toml", "--allow-code", cwd=project)
     assert done.returncode == 2
     assert "is not a number" in done.stderr
 
@@ -143,7 +147,7 @@ def test_no_principles_is_2(project):
     config.write_text(CONFIG.split("[[", maxsplit=1)[0], encoding="utf-8")
     done = sfumato("audit", "sfumato.toml", cwd=project)
     assert done.returncode == 2
-    assert "asks for no principle" in done.stderr
+    assert "requests no principle" in done.stderr
 
 
 def test_usage_is_2():
@@ -253,7 +257,7 @@ def test_a_distance_beside_the_config(project):
         '[[principles]]\nname = "k',
         '[distance]\nkind = "function"\nfunction = "own_distance:d"\n[[principles]]\nname = "k',
     )
-    done = sfumato("audit", str(project / "sfumato.toml"), cwd="/")
+    done = sfumato("audit", str(project / "sfumato.toml"), "--allow-code", cwd="/")
     assert done.returncode == 0, done.stderr
     assert "(function)" in done.stdout
 
@@ -262,7 +266,7 @@ def test_demo_overwrites_nothing(tmp_path):
     (tmp_path / "sfumato.toml").write_text("# mine", encoding="utf-8")
     done = sfumato("demo", "--rows", "1000", "--save", str(tmp_path))
     assert done.returncode == 2
-    assert "something here already" in done.stderr
+    assert "something exists here already" in done.stderr
     assert (tmp_path / "sfumato.toml").read_text(encoding="utf-8") == "# mine"
 
 

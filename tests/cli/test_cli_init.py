@@ -84,7 +84,7 @@ def test_nothing_is_replaced_unasked(sfumato, people, tmp_path):
     assert "--force" in done.stderr
     assert (tmp_path / "sfumato.toml").read_text(encoding="utf-8") == mine
     assert sfumato("init", "people.csv", "--force").returncode == 0
-    assert sf.Config.load("sfumato.toml").asked
+    assert sf.Config.load("sfumato.toml").requested_principles
 
 
 def test_paths_start_at_the_folder_of_the_config(sfumato, people, tmp_path):

@@ -135,10 +135,10 @@ def test_one_secret_for_all_is_1(sfumato, project):
         ("sfumato.toml", "size = 3", 'size = 3\nseed = "x"', ["method.seed", "integer"]),
         ("sfumato.toml", '"chunks"', '"chunk"', ["method.name", "Did you mean 'chunks'"]),
         ("sfumato.toml", '[output]\npath = "release"', "", ["output.path", "--output"]),
-        ("sfumato.toml", 'path = "release"', 'path = "no/where"', ["no/where", "parent is no folder"]),
+        ("sfumato.toml", 'path = "release"', 'path = "no/where"', ["no/where", "parent is not a folder"]),
         ("sfumato.toml", 'path = "people.csv"', 'path = "people.csv"\nperson_id = "name"', ["one row per person"]),
-        ("sfumato.toml", 'path = "people.csv"', 'path = "people.csv"\ngroup = "town"', ["Drop group"]),
-        ("sfumato.toml", 'hierarchy = "towns.csv"', 'recoding = "interval"', ["column 'town'", "intervals need"]),
+        ("sfumato.toml", 'path = "people.csv"', 'path = "people.csv"\ngroup = "town"', ["Remove group"]),
+        ("sfumato.toml", 'hierarchy = "towns.csv"', 'recoding = "interval"', ["column 'town'", "intervals require"]),
         ("towns.csv", "Germany;*", "Germany;Europe", ["towns.csv", "not a tree"]),
         ("people.csv", "name,", "nom,", ["people.csv", "column 'name'"]),
     ],
@@ -175,11 +175,19 @@ def test_a_distance_of_ones_own(sfumato, project):
         '[[principles]]\nname = "dissimilarity"\nepsilon = 0\ndelta = "0.5"\nk = 2\n[distance]\nkind = "function"\n'
         'function = "nearness:d"\n[method]',
     )
-    done = sfumato("anonymize", "sfumato.toml")
+    done = sfumato("anonymize", "sfumato.toml", "--allow-code")
     assert done.returncode == 0, done.stderr
     assert sfumato("verify", "release").returncode == 1
     done = sfumato("verify", "release", "--config", "sfumato.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--allow-code" in done.stderr
+    done = sfumato("verify", "release", "--config", "sfumato.toml", "--allow-code")
     assert done.returncode == 0, done.stdout
+    again = ("anonymize", "release/release.json", "--output", "again", "--data")
+    assert sfumato(*again, "people.csv").returncode == 2
+    assert sfumato(*again, "sfumato.toml").returncode == 2
+    done = sfumato(*again, "sfumato.toml", "--allow-code")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_config_is_compared(sfumato, project):

@@ -73,7 +73,9 @@ def test_stopped(demo, tmp_path, number, delay):
 def test_shares_only_rise(demo):
     told = []
     config = sf.Config.load(demo / "sfumato.toml")
-    sf.anonymize(config.table(), None, config.asked, progress=lambda step, share=None: told.append((step, share)))
+    sf.anonymize(
+        config.table(), None, config.requested_principles, progress=lambda step, share=None: told.append((step, share))
+    )
     shares = [share for step, share in told if step == "finding groups" and share is not None]
     assert shares == sorted(shares)
     assert 0 <= shares[0] < shares[-1] < 1

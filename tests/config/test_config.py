@@ -100,8 +100,8 @@ def test_everything(tmp_path):
     assert schema.distances["profile"] == sf.distances.TotalVariation()
     assert schema.recodings == {"race": "ancestor"}
     assert (config.method.name, config.method.seed, config.method.suppress) == ("auto", 7, Decimal("0.05"))
-    assert (config.folder, config.output.format) == (tmp_path / "release", "parquet")
-    assert config.asked == (
+    assert (config.output_folder, config.output.format) == (tmp_path / "release", "parquet")
+    assert config.requested_principles == (
         sf.Dissimilarity("0.1", "0.8", 10),
         sf.KAnonymity(5),
         sf.NTCloseness(100, "0.2", supersets=(("race",), ("race", "sex")), on="education"),
@@ -118,9 +118,9 @@ def test_written_and_read_again(tmp_path):
 
 def test_written_from_a_program():
     config = sf.Config.parse(FULL)
-    again = sf.Config.of(config.schema, "people.csv", config.asked, delimiter=";", encoding="latin-1")
+    again = sf.Config.of(config.schema, "people.csv", config.requested_principles, delimiter=";", encoding="latin-1")
     assert sf.Config.parse(again.to_toml()).schema == config.schema
-    assert again.asked == config.asked
+    assert again.requested_principles == config.requested_principles
     assert again.data == config.data
 
 
@@ -130,20 +130,22 @@ def test_a_methods_own_parameters(tmp_path, monkeypatch):
     monkeypatch.setitem(METHODS.entries, Chunks.name, Chunks)
     text = FULL.replace('name = "auto"', 'name = "chunks"\nsize = 4')
     config = sf.Config.parse(text)
-    assert config.finder == Chunks(4)
+    assert config.grouping_method == Chunks(4)
     assert config.method.parameters == {"size": 4}
     assert sf.Config.parse(config.to_toml()) == config
-    assert sf.Config.of(config.schema, "people.csv", config.asked, Chunks(4)).finder == Chunks(4)
+    assert sf.Config.of(config.schema, "people.csv", config.requested_principles, Chunks(4)).grouping_method == Chunks(4)
     path = tmp_path / "sfumato.toml"
     path.write_text(text.replace("size = 4", "sise = 4"), encoding="utf-8")
-    with pytest.raises(sf.errors.ConfigError, match=r"no parameter 'sise'.*size; beside name, seed, suppress") as caught:
-        sf.Config.load(path)
+    with pytest.raises(
+        sf.errors.ConfigError, match=r"no parameter 'sise'.*size; in addition to name, seed, suppress"
+    ) as caught:
+        _ = sf.Config.load(path).grouping_method
     assert (caught.value.key, caught.value.file) == ("method.sise", str(path))
 
 
 def test_what_cannot_be_written():
     tree = sf.Hierarchy.from_rows([["a", "*"]])
-    with pytest.raises(sf.errors.ConfigError, match="no file to name"):
+    with pytest.raises(sf.errors.ConfigError, match="has no file"):
         sf.Config.of(sf.Schema(["a"], hierarchies={"a": tree}), "t.csv")
     with pytest.raises(sf.errors.ConfigError, match="cannot be written to a config"):
         sf.Config.of(sf.Schema(sensitive=["a"], distance=sf.distances.Custom(max)), "t.csv")
@@ -179,7 +181,7 @@ def test_what_cannot_be_written():
         (('name = "k-anonymity"', 'name = "k-anonimity"'), "principles[1].name", "Did you mean 'k-anonymity'"),
         (('name = "k-anonymity"', ""), "principles[1].name", "no principle"),
         (("k = 5", "j = 5"), "principles[1].j", "no parameter 'j'"),
-        (("k = 5", ""), "principles[1].k", "needs 'k'"),
+        (("k = 5", ""), "principles[1].k", "requires 'k'"),
         (("k = 5", "k = 0"), "principles[1].k", "whole number"),
         (("epsilon = 0.1", "epsilon = -0.1"), "principles[0].epsilon", "out of range"),
         (('delta = "0.8"', 'delta = "much"'), "principles[0].delta", "not a number"),
@@ -210,7 +212,7 @@ def test_mistakes(tmp_path, change, key, words):
 def test_unreadable(tmp_path):
     for name, content, words in (
         ("absent.toml", None, "No such file"),
-        ("bad.toml", b"[data\n", "not TOML"),
+        ("bad.toml", b"[data\n", "not valid TOML"),
         ("latin.toml", "x = 'ü'".encode("latin-1"), "not UTF-8"),
     ):
         path = tmp_path / name

@@ -267,7 +267,7 @@ def test_any_header_is_drafted_exactly(names):
     assert sorted(config.columns) == sorted(columns)
     assert {name: section.role for name, section in config.columns.items()} == {c.name: c.role for c in found}
     assert config.data.path.endswith('da"ta\\.csv')
-    assert config.asked == tuple(wish.principle for wish in found.wishes if wish.asked)
+    assert config.requested_principles == tuple(wish.principle for wish in found.wishes if wish.asked)
 
 
 @st.composite
@@ -305,8 +305,8 @@ def test_drafts_run(data):
         assert not found.schema.quasi_identifiers
         return
     ready = sf.Table(data, config.schema, untyped=True)
-    sf.audit(ready, None, config.asked)
-    release = sf.anonymize(ready, None, config.asked, method=config.finder)
+    sf.audit(ready, None, config.requested_principles)
+    release = sf.anonymize(ready, None, config.requested_principles, method=config.grouping_method)
     assert release.audit.holds
 
 

@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato._audit import table_of
-from sfumato.anonymization.published_table import publish, resolved_schema
+from sfumato.anonymization.published_table import publish
 from sfumato.io.shuffle import Contents, ranks_of, table_seed
 from sfumato.io.write_files import write_csv, write_parquet
 from sfumato.projections.checks.projected_table_checks import order_check
+from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.digests import digest
 from sfumato.releases.models import FORMAT
 from sfumato.releases.table_files import published_schema, published_table
@@ -151,7 +152,7 @@ def test_tables_that_are_linked_row_by_row(tmp_path):
         path = folder / f"table_{number}.csv"
         with path.open(encoding="utf-8", newline="") as file:
             head, *rows = csv.reader(file)
-        back = np.argsort(publish(release.kept, release.recoded.groups.of_row, release.seed).rows)
+        back = np.argsort(publish(release.private.kept, release.private.recoding.groups.of_row, release.seed).rows)
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([head, *(rows[place] for place in back)])
         content["files"][path.name] = digest(path).to_dict()

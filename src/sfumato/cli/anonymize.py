@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sfumato.cli.completion import repeatable_files
-from sfumato.cli.options import force_option, internal_option, output_option, seed_option
+from sfumato.cli.options import allow_code_option, force_option, internal_option, output_option, seed_option
 from sfumato.cli.progress import progress_bar, tell_first_use
 from sfumato.cli.source import named_source, release_folder
 from sfumato.cli.streams import say
@@ -31,13 +31,14 @@ Example:
 @click.option(
     "--data",
     metavar="SOURCE",
-    help="The table, in place of data.path; to repeat a release: a file, or a config that names one.",
+    help="The table to use instead of data.path; to repeat a release, a file or a config that names one.",
 )
 @output_option
 @seed_option
 @internal_option
 @force_option
-@click.option("--json", "as_json", is_flag=True, help="Print what release.json says.")
+@click.option("--json", "as_json", is_flag=True, help="Print release.json.")
+@allow_code_option
 def anonymize(
     config: Path,
     data: str | None,
@@ -46,27 +47,28 @@ def anonymize(
     internal: Path | None,
     force: bool,
     as_json: bool,
+    allow_code: bool,
 ) -> None:
-    """Find groups in which every principle holds, and write them as a release that was verified from its files.
+    """Find groups in which every principle holds, and write a release that is verified from its files.
 
-    CONFIG is a sfumato.toml; or the release.json of a release that is to be repeated from its original table, byte for byte.
-    Exit status: 0 written, and every principle holds; 1 the principles cannot be reached, or a release was repeated and
-    came out different, and nothing was written; 2 bad input.
+    CONFIG is a sfumato.toml, or the release.json of a release to repeat from its original table, byte for byte. Exit status:
+    0 written, and every principle holds; 1 the principles cannot be reached, or a repeated release differs, and nothing was
+    written; 2 bad input.
     """
-    from sfumato.anonymization.save_release import free_target
     from sfumato.config import Config
     from sfumato.io.write_database import refuse_taken
-    from sfumato.reports.report_files import free_page
+    from sfumato.releases.folder import free_page, free_target
 
-    declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config)
+    declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config, allow_code=allow_code)
     folder = release_folder(declared, config, output)
     sink = expected = None
     if declared is not None:
-        declared.wishes()
+        declared.require_principles()
+        _ = declared.grouping_method
         sink = declared.sink
-    # what is in the way is found before the work, not after it
+    # errors that need no data are raised before the work, not after it
     free_target(folder, force)
-    report = internal if internal is not None or declared is None else declared.internal
+    report = internal if internal is not None or declared is None else declared.internal_report
     if report is not None:
         free_page(report, folder, force)
     if sink is not None:
@@ -75,10 +77,10 @@ def anonymize(
     with progress_bar() as progress:
         tell_first_use(progress)
         if declared is None:
-            release, form = _repeated(config, data, seed, progress), _format_of(config)
+            release, form = _repeat(config, data, seed, allow_code, progress), _format_of(config)
             expected = config if seed is None else None
         else:
-            release, form = _made(declared, data, seed, progress), declared.output.format if declared.output else "csv"
+            release, form = _make(declared, data, seed, progress), declared.output.format if declared.output else "csv"
         written = release.save(
             folder,
             force=force,
@@ -101,7 +103,7 @@ def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, 
     from sfumato.io.database_uri import shown
 
     out = console()
-    for note in (*release.reading, *release.notes):
+    for note in (*release.private.notes, *release.notes):
         out.print(f"note {note}", markup=False)
     show_audit(release.audit, worst=0)
     show_worth(release)
@@ -116,8 +118,8 @@ def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, 
         out.print(f"Its files are the same, byte for byte, as those that {expected} lists.", markup=False)
 
 
-def _made(declared: Config, data: str | None, seed: int | None, progress: Progress) -> Release:
-    """The release that a config asks for."""
+def _make(declared: Config, data: str | None, seed: int | None, progress: Progress) -> Release:
+    """Make the release that a config requests."""
     from sfumato.anonymization._anonymize import anonymize as publish
     from sfumato.config import MethodSection
 
@@ -126,32 +128,35 @@ def _made(declared: Config, data: str | None, seed: int | None, progress: Progre
     return publish(
         declared.table(data),
         None,
-        declared.wishes(),
-        method=declared.finder,
+        declared.require_principles(),
+        method=declared.grouping_method,
         seed=method.seed if seed is None else seed,
         suppress=method.suppress,
         progress=progress,
     )
 
 
-def _repeated(config: Path, data: str | None, seed: int | None, progress: Progress) -> Release:
-    """The release that a release.json tells of, made again."""
+def _repeat(config: Path, data: str | None, seed: int | None, allow_code: bool, progress: Progress) -> Release:
+    """Make the release that a release.json describes again. Functions are those of the config that `data` names, if any."""
     from sfumato.anonymization._replay import replay
+    from sfumato.data.table import Table
     from sfumato.errors import ParameterError
 
     if data is None:
         raise ParameterError(
-            "a release.json does not say where the original table is",
+            "a release.json does not contain the path of the original table",
             remedy="Name it with --data.",
             file=str(config),
             key="data",
         )
     progress("reading")
-    return replay(config, named_source(data), seed=seed, progress=progress)
+    original = named_source(data, allow_code)
+    schema = original.schema if isinstance(original, Table) else None
+    return replay(config, original, schema=schema, seed=seed, progress=progress)
 
 
 def _format_of(config: Path) -> str:
-    """The format of the data of the release that is repeated."""
+    """Return the data format of the release that is repeated."""
     from sfumato.releases.kinds import DATA_FILES
     from sfumato.releases.reader import Manifest
 

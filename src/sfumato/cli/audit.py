@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from sfumato.cli.completion import config_files
+from sfumato.cli.options import allow_code_option
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import say
 
@@ -23,8 +24,9 @@ Example:
 @click.option(
     "--worst", default=1, show_default=True, type=click.IntRange(min=0), help="Worst groups to list per principle."
 )
-def audit(config: Path, as_json: bool, worst: int) -> None:
-    """Tell which principles hold in a table, to what level, and where they break.
+@allow_code_option
+def audit(config: Path, as_json: bool, worst: int, allow_code: bool) -> None:
+    """Measure which principles hold in a table, to what level, and where they fail.
 
     CONFIG is a sfumato.toml. Exit status: 0 every principle holds, 1 one does not, 2 bad input.
     """
@@ -32,15 +34,15 @@ def audit(config: Path, as_json: bool, worst: int) -> None:
     from sfumato.cli.show import show_audit
     from sfumato.config import Config
 
-    declared = Config.load(config)
-    wishes = declared.wishes()
+    declared = Config.load(config, allow_code=allow_code)
+    principles = declared.require_principles()
     with progress_bar() as progress:
         progress("reading")
         table = declared.table()
         progress("measuring")
-        found = measure(table, None, wishes)
+        result = measure(table, None, principles)
     if as_json:
-        say(found.to_json(worst))
+        say(result.to_json(worst))
     else:
-        show_audit(found, worst)
-    sys.exit(0 if found.holds else 1)
+        show_audit(result, worst)
+    sys.exit(0 if result.holds else 1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sfumato.cli.completion import config_files
+from sfumato.cli.options import allow_code_option
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import say
 
@@ -35,6 +36,7 @@ Example:
 @click.option("--sample", type=click.IntRange(min=1), help="Try on at most this many rows; on all rows by default.")
 @click.option("--contour", is_flag=True, help="Also show the share of groups in breach in the table as it is.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@allow_code_option
 def frontier(
     config: Path,
     epsilon: str | None,
@@ -44,6 +46,7 @@ def frontier(
     sample: int | None,
     contour: bool,
     as_json: bool,
+    allow_code: bool,
 ) -> None:
     """Show for a grid of ε, δ and k whether (ε,δ)^k-dissimilarity is guaranteed, impossible, open, or reached.
 
@@ -56,8 +59,10 @@ def frontier(
     from sfumato.cli.show_grids import show_contour, show_frontier
     from sfumato.config import Config
 
-    declared = Config.load(config)
-    requirements = [found for principle in declared.asked if (found := principle.as_dissimilarity()) is not None]
+    declared = Config.load(config, allow_code=allow_code)
+    requirements = [
+        found for principle in declared.requested_principles if (found := principle.as_dissimilarity()) is not None
+    ]
     requirement = requirements[0] if requirements else None
     grid = {"epsilon": _numbers(epsilon, "--epsilon"), "delta": _numbers(delta, "--delta"), "k": _numbers(k, "--k")}
     _check_grid(requirement, grid, config)
@@ -75,7 +80,7 @@ def frontier(
         content: dict[str, Any] = {
             "source": table.source,
             "rows": table.rows,
-            "method": declared.finder.name if reach else None,
+            "method": declared.grouping_method.name if reach else None,
             "sample": min(sample, table.rows) if reach and sample is not None else None,
             "frontier": result.to_dict(),
             "contour": None if breaches is None else breaches.to_dict(),
@@ -126,7 +131,7 @@ def _attempt(declared: Config, table: Table, largest: int, sample: int | None, p
             value=sample,
         )
     method = declared.method or MethodSection()
-    attempt = attempt_with(table, declared.finder, method.seed, sample)
+    attempt = attempt_with(table, declared.grouping_method, method.seed, sample)
 
     def attempt_with_progress(principle: Dissimilarity) -> float | None:
         progress(f"trying {principle.label}")
@@ -138,7 +143,7 @@ def _attempt(declared: Config, table: Table, largest: int, sample: int | None, p
 def _notes(declared: Config, requirements: list[Dissimilarity], table: Table, sample: int | None) -> list[str]:
     """Return what a reader should know."""
     notes = [*table.notes]
-    if requirements and len(declared.asked) > 1:
+    if requirements and len(declared.requested_principles) > 1:
         notes.append(f"only {requirements[0].label} is assessed, not the other principles of the config")
     if sample is not None and sample < table.rows:
         notes.append(f"what is reached, and at what loss, was tried on {sample:,} of {table.rows:,} rows")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sfumato.cli.completion import config_files
-from sfumato.cli.options import force_option, internal_option, output_option, seed_option
+from sfumato.cli.options import allow_code_option, force_option, internal_option, output_option, seed_option
 from sfumato.cli.progress import progress_bar, tell_first_use
 from sfumato.cli.source import release_folder
 from sfumato.cli.streams import say
@@ -40,6 +40,7 @@ Example:
 @internal_option
 @force_option
 @click.option("--json", "as_json", is_flag=True, help="Print the content of release.json; with --curve, the curve.")
+@allow_code_option
 def project(
     config: Path,
     data: str | None,
@@ -52,6 +53,7 @@ def project(
     internal: Path | None,
     force: bool,
     as_json: bool,
+    allow_code: bool,
 ) -> None:
     """Publish several sensitive attributes in several tables, so that one does not reveal another.
 
@@ -62,7 +64,7 @@ def project(
     """
     from sfumato.config import Config, ProjectSection
 
-    declared = Config.load(config)
+    declared = Config.load(config, allow_code=allow_code)
     options = (declared.project or ProjectSection()).options()
     arguments = {key: value for key, value in (("alpha", alpha), ("beta", beta), ("plan", plan)) if value is not None}
     options |= arguments
@@ -81,7 +83,7 @@ def _config_errors(declared: Config, keys: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except (ColumnError, ParameterError) as error:
-        raise declared.under("project", error) if error.key in keys else error from None
+        raise declared.locate("project", error) if error.key in keys else error from None
 
 
 def _curve(declared: Config, data: str | None, options: dict[str, Any], as_json: bool) -> None:
@@ -113,14 +115,13 @@ def _publish(
     as_json: bool,
 ) -> None:
     from sfumato.anonymization.methods import AUTO
-    from sfumato.anonymization.save_release import free_target
     from sfumato.cli.show_project import show_projection
     from sfumato.config import MethodSection
     from sfumato.errors import ConfigError
     from sfumato.projections._project import project as publish
-    from sfumato.reports.report_files import free_page
+    from sfumato.releases.folder import free_page, free_target
 
-    wishes, method = declared.wishes(), declared.method or MethodSection()
+    wishes, method = declared.require_principles(), declared.method or MethodSection()
     if declared.sink is not None:
         raise ConfigError(
             "a projection is written to files, not to a database",
@@ -131,7 +132,7 @@ def _publish(
     folder = release_folder(declared, config, output)
     # Fail before the work if the target exists.
     free_target(folder, force)
-    report = internal if internal is not None else declared.internal
+    report = internal if internal is not None else declared.internal_report
     if report is not None:
         free_page(report, folder, force)
     with progress_bar() as progress:
@@ -142,7 +143,7 @@ def _publish(
             None,
             wishes,
             **options,
-            method=None if method.name == AUTO else declared.finder,
+            method=None if method.name == AUTO else declared.grouping_method,
             seed=method.seed if seed is None else seed,
             suppress=method.suppress,
             progress=progress,

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from sfumato.cli.completion import config_files
-from sfumato.cli.source import declared_in, named_source
+from sfumato.cli.options import allow_code_option
+from sfumato.cli.source import named_source, requested_terms
 
 
 @click.command(
@@ -30,7 +31,8 @@ Example:
     help="What it is to have been made under: compare, and take your own functions.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
-def report(folder: Path, output: Path, original: str | None, config: Path | None, force: bool) -> None:
+@allow_code_option
+def report(folder: Path, output: Path, original: str | None, config: Path | None, force: bool, allow_code: bool) -> None:
     """Draw the report of a release again, as one HTML file that opens without a network.
 
     FOLDER is what `sfumato anonymize` or `sfumato project` wrote; it is verified first. Without --original, the report is
@@ -40,11 +42,11 @@ def report(folder: Path, output: Path, original: str | None, config: Path | None
     """
     from sfumato._report import report as drawn
     from sfumato.cli.show import console
-    from sfumato.reports.report_files import free_page, write_page
+    from sfumato.releases.folder import free_page, write_page
 
-    schema, principles = declared_in(config)
+    schema, principles = requested_terms(config, allow_code)
     target = free_page(output, folder, force)
-    text = drawn(folder, named_source(original), schema=schema, principles=principles)
+    text = drawn(folder, named_source(original, allow_code), schema=schema, principles=principles)
     write_page(text, target, private=original is not None)
     kind = "report" if original is None else "internal report, which is not for publication,"
     console().print(f"Wrote the {kind} to {output}.", markup=False)

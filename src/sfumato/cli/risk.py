@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sfumato.cli.completion import config_files
-from sfumato.cli.options import output_option
+from sfumato.cli.options import allow_code_option, output_option
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import release_folder
 from sfumato.cli.streams import say
@@ -56,6 +56,7 @@ Example:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Shuffles rows, draws samples.")
 @click.option("--force", is_flag=True, help="Replace a release or a report that is there already.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@allow_code_option
 def risk(
     config: Path,
     data: str | None,
@@ -69,6 +70,7 @@ def risk(
     seed: int,
     force: bool,
     as_json: bool,
+    allow_code: bool,
 ) -> None:
     """Tell what an attacker with a dictionary gains from the records, and which values to withhold.
 
@@ -77,7 +79,6 @@ def risk(
     disclosed, the others withheld, and the release is written and verified. Exit status: 0 done, and the risk is within the
     limit; 1 it is not, and nothing was written; 2 bad input.
     """
-    from sfumato.anonymization.save_release import free_target
     from sfumato.cli.show_risk import show_disclosure, show_risk
     from sfumato.config import Config
     from sfumato.config.risk_section import RiskSection
@@ -85,9 +86,9 @@ def risk(
     from sfumato.disclosure._withhold import withhold_in
     from sfumato.disclosure.risk_report.risk_page import risk_page
     from sfumato.disclosure.risk_report.risk_tables import risk_content
-    from sfumato.reports.report_files import free_page, write_page
+    from sfumato.releases.folder import free_page, free_target, write_page
 
-    declared = Config.load(config)
+    declared = Config.load(config, allow_code=allow_code)
     section = declared.risk or RiskSection()
     amount = disclose if disclose is not None else section.disclose if output is not None else None
     if amount is None and (output is not None or per is not None or against is not None):
@@ -140,7 +141,7 @@ def _content(found: Risk, made: WithheldRelease | None, folder: Path | None, wor
             "cells": made.cells,
             "per": made.per,
             "against": made.against,
-            "withheld": made.withheld,
+            "withheld": made.withheld_cells,
             "short": made.rule.short,
             "exact": made.rule.exact,
             "gap": made.rule.gap,

@@ -1,4 +1,4 @@
-"""What options name: the table, by a file, a database or a config that says which; and what a config declares of it."""
+"""What options name: the table, by a file, a database or a config; and what a config declares about it."""
 
 from __future__ import annotations
 
@@ -12,54 +12,54 @@ if TYPE_CHECKING:
     from sfumato.principles import Principle
 
 
-def named_source(source: str | None) -> Any:
-    """What a verb hands on to the library: a config's table with its query or sheet, or the path or URI as it is."""
+def named_source(source: str | None, allow_code: bool) -> Any:
+    """Return what the library reads: the table of a config with its query or sheet, or the path or URI as it is."""
     if source is None or not source.endswith(".toml"):
         return source
     from sfumato.config import Config
 
-    return Config.load(source).table()
+    return Config.load(source, allow_code=allow_code).table()
 
 
-def projected_in(config: Path | None) -> dict[str, Any] | None:
-    """What a config asks of several tables beyond schema and principles; nothing if there is no config."""
+def requested_projection(config: Path | None, allow_code: bool) -> dict[str, Any] | None:
+    """Return what a config requests of several tables beyond schema and principles; None if there is no config."""
     if config is None:
         return None
     from sfumato.config import Config, MethodSection, ProjectSection
 
-    declared = Config.load(config)
-    asked = (declared.project or ProjectSection()).options()
-    asked["suppress"] = (declared.method or MethodSection()).suppress
-    return {key: value for key, value in asked.items() if key != "search"}
+    declared = Config.load(config, allow_code=allow_code)
+    options = (declared.project or ProjectSection()).options()
+    options["suppress"] = (declared.method or MethodSection()).suppress
+    return {key: value for key, value in options.items() if key not in ("search", "attacks")}
 
 
-def risk_in(config: Path | None) -> RiskAssumptions | None:
-    """What the risk of a withheld release is measured against, by a config; None if there is no config."""
+def risk_assumptions(config: Path | None, allow_code: bool) -> RiskAssumptions | None:
+    """Return what a config measures the risk of a withheld release against; None if there is no config."""
     if config is None:
         return None
     from sfumato.config import Config
 
-    return Config.load(config).risk_assumptions()
+    return Config.load(config, allow_code=allow_code).risk_assumptions()
 
 
-def declared_in(config: Path | None) -> tuple[Schema | None, tuple[Principle, ...] | None]:
-    """The schema and the principles of a config, to compare a release with; nothing if there is no config."""
+def requested_terms(config: Path | None, allow_code: bool) -> tuple[Schema | None, tuple[Principle, ...] | None]:
+    """Return the schema and the principles of a config, to compare a release with; None if there is no config."""
     if config is None:
         return None, None
     from sfumato.config import Config
 
-    declared = Config.load(config)
-    return declared.schema, declared.asked
+    declared = Config.load(config, allow_code=allow_code)
+    return declared.schema, declared.requested_principles
 
 
 def release_folder(declared: Config | None, config: Path, output: Path | None) -> Path:
-    """Where the release goes: as the option says, else as the config does; `declared` is None for a release.json."""
+    """Return the folder of the release: that of the option, else that of the config (None for a release.json)."""
     from sfumato.errors import ConfigError
 
-    folder = declared.folder if declared is not None and output is None else output
+    folder = declared.output_folder if declared is not None and output is None else output
     if folder is None:
         raise ConfigError(
-            "the config does not say where the release goes",
+            "the config does not say where to write the release",
             remedy="Use --output." if declared is None else 'Write [output] with path = "release", or use --output.',
             file=str(config),
             key="output.path",

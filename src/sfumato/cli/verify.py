@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from sfumato.cli.completion import config_files
+from sfumato.cli.options import allow_code_option
 from sfumato.cli.progress import progress_bar
-from sfumato.cli.source import declared_in, named_source, projected_in, risk_in
+from sfumato.cli.source import named_source, requested_projection, requested_terms, risk_assumptions
 from sfumato.cli.streams import say
 
 
@@ -31,29 +32,31 @@ Example:
     "--config",
     type=click.Path(path_type=Path),
     shell_complete=config_files,
-    help="What it is to have been made under: compare, and take your own functions.",
+    help="The config it must have been made with: compare the two, and use the functions that the config names.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
-def verify(folder: Path, original: str | None, config: Path | None, as_json: bool) -> None:
-    """Check a release from its written files: nothing was changed, and every principle holds as it says.
+@allow_code_option
+def verify(folder: Path, original: str | None, config: Path | None, as_json: bool, allow_code: bool) -> None:
+    """Check a release from its written files: nothing was changed, and every principle holds as stated.
 
-    FOLDER is what `sfumato anonymize`, `sfumato project` or `sfumato risk --disclose` wrote; of the last, --config also has
-    the risk measured again. Exit status: 0 every check holds, 1 one does not, 2 it is no release.
+    FOLDER was written by `sfumato anonymize`, `sfumato project` or `sfumato risk --disclose`. For the last one, --config
+    also measures the risk again. Exit status: 0 every check holds, 1 one does not, 2 it is not a release.
     """
     from sfumato.cli.show import console
     from sfumato.releases.models import PROJECTED, WITHHELD
     from sfumato.releases.reader import Manifest
     from sfumato.verification._verify import verify as check
 
-    schema, principles = declared_in(config)
+    schema, principles = requested_terms(config, allow_code)
     kind = Manifest.load(folder).kind
-    project = projected_in(config) if kind == PROJECTED else None
+    project = requested_projection(config, allow_code) if kind == PROJECTED else None
     with progress_bar() as progress:
         progress("verifying")
-        risk = risk_in(config) if kind == WITHHELD else None
-        found = check(folder, named_source(original), schema=schema, principles=principles, project=project, risk=risk)
+        risk = risk_assumptions(config, allow_code) if kind == WITHHELD else None
+        table = named_source(original, allow_code)
+        result = check(folder, table, schema=schema, principles=principles, project=project, risk=risk)
     if as_json:
-        say(json.dumps(found.to_dict(), indent=2))
+        say(json.dumps(result.to_dict(), indent=2))
     else:
-        console().print(repr(found), markup=False)
-    sys.exit(0 if found.holds else 1)
+        console().print(repr(result), markup=False)
+    sys.exit(0 if result.holds else 1)

@@ -1,42 +1,51 @@
-"""The config file: what is published, how it is declared, and what must hold; read and written as TOML."""
+"""The config file: what is published, how it is declared, and what must hold. Read from TOML and written as TOML.
+
+Loading a config imports no method, report, release, disclosure or projection code; the properties that need it import it.
+"""
 
 from __future__ import annotations
 
 import os
-import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tomli_w
 from pydantic import Field, ValidationError
 
-from sfumato.anonymization._anonymize import checked_share
-from sfumato.anonymization.methods import AUTO, Method, default_method, method_of
 from sfumato.config.project_section import ProjectSection
 from sfumato.config.risk_section import RiskSection
 from sfumato.config.sections import ColumnSection, DataSection, MethodSection, MissingSection, OutputSection, Section
-from sfumato.config.validation_errors import problem_of
+from sfumato.config.validation_errors import config_error
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Role, Schema
-from sfumato.data.table import Table
-from sfumato.disclosure import RiskAssumptions, Setting
 from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigError, ParameterError, SfumatoError
 from sfumato.io.atomic_replace import write_file
 from sfumato.io.database_uri import beside, expanded, is_uri, shown
-from sfumato.io.read_table import read_table
+from sfumato.parameters import check_share
 from sfumato.principles import Principle, principle_of
+from sfumato.registry import METHODS
 from sfumato.serialization import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
+from sfumato.user_code import CodeLocation
+
+if TYPE_CHECKING:
+    from sfumato.anonymization.methods import Method
+    from sfumato.data.table import Table
+    from sfumato.disclosure import RiskAssumptions, Setting
+    from sfumato.disclosure.configured_risk import ConfiguredRisk
 
 FORMAT = 1
-"""The version of the config's format that is written, and the newest that is read."""
+"""The version of the config format that is written, and the newest that is read."""
+
+_INTERNAL = ("source", "allow_code")
+"""Fields of Config that are not keys of the file."""
 
 
 class Config(Section):
-    """A config file, checked: every key known and of the right type.
+    """A config file, checked: every key is known and of the right type.
 
     >>> config = Config.parse('''
     ... [data]
@@ -47,7 +56,7 @@ class Config(Section):
     ... name = "k-anonymity"
     ... k = 5
     ... ''')
-    >>> config.schema.quasi_identifiers, config.asked
+    >>> config.schema.quasi_identifiers, config.requested_principles
     (('age',), (KAnonymity(k=5),))
     """
 
@@ -62,44 +71,45 @@ class Config(Section):
     risk: RiskSection | None = None
     project: ProjectSection | None = None
     source: Path | None = Field(default=None, exclude=True)
-    """The file that it was read from; relative paths start at its folder."""
+    """The file that the config was read from; relative paths start at its folder."""
+    allow_code: bool = Field(default=False, exclude=True)
+    """Whether functions that the config names may be loaded and called."""
 
     @classmethod
-    def parse(cls, text: str, source: Path | None = None) -> Config:
-        """Read a config from TOML text; numbers stay the decimals that were written."""
-        name = None if source is None else str(source)
-        try:
-            raw = tomllib.loads(text, parse_float=Decimal)
-        except tomllib.TOMLDecodeError as error:
-            escaped = "hex" in str(error) or "escape" in str(error)
-            remedy = "Write paths with / or in single quotes." if escaped else "Mend the line named."
-            raise ConfigError(f"the file is not TOML: {error}", remedy=remedy, file=name) from error
+    def parse(cls, text: str, source: Path | None = None, *, allow_code: bool = False) -> Config:
+        """Read a config from TOML text; numbers stay the decimals that were written.
+
+        `allow_code`: whether the config may name functions of the user's own. To call one, its file must be run. A config
+        that names one is refused by default, because it may come from somebody else.
+        """
+        file = None if source is None else str(source)
+        raw = _read_toml(text, file)
         if isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
             raise ConfigError(
-                f"the config is of format {raw['format']}, and this version reads up to {FORMAT}",
+                f"the config has format {raw['format']}, and this version reads up to {FORMAT}",
                 remedy="Use a newer version of sfumato.",
-                file=name,
+                file=file,
                 key="format",
                 value=raw["format"],
             )
-        if "source" in raw:
-            raise ConfigError("the key is unknown", remedy="Drop it.", file=name, key="source")
+        for key in _INTERNAL:
+            if key in raw:
+                raise ConfigError("the key is unknown", remedy="Remove it.", file=file, key=key)
         try:
-            config = cls.model_validate({**raw, "source": source})
+            config = cls.model_validate({**raw, "source": source, "allow_code": allow_code})
         except ValidationError as error:
-            raise problem_of(error, name, cls) from None
-        # what needs no data is checked now, so that errors name the key and not some later step
-        _ = (config.schema, config.asked)
-        config._check_method()
+            raise config_error(error, file, cls) from None
+        # what needs no data is checked now, so that errors name the key and not a later step
+        _ = (config.schema, config.requested_principles)
         config._check_sections()
         return config
 
     @classmethod
-    def load(cls, path: str | Path) -> Config:
-        """Read a config file."""
+    def load(cls, path: str | Path, *, allow_code: bool = False) -> Config:
+        """Read a config file; see `parse` for `allow_code`."""
         if is_uri(path):
             raise ConfigError(
-                "this is a database, and no config", remedy="Name it as data.path in a TOML file.", file=shown(path)
+                "this is a database, not a config", remedy="Name it as data.path in a TOML file.", file=shown(path)
             )
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
@@ -108,7 +118,7 @@ class Config(Section):
             raise ConfigError(
                 f"the config cannot be read: {reason}", remedy="Name a readable TOML file.", file=str(path)
             ) from error
-        return cls.parse(text, Path(path))
+        return cls.parse(text, Path(path), allow_code=allow_code)
 
     @classmethod
     def of(
@@ -120,12 +130,16 @@ class Config(Section):
         **data: Any,
     ) -> Config:
         """Return the config that states a schema, a data file, principles and a method; to write one from a program."""
+        sections = stated(schema, _hierarchy_section, _distance_section)
+        distances = [sections["distance"], *(column.get("distance") for column in sections["columns"].values())]
         return cls.model_validate(
             {
-                **stated(schema, _hierarchy_section, _distance_section),
+                **sections,
                 "data": {"path": str(path), "person_id": schema.person_id, "group": schema.group, **data},
                 "principles": [{"name": p.name, **p.parameters()} for p in principles],
                 "method": None if method is None else {"name": method.name, **method.parameters()},
+                # the program itself named the function
+                "allow_code": any(distance is not None and distance["kind"] == Custom.name for distance in distances),
             }
         )
 
@@ -138,29 +152,34 @@ class Config(Section):
         return tomli_w.dumps(sections) + "".join(f"\n[[principles]]\n{tomli_w.dumps(p)}" for p in principles)
 
     def save(self, path: str | Path) -> None:
-        """Write the config to a file: aside first, then renamed, so that no half-written file is ever seen."""
+        """Write the config to a file, at once or not at all."""
         write_config(path, self.to_toml())
 
+    @property
+    def _folder(self) -> Path:
+        """The folder that relative paths start at."""
+        return Path() if self.source is None else self.source.parent
+
     def _near(self, path: str) -> Path:
-        """A path of the config, relative to the config's own folder."""
+        """Return a path of the config, relative to the config's own folder."""
         return Path(path) if self.source is None else self.source.parent / path
 
     def _located(self, error: SfumatoError, key: str) -> ConfigError:
-        """Say in which file and under which key something is wrong."""
-        found = error if isinstance(error, ConfigError) else located(error, key)
-        if found.file is None and self.source is not None:
+        """Return an error with the file and the key that it is about."""
+        result = error if isinstance(error, ConfigError) else located(error, key)
+        if result.file is None and self.source is not None:
             return ConfigError(
-                found.problem,
-                remedy=found.remedy,
+                result.problem,
+                remedy=result.remedy,
                 file=str(self.source),
-                key=found.key,
-                column=found.column,
-                value=found.value,
+                key=result.key,
+                column=result.column,
+                value=result.value,
             )
-        return found
+        return result
 
-    def under(self, section: str, error: SfumatoError) -> ConfigError:
-        """An error that was met with the data, under the key of this file that it is about."""
+    def locate(self, section: str, error: SfumatoError) -> ConfigError:
+        """Return an error that appeared with the data, under the key of this file that it is about."""
         return self._located(located(error, section), "")
 
     @property
@@ -177,122 +196,145 @@ class Config(Section):
             raise self._located(error, "") from error
 
     def _distance(self, declared: Mapping[str, Any], key: str) -> Distance:
-        if declared.get("kind") == Custom.name and self.source is not None:
-            # like a script's own folder: a module beside the config can be named
-            beside = str(self.source.parent.resolve())
-            if beside not in sys.path:
-                sys.path.insert(0, beside)
+        function = declared.get("function")
+        if declared.get("kind") == Custom.name and isinstance(function, str):
+            self._check_code(f"{key}.function", function)
+            declared = {**declared, "function": CodeLocation(function, self._folder)}
         return distance_of(declared, key)
 
+    def _check_code(self, key: str, function: str) -> None:
+        """Raise an error if the config names a function and the user has not allowed that."""
+        if not self.allow_code:
+            raise ConfigError(
+                f"the config names code to run, the function {function!r}, and code is not allowed",
+                remedy="Read that code. If you trust it, pass --allow-code (in Python allow_code=True).",
+                file=None if self.source is None else str(self.source),
+                key=key,
+                value=function,
+            )
+
     @property
-    def asked(self) -> tuple[Principle, ...]:
-        """The principles that the config asks for."""
-        found = []
+    def requested_principles(self) -> tuple[Principle, ...]:
+        """The principles that the config requests, with their parameters."""
+        principles = []
         for position, declared in enumerate(self.principles):
             parameters = dict(declared)
             name = parameters.pop("name", "")
             try:
-                found.append(principle_of(str(name), parameters))
+                principles.append(principle_of(str(name), parameters))
             except SfumatoError as error:
                 raise self._located(error, f"principles[{position}]") from error
-        return tuple(found)
+        return tuple(principles)
 
-    @property
-    def finder(self) -> Method:
-        """The method that is to find the groups."""
-        section = self.method or MethodSection()
-        try:
-            if section.name == AUTO and not section.parameters:
-                return default_method(self.asked)
-            return method_of(section.name, section.parameters)
-        except SfumatoError as error:
-            found = self._located(error, "method")
-            if error.key in section.parameters and error.remedy.startswith("Its parameters are"):
-                found = ConfigError(
-                    found.problem,
-                    remedy=f"{found.remedy.removesuffix('.')}; beside {', '.join(MethodSection.model_fields)}.",
-                    file=found.file,
-                    key=found.key,
-                    value=found.value,
-                )
-            raise found from error
-
-    def wishes(self) -> tuple[Principle, ...]:
-        """The principles that the config asks for, where there must be one."""
-        if not self.asked:
+    def require_principles(self) -> tuple[Principle, ...]:
+        """Return the principles that the config requests; none is an error."""
+        if not self.requested_principles:
             raise ConfigError(
-                "the config asks for no principle",
+                "the config requests no principle",
                 remedy='Add one, such as [[principles]] with name = "k-anonymity" and k = 5.',
                 file=None if self.source is None else str(self.source),
                 key="principles",
             )
-        return self.asked
+        return self.requested_principles
 
     @property
-    def folder(self) -> Path | None:
-        """The folder that the release goes to, if the config says."""
+    def grouping_method(self) -> Method:
+        """The method that finds the groups; its parameters are checked here, not when the config is loaded."""
+        from sfumato.anonymization.methods import AUTO, default_method, method_of
+
+        section = self.method or MethodSection()
+        try:
+            if section.name == AUTO and not section.parameters:
+                return default_method(self.requested_principles)
+            return method_of(section.name, section.parameters)
+        except SfumatoError as error:
+            result = self._located(error, "method")
+            if error.key in section.parameters and error.remedy.startswith("Its parameters are"):
+                result = ConfigError(
+                    result.problem,
+                    remedy=f"{result.remedy.removesuffix('.')}; in addition to {', '.join(MethodSection.model_fields)}.",
+                    file=result.file,
+                    key=result.key,
+                    value=result.value,
+                )
+            raise result from error
+
+    @property
+    def output_folder(self) -> Path | None:
+        """The folder that the release is written to, if the config declares one."""
         return None if self.output is None else self._near(self.output.path)
 
     @property
-    def internal(self) -> Path | None:
-        """The file that the internal report goes to, if the config says."""
+    def internal_report(self) -> Path | None:
+        """The file that the internal report is written to, if the config declares one."""
         return None if self.output is None or self.output.internal is None else self._near(self.output.internal)
 
-    def _check_method(self) -> None:
-        """Check what `[method]` declares; the plain default needs no check."""
-        section = self.method or MethodSection()
-        try:
-            checked_share(section.suppress)
-        except SfumatoError as error:
-            raise self._located(located(error, "method"), "") from error
-        if section.name != "auto" or section.parameters:
-            _ = self.finder
-
     def _check_sections(self) -> None:
-        """Check what `[risk]` and `[project]` declare, as far as that needs no data."""
+        """Check what `[method]`, `[risk]` and `[project]` declare, as far as that needs neither data nor their code."""
+        section = self.method or MethodSection()
+        risk = self.risk or RiskSection()
         try:
-            (self.risk or RiskSection()).check()
+            self._check_method_name(section.name)
+            try:
+                check_share(section.suppress)
+            except SfumatoError as error:
+                raise located(error, "method") from error
+            for key, function in risk.functions():
+                self._check_code(key, str(function))
+            risk.check()
             (self.project or ProjectSection()).check()
         except SfumatoError as error:
             raise self._located(error, "") from error
 
+    @staticmethod
+    def _check_method_name(name: str) -> None:
+        """Raise an error if no method has this name; no method is imported for that."""
+        if name != "auto" and name not in METHODS:
+            raise ConfigError(f"there is no method {name!r}", remedy=METHODS.suggestion(name), key="method.name", value=name)
+
+    def _configured_risk(self) -> ConfiguredRisk:
+        from sfumato.disclosure.configured_risk import ConfiguredRisk
+
+        return ConfiguredRisk.of(self.risk or RiskSection(), self._folder, self._resolve)
+
     def setting(self, path: str | Path | None = None) -> Setting:
-        """The records beside every dictionary of `[risk]`; the table itself is the dictionary if none is named."""
-        records = self.table(path)
+        """Match the records with every dictionary of `[risk]`; without any, the table itself is the dictionary."""
         try:
-            return (self.risk or RiskSection()).setting(records, self._resolve)
+            return self._configured_risk().setting(self.table(path))
         except ConfigError as error:
             raise self._located(error, "") from error
 
     def risk_assumptions(self, path: str | Path | None = None) -> RiskAssumptions:
-        """What `[risk]` measures the risk against: `sf.verify` measures the risk of a withheld release again from it."""
+        """Return what `[risk]` measures the risk against; `sf.verify` measures that of a withheld release again from it."""
         try:
-            return (self.risk or RiskSection()).assumptions(self.table(path), self._resolve)
+            return self._configured_risk().assumptions(self.table(path))
         except ConfigError as error:
             raise self._located(error, "") from error
 
-    def _resolve(self, given: str) -> str | Path:
-        """The database or file that a path of the config names."""
-        found = expanded(given, os.environ)
-        return self._database(found) if is_uri(found) else self._near(found)
+    def _resolve(self, path: str) -> str | Path:
+        """Return the database or file that a path of the config names."""
+        result = expanded(path, os.environ)
+        return self._database(result) if is_uri(result) else self._near(result)
 
     def table(self, path: str | Path | None = None) -> Table:
-        """Read the data; from another path than the config's own, if one is given."""
-        how = self.data.model_dump(include={"query", "table", "sheet", "delimiter", "encoding"})
+        """Read the data; from `path` instead of the config's own, if it is given."""
+        from sfumato.io.read_table import read_table
+
+        options = self.data.model_dump(include={"query", "table", "sheet", "delimiter", "encoding"})
         if path is not None:
-            return read_table(path, self.schema, **how)
+            return read_table(path, self.schema, **options)
         try:
             path = expanded(self.data.path, os.environ)
         except ConfigError as error:
             raise self._located(located(error, "data.path"), "") from error
         try:
-            return read_table(self._database(path) if is_uri(path) else self._near(path), self.schema, **how)
-        except ParameterError as error:  # a key that does not go with the path
+            return read_table(self._database(path) if is_uri(path) else self._near(path), self.schema, **options)
+        except ParameterError as error:  # a key that cannot be combined with this path
             raise self._located(located(error, "data"), "") from error
 
     @property
     def sink(self) -> tuple[str, str] | None:
-        """The database and the table that the published rows go to beside the folder, if the config says."""
+        """The database and the table that the published rows are written to as well, if the config declares them."""
         if self.output is None or (self.output.database is None and self.output.table is None):
             return None
         missing = [key for key in ("database", "table") if getattr(self.output, key) is None]
@@ -304,18 +346,28 @@ class Config(Section):
             raise self._located(located(error, f"output.{(missing or ['database'])[0]}"), "") from error
 
     def _database(self, uri: str) -> str:
-        """A database URI of the config: a file in it is relative to the config's own folder."""
+        """Return a database URI of the config; a file in it is relative to the config's own folder."""
         return uri if self.source is None else beside(uri, self.source.parent)
 
 
 def write_config(path: str | Path, text: str) -> None:
-    """Write a config's text to a file: aside first, then renamed, so that no half-written file is ever seen."""
+    """Write a config's text to a file: to a temporary one first, then renamed, so that no partial file is ever visible."""
     try:
         write_file(Path(path), lambda file: file.write(text.encode()))
     except OSError as error:
         raise ConfigError(
             f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)
         ) from error
+
+
+def _read_toml(text: str, file: str | None) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        # a Windows path in double quotes is the usual cause
+        escape = "hex" in str(error) or "escape" in str(error)
+        remedy = "Write paths with / or in single quotes." if escape else "Fix that line."
+        raise ConfigError(f"the file is not valid TOML: {error}", remedy=remedy, file=file) from error
 
 
 def _hierarchy_section(column: str, declared: Any) -> str | dict[str, Any]:
@@ -325,8 +377,8 @@ def _hierarchy_section(column: str, declared: Any) -> str | dict[str, Any]:
     path = declared.source if isinstance(declared, Hierarchy) else str(declared)
     if path is None:
         raise ConfigError(
-            "a hierarchy that was built in the program has no file to name",
-            remedy="Write it to a file of lines leaf;level1;…;* and declare that.",
+            "a hierarchy that was built in the program has no file",
+            remedy="Write it to a file of lines leaf;level1;…;* and declare that file.",
             key=f"columns.{column}.hierarchy",
         )
     return str(path)
@@ -338,14 +390,14 @@ def _distance_section(distance: Distance | None) -> dict[str, Any] | None:
     if callable(getattr(distance, "function", None)):
         raise ConfigError(
             "a function that was written in the program cannot be written to a config",
-            remedy='Put it into a module and name it "module:function".',
+            remedy='Put it into a file and name it "file.py:function".',
             key="distance.function",
         )
     return {"kind": distance.name, **distance.parameters()}
 
 
 def _plain(value: Any) -> Any:
-    """Values that TOML has: enumerations as their text."""
+    """Return values that TOML can express: enumerations as their text."""
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -11,13 +11,13 @@ from sfumato.data.schema import Kind, Role
 
 
 class Section(BaseModel):
-    """Part of a config: every key known, nothing changed after reading."""
+    """Part of a config: unknown keys are refused, and nothing changes after reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
 class DataSection(Section):
-    """`[data]`: where the table is, a file or a database, and how it is read."""
+    """`[data]`: the file or database of the table, and how to read it."""
 
     path: str
     query: str | None = None
@@ -38,7 +38,7 @@ class HierarchySection(Section):
 
 
 class ColumnSection(Section):
-    """`[columns.NAME]`: one column, or one vector attribute spread over several."""
+    """`[columns.NAME]`: one column, or one vector attribute over several columns."""
 
     role: Role = Role.OTHER
     kind: Kind | None = None
@@ -51,14 +51,14 @@ class ColumnSection(Section):
 
 
 class MissingSection(Section):
-    """`[missing]`: what counts as missing, and what is done about it."""
+    """`[missing]`: which cells are missing, and how they are treated."""
 
     values: list[str] | None = None
     policy: str = "value"
 
 
 class MethodSection(Section):
-    """`[method]`: how groups are found. Further keys are the method's own parameters."""
+    """`[method]`: how groups are found. All other keys are parameters of the method."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -68,12 +68,12 @@ class MethodSection(Section):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The method's own parameters."""
+        """The parameters of the method."""
         return dict(self.model_extra or {})
 
 
 class OutputSection(Section):
-    """`[output]`: where the release goes, its data's format, the table that its rows go to as well, the internal report."""
+    """`[output]`: the folder and format of the release, a database table for its rows, and the internal report."""
 
     path: str
     format: Literal["csv", "parquet"] = "csv"

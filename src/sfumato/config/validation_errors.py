@@ -1,4 +1,4 @@
-"""What is wrong in a config, under the key as the user wrote it."""
+"""Errors of pydantic in a config, reported under the key as the user wrote it."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ _HINTS = {
     "distance": 'Write a table, such as { kind = "lp" }.',
     "columns": "Write a table, such as [columns.age].",
 }
-"""What to write where something of another type stands, by the last word of the key."""
+"""What to write instead of a value of the wrong type, by the last word of the key."""
 
 
-def problem_of(error: ValidationError, name: str | None, top: type[Section]) -> ConfigError:
-    """The first thing that is wrong, under the key as the user wrote it; a misspelt key before what it leaves missing."""
+def config_error(error: ValidationError, file: str | None, top: type[Section]) -> ConfigError:
+    """Return the first error, under the key as the user wrote it; a misspelt key before the key that is then missing."""
     problems = error.errors(include_url=False)
     first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
-    # a column's hierarchy is a text or a table; the branch that was not meant is not worth a word
+    # a column's hierarchy is a text or a table; pydantic adds the name of the alternative to the place
     place = [str(part) for part in first["loc"] if part not in ("str", "HierarchySection")]
     key, last = ".".join(place), place[-1]
     if first["type"] == "extra_forbidden":
         known = _known_keys(top, place)
         close = get_close_matches(last, known, n=1)
         remedy = f"Did you mean {close[0]!r}?" if close else f"The keys here are: {', '.join(known)}."
-        return ConfigError("the key is unknown", remedy=remedy, file=name, key=key, value=first["input"])
+        return ConfigError("the key is unknown", remedy=remedy, file=file, key=key, value=first["input"])
     if first["type"] == "missing":
-        return ConfigError("the key is missing", remedy="Add it.", file=name, key=key)
+        return ConfigError("the key is missing", remedy="Add it.", file=file, key=key)
     message = first["msg"][0].lower() + first["msg"][1:]
-    shown = repr(first["input"]) if isinstance(first["input"], str | int) else "what stands there"
+    shown = repr(first["input"]) if isinstance(first["input"], str | int) else "the value"
     return ConfigError(
-        f"{shown} is not right: {message}", remedy=_HINTS.get(last, "Mend the value."), file=name, key=key,
+        f"{shown} is invalid: {message}", remedy=_HINTS.get(last, "Fix the value."), file=file, key=key,
         value=first["input"],
     )  # fmt: skip
 
 
 def _known_keys(top: type[Section], place: Sequence[str]) -> list[str]:
-    """The keys that may stand where an unknown one does."""
-    section, named = top, False
+    """Return the keys that are allowed where an unknown one is."""
+    section, is_name = top, False
     for part in place[:-1]:
-        if named:  # the name of a column, or the number of an entry of a list
-            named = False
+        if is_name:  # the name of a column, or the number of an entry of a list
+            is_name = False
             continue
         annotation = section.model_fields[part].annotation
         section = _sections_within(annotation)[0]
-        named = any(get_origin(inner) in (dict, list) for inner in (annotation, *get_args(annotation)))
+        is_name = any(get_origin(inner) in (dict, list) for inner in (annotation, *get_args(annotation)))
     return [key for key, field in section.model_fields.items() if not field.exclude]
 
 
 def _sections_within(annotation: Any) -> list[type[Section]]:
-    """The sections that a type speaks of."""
+    """Return the sections that a type annotation contains."""
     if isinstance(annotation, type) and issubclass(annotation, Section):
         return [annotation]
     return [section for inner in get_args(annotation) for section in _sections_within(inner)]

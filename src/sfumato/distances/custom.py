@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem
+from sfumato.distances.distance import BoundDistance, Distance, Indices, parameter_problem
 from sfumato.errors import DistanceError, ParameterError, SfumatoError
 from sfumato.exact import as_fraction, largest_float_at_most
-from sfumato.registry import load_function
+from sfumato.user_code import load_function
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Custom(Distance):
 
     Values are passed as Python objects: numbers, texts, frozensets, None if missing, tuples for several columns. It
     must be symmetric, never negative, 0 from a value to itself, and never NaN; every result is checked. A float counts as
-    the decimal that it prints as. In a config the function is named "module:function".
+    the decimal that it prints as. In a config the function is named "file.py:function" or
+    "module:function".
 
     >>> Custom(lambda x, y: abs(len(x) - len(y))).is_metric
     False

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, written
+from sfumato.parameters import check_ratio
 from sfumato.plurals import count_of
 from sfumato.projections.plans.codip import Codip
 from sfumato.projections.plans.dependence import Dependence, PlanRatios
 from sfumato.projections.plans.partitions import AUTO_EXHAUSTIVE_LIMIT, EXHAUSTIVE_LIMIT, Partitions
 from sfumato.projections.plans.plan import Plan, block_label
 from sfumato.projections.plans.reachability import Block, ReachabilityCache, Reachable, UnreachableBlocks
-from sfumato.projections.projection_parameters import check_ratio, check_search
+from sfumato.projections.projection_parameters import check_search
 
 _CHUNK = 1 << 10
 """Plans with unreachable blocks are filtered out this number of plans at a time."""

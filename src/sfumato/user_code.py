@@ -1,0 +1,100 @@
+"""Functions of the user's own that a config names: loaded from their file, without a change of `sys.path`.
+
+Loading a file runs it. A config is therefore refused if it names code, unless the user allows it (see `Config.load`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sfumato.errors import ParameterError
+
+
+class CodeLocation(str):
+    """The text "file.py:function" or "module:function", with the folder that it is relative to.
+
+    >>> CodeLocation("near.py:d", Path("configs")).folder
+    PosixPath('configs')
+    """
+
+    folder: Path
+
+    def __new__(cls, text: str, folder: Path) -> CodeLocation:
+        """Remember the folder beside the text."""
+        location = super().__new__(cls, text)
+        location.folder = folder
+        return location
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CodeLocation, (str(self), self.folder)
+
+
+def load_function(location: str) -> Callable[..., Any]:
+    """Return the function at "file.py:function" or "module:function".
+
+    A file is relative to the folder of a `CodeLocation`, else to the working directory. A module is a file of that name in
+    the folder of a `CodeLocation`; if there is none, or for a plain text, a module that Python can import.
+
+    >>> load_function("math:sqrt")(9)
+    3.0
+    """
+    place, _, name = location.partition(":")
+    folder = location.folder if isinstance(location, CodeLocation) else None
+    path = _file_of(place, folder)
+    try:
+        module = importlib.import_module(place) if path is None else _load_file(path)
+        function = getattr(module, name)
+    except ImportError as error:
+        raise _error(f"the module {place!r} cannot be imported: {error}", location) from error
+    except (AttributeError, ValueError, TypeError) as error:
+        raise _error(f"{str(location)!r} is not the name of a function of a module", location) from error
+    if not callable(function):
+        raise _error(f"{str(location)!r} is not a function", location)
+    return function  # type: ignore[no-any-return]
+
+
+def _file_of(place: str, folder: Path | None) -> Path | None:
+    """Return the file that contains a module; None if Python must find it."""
+    if place.endswith(".py"):
+        return (folder or Path()) / place
+    if folder is None or not place.replace(".", "_").isidentifier():
+        return None
+    path = folder.joinpath(*place.split(".")).with_suffix(".py")
+    return path if path.is_file() else None
+
+
+def _load_file(path: Path) -> ModuleType:
+    """Run a file as a module of its own, once; again if the file has changed."""
+    path = path.resolve()
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise ImportError(f"{path}: {error.strerror}") from error
+    digest = hashlib.sha256(f"{path}:{state.st_mtime_ns}:{state.st_size}".encode()).hexdigest()[:16]
+    # Dataclasses and pickle look a module up by its name, so it must be in sys.modules. No other module has this name.
+    name = f"sfumato_user_code_{digest}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _error(problem: str, location: str) -> ParameterError:
+    remedy = 'Write "file.py:function", relative to the config, or "module:function" of an installed module.'
+    return ParameterError(problem, remedy=remedy, key="function", value=str(location))

@@ -1,0 +1,162 @@
+"""A config runs no code that it does not name, none without permission, and loads little of sfumato."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import sfumato as sf
+from sfumato.user_code import CodeLocation, load_function
+
+TEXT = """
+[data]
+path = "people.csv"
+[columns.age]
+role = "quasi-identifier"
+[columns.pay]
+role = "sensitive"
+kind = "numeric"
+[[principles]]
+name = "dissimilarity"
+epsilon = 0
+delta = 1
+k = 2
+[method]
+name = "mondrian"
+relaxed = true
+[output]
+path = "release"
+"""
+
+ITS_DISTANCE = '[columns.pay.distance]\nkind = "function"\nfunction = "near:gap"\n'
+CODE = """
+import dataclasses
+@dataclasses.dataclass
+class Gap:
+    size: int
+def gap(x, y):
+    return Gap(abs(x - y)).size
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "sfumato.toml").write_text(TEXT + ITS_DISTANCE, encoding="utf-8")
+    (tmp_path / "near.py").write_text(CODE, encoding="utf-8")
+    (tmp_path / "people.csv").write_text("age,pay\n1,10\n2,20\n3,30\n4,40\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_code_is_refused_by_default(folder):
+    (folder / "near.py").write_text("raise RuntimeError('this code ran')", encoding="utf-8")
+    with pytest.raises(sf.errors.ConfigError, match=r"'near:gap'.*not allowed.*--allow-code.*allow_code=True") as caught:
+        sf.Config.load(folder / "sfumato.toml")
+    assert caught.value.key == "columns.pay.distance.function"
+    assert caught.value.file == str(folder / "sfumato.toml")
+
+
+@pytest.mark.parametrize(
+    ("section", "key"),
+    [
+        ('[distance]\nkind = "function"\nfunction = "os:getcwd"', "distance.function"),
+        ('[risk.sensitivity]\nkind = "function"\nfunction = "os:getcwd"', "risk.sensitivity.function"),
+    ],
+)
+def test_every_place_that_names_code_is_refused(section, key):
+    with pytest.raises(sf.errors.ConfigError, match="os:getcwd") as caught:
+        sf.Config.parse(TEXT + section)
+    assert caught.value.key == key
+    sf.Config.parse(TEXT + section, allow_code=True)
+
+
+@pytest.mark.parametrize("key", ["allow_code = true", 'source = "x"'])
+def test_a_config_cannot_allow_its_own_code(key):
+    with pytest.raises(sf.errors.ConfigError, match="the key is unknown"):
+        sf.Config.parse(f"{key}\n{TEXT}")
+
+
+@pytest.mark.parametrize("name", ["near:gap", "near.py:gap", "below.near:gap", "below/near.py:gap"])
+def test_code_is_loaded_from_its_file(folder, name):
+    (folder / "below").mkdir()
+    (folder / "below" / "near.py").write_text(CODE, encoding="utf-8")
+    config = folder / "sfumato.toml"
+    config.write_text(config.read_text(encoding="utf-8").replace("near:gap", name), encoding="utf-8")
+    before, modules = list(sys.path), set(sys.modules)
+    declared = sf.Config.load(config, allow_code=True)
+    assert not [module for module in set(sys.modules) - modules if "user_code_" in module], (
+        "nothing runs before it is needed"
+    )
+    audit = sf.audit(declared.table(), None, declared.require_principles())
+    assert audit.findings[0].distance == "function"
+    assert sys.path == before
+    assert "near" not in sys.modules
+    assert declared.schema.distances["pay"].function == name
+
+
+def test_a_changed_file_is_loaded_again(tmp_path):
+    location = CodeLocation("own.py:number", tmp_path)
+    (tmp_path / "own.py").write_text("def number():\n    return 1\n", encoding="utf-8")
+    assert load_function(location)() == 1
+    assert load_function(location) is load_function(location)
+    (tmp_path / "own.py").write_text("def number():\n    return 234\n", encoding="utf-8")
+    assert load_function(location)() == 234
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("absent.py:f", r"cannot be imported.*No such file"),
+        ("absent:f", "cannot be imported"),
+        ("own:absent", "not the name of a function"),
+        ("own", "not the name of a function"),
+        ("own:number", "is not a function"),
+        ("bad:f", "cannot be imported: no module"),
+    ],
+)
+def test_code_that_cannot_be_loaded(tmp_path, name, words):
+    (tmp_path / "own.py").write_text("number = 3\n", encoding="utf-8")
+    (tmp_path / "bad.py").write_text("raise ImportError('no module')\n", encoding="utf-8")
+    with pytest.raises(sf.errors.ParameterError, match=words):
+        load_function(CodeLocation(name, tmp_path))
+
+
+def test_a_config_from_a_program_may_name_code(folder):
+    schema = sf.Schema(["age"], ["pay"], distances={"pay": sf.distances.Custom("math:dist")})
+    config = sf.Config.of(schema, "people.csv")
+    assert config.schema.distances["pay"].function == "math:dist"
+    with pytest.raises(sf.errors.ConfigError, match="math:dist"):
+        sf.Config.parse(config.to_toml())
+
+
+def loaded(statement):
+    """Return the modules of sfumato that a statement imports."""
+    probe = f"import sys, sfumato as sf\n{statement}\nprint(*(name for name in sys.modules if name.startswith('sfumato.')))"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("statement", ["sf.Config", "sf.Config.load({path!r})"])
+def test_a_config_is_light(folder, statement):
+    """Loading a config imports what reads it, and nothing of what it configures."""
+    path = folder / "light.toml"
+    more = "[risk]\nlimit = 1\n[project]\nalpha = 1\n"
+    path.write_text(TEXT + more, encoding="utf-8")
+    modules = loaded(statement.format(path=str(path)))
+    packages = {name.split(".")[1] for name in modules}
+    assert packages <= {
+        "config", "data", "distances", "errors", "exact", "io", "kernels", "masking", "parameters", "plurals", "principles",
+        "registry", "serialization", "user_code",
+    }  # fmt: skip
+    assert len(modules) < 100
+
+
+def test_parameters_of_a_method_are_checked_when_it_is_used():
+    config = sf.Config.parse(TEXT.replace("relaxed = true", "relased = true"))
+    with pytest.raises(sf.errors.ConfigError, match="no parameter 'relased'") as caught:
+        _ = config.grouping_method
+    assert caught.value.key == "method.relased"
+    with pytest.raises(sf.errors.ConfigError, match=r"no method 'mondriaan'.*'mondrian'") as caught:
+        sf.Config.parse(TEXT.replace("mondrian", "mondriaan"))
+    assert caught.value.key == "method.name"
