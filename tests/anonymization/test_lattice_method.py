@@ -190,7 +190,7 @@ def test_a_result_is_plain_data_and_readable():
 def test_a_principle_of_ones_own_is_served():
     from dataclasses import dataclass
 
-    from sfumato.principles.base import Measurement, Principle, size_part
+    from sfumato.principles.principle import Measurement, Principle, size_part
 
     @dataclass(frozen=True)
     class Even(Principle):

@@ -166,6 +166,7 @@ def test_no_plan(desk):
         ('alpha = "0.1"', 'gamma = "0.1"', "project.gamma"),
         ('alpha = "0.1"', 'search = "lucky"', "project.search"),
         ('alpha = "0.1"', 'plan = ["sex"]', "project.plan"),
+        ('alpha = "0.1"', 'attacks = ["guess"]', "project.attacks: there is no attack 'guess'"),
         ('alpha = "0.1"', 'plan = [["sex"]]', "p.toml, project.plan, column 'title': the plan leaves out"),
         ('alpha = "0.1"', 'plan = [["sex", "title", "job", "pay", "age"]]', "p.toml, project.plan, column 'age'"),
         ('alpha = "0.1"', 'harmless = { pay = ["nil"] }', "p.toml, project.harmless, column 'pay': 'nil'"),

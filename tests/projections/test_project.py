@@ -420,3 +420,13 @@ def test_hundredths_admit_a_plan_and_no_less_does(rows):
         for limit, within in ((alpha, found.loses_at_most), (beta, found.exposes_at_most)):
             assert within(plan, limit)
             assert limit == 0 or not within(plan, limit - Fraction(1, 100))
+
+
+def test_attacks_of_the_internal_report():
+    """`attacks` selects what the internal report shows, and an unknown name fails before the work."""
+    projection = project(alpha="0.1", beta="0.3", attacks=["intersection"])
+    assert list(projection.attacks().results) == ["intersection"]
+    assert list(projection.attacks(["background-join"]).results) == ["background-join"]
+    assert list(project(alpha="0.1", beta="0.3").attacks().results) == ["background-join", "intersection"]
+    with pytest.raises(sf.errors.ParameterError, match="there is no attack 'intersektion'"):
+        project(attacks=["intersektion"])

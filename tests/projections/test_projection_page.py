@@ -259,3 +259,13 @@ def test_pairs_are_sorted_by_what_they_share():
 def test_the_criterion_is_stated_if_both_thresholds_were_given(shape, said):
     content, _ = contents(shape)
     assert ("the one with the smallest association loss was chosen" in public_page(document(content))) is said
+
+
+def test_other_attacks_are_shown_with_their_assumptions():
+    """The internal report shows only the attacks that ran; those without figures as plain data."""
+    content, private = contents("knee")
+    private["attacks"]["attacks"] = {"most-frequent": {"assumptions": "The attacker guesses.", "success": 0.4321}}
+    text = Reader(internal_page(document(content), private)).text
+    assert "most-frequent" in text and "The attacker guesses." in text and "0.4321" in text
+    assert "Background knowledge joined with a table" not in text
+    assert "Tables joined with each other" not in text

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.base import Windows
+from sfumato.distances.distance import Windows
 from sfumato.distances.neighbour_graph import Neighbours, NeighbourWindows
 from sfumato.exact import nearest_float
 from sfumato.kernels import group_excess as excess

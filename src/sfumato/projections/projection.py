@@ -23,7 +23,7 @@ from sfumato.projections.plans.dependent_pairs import DependentPair, dependent_p
 from sfumato.projections.plans.plan import Plan, block_label
 from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
-from sfumato.projections.projection_document import HUNDREDTH, described_projection, internal_content
+from sfumato.projections.projection_document import HUNDREDTH, describe_projection, internal_content
 from sfumato.projections.projection_page import internal_page
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import ProjectedDocument
@@ -52,6 +52,8 @@ class PrivateProjection(Private):
     """The search for the plan; None for the publisher's own plan."""
     reading: tuple[str, ...] = ()
     """Notes for the publisher about how the original was read."""
+    attack_names: tuple[str, ...] | None = None
+    """The attacks that the internal report shows; None: the built-in ones."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,8 +164,9 @@ class Projection:
         """Run attacks by an attacker who knows the quasi-identifiers; they use the original, so the results are private.
 
         `names`: the attacks to run, by their names in `sfumato.registry.ATTACKS`, including those of plug-ins; by default
-        the built-in ones.
+        those that `sf.project` was called with, or the built-in ones.
         """
+        names = self.private.attack_names if names is None else names
         attack = load_function("sfumato.attacks.attack_results:attack")
         results: AttackResults = attack(self.table, self.attacker_views, names, dependence=self.dependence)
         return results
@@ -180,7 +183,7 @@ class Projection:
     @cached_property
     def document(self) -> ProjectedDocument:
         """What release.json states, without the files."""
-        return ProjectedDocument.of(described_projection(self))
+        return ProjectedDocument.of(describe_projection(self))
 
     def save(
         self,

@@ -110,7 +110,7 @@ def _internal_fields(internal: Content | None) -> dict[str, Any]:
         "warnings": [WARNING_HEADINGS, *warnings[:_MAX_WARNINGS]] if warnings else [],
         "more_warnings": max(0, len(warnings) - _MAX_WARNINGS),
         "links": [LINK_HEADINGS, *links] if links else [],
-        "intersection": results.get("intersection", {}),
+        "results": results,
         "attack_sentences": attack_sentences(internal),
         "other_attacks": {name: result for name, result in results.items() if name not in _FIGURES_OF_ATTACKS},
     }
