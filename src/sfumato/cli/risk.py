@@ -141,7 +141,7 @@ def _content(found: Risk, made: WithheldRelease | None, folder: Path | None, wor
             "cells": made.cells,
             "per": made.per,
             "against": made.against,
-            "withheld": made.withheld,
+            "withheld": made.withheld_cells,
             "short": made.rule.short,
             "exact": made.rule.exact,
             "gap": made.rule.gap,

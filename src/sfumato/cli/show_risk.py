@@ -24,7 +24,7 @@ def show_risk(found: Risk, worst: int) -> None:
     source = f"{setting.table.source}: " if setting.table.source else ""
     out.print(
         f"[bold]{escape(source)}[/bold]{count_of(setting.records, 'record')} of "
-        f"{count_of(len(setting.attributes), 'attribute')}, {count_of(found.disclosed, 'value')}; "
+        f"{count_of(len(setting.attributes), 'attribute')}, {count_of(found.disclosed_cells, 'value')}; "
         f"{setting.sensitivity.name} sensitivity"
     )
     for note in found.notes:
@@ -47,12 +47,12 @@ def show_disclosure(made: WithheldRelease, folder: Path | None) -> None:
     for note in made.notes:
         out.print(f"[yellow]note[/yellow] {escape(note)}")
     out.print(
-        f"\n[bold]Withheld[/bold] {made.withheld:,} of {count_of(made.before.disclosed, 'value')}, so that "
+        f"\n[bold]Withheld[/bold] {made.withheld_cells:,} of {count_of(made.full_risk.disclosed_cells, 'value')}, so that "
         f"{made.cells:,} per {made.per} are disclosed"
         f"{_short(made)}."
     )
     least = "no rule that discloses as much has less" if best.exact else f"the least is at most {best.gap:.2%} below"
-    out.print(f"Risk {number(best.risk)} in place of {number(made.before.risk)}: {least} ({escape(best.how)}).")
+    out.print(f"Risk {number(best.risk)} in place of {number(made.full_risk.risk)}: {least} ({escape(best.how)}).")
     out.print(_dictionaries(made.risk))
     _verdict(made.risk, out)
     if made.risk.holds is False:

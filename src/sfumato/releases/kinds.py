@@ -35,6 +35,16 @@ def table_name(number: int) -> str:
     return f"table_{number}"
 
 
+VERIFIER = "sfumato.verification._verify:verify_folder"
+"""What `write_release` calls before a folder is put in place: (folder, original, Expectations) → Verification."""
+
+
+def load(name: str) -> Callable[..., Any]:
+    """Return the function that a text "module:function" of this file names."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function)  # type: ignore[no-any-return]
+
+
 @dataclass(frozen=True)
 class ReleaseKind:
     """A kind of release.
@@ -70,8 +80,7 @@ class ReleaseKind:
 
     def load(self, name: str) -> Callable[..., Any]:
         """Return the function that `checks` or `page` names."""
-        module, _, function = str(getattr(self, name)).partition(":")
-        return getattr(import_module(module), function)  # type: ignore[no-any-return]
+        return load(str(getattr(self, name)))
 
 
 KINDS: dict[str, ReleaseKind] = {

@@ -19,7 +19,7 @@ from sfumato.releases.declarations import versions
 from sfumato.releases.digests import digest
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.folder import free_page, free_target, is_release, other_files
-from sfumato.releases.kinds import DATA_FILES, KINDS
+from sfumato.releases.kinds import DATA_FILES, KINDS, VERIFIER, load
 from sfumato.releases.models import Document
 from sfumato.releases.reader import MANIFEST, REPORT, Manifest
 
@@ -93,7 +93,8 @@ def write_release(
         if before is not None:
             _refuse_different(document, before)
         progress("verifying what was written")
-        _refuse_invalid(_verify(aside, original, expected or Expectations()))
+        # the only place where making a release uses the code that checks one
+        _refuse_invalid(load(VERIFIER)(aside, original, expected or Expectations()))
         open_to_readers(aside)
         # everything is written and checked before anything takes its place
         with _page_aside(page, internal, document, progress), database or nullcontext() as pending:
@@ -131,13 +132,6 @@ def write_new(path: Path, write: Callable[[BinaryIO], Any]) -> None:
         write(file)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _verify(folder: Path, original: Any, expected: Expectations) -> Verification:
-    """Verify the written files. This is the only place where making a release uses the code that checks one."""
-    from sfumato.verification._verify import verify_folder
-
-    return verify_folder(folder, original, expected)
 
 
 def _refuse_invalid(result: Verification) -> None:

@@ -6,16 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sfumato.data.schema import Schema
-from sfumato.disclosure.sensitivity.sensitivity_weights import losses
 from sfumato.disclosure.setting import Setting
 from sfumato.releases.declarations import describe_reading, describe_schema, resolved_schema, versions
 from sfumato.releases.models import FORMAT, WITHHELD
 
 if TYPE_CHECKING:
+    from sfumato.disclosure._risk import Risk
     from sfumato.disclosure._withhold import WithheldRelease
 
 
@@ -48,7 +45,7 @@ def describe_withheld(release: WithheldRelease) -> dict[str, Any]:
         "consistency": _consistency(setting),
         "misfits": setting.misfits,
         "weighted": any(len(matching.weights) for matching in setting.matchings),
-        "dictionaries": _dictionaries(setting, release),
+        "dictionaries": _dictionaries(setting, release.risk),
         "config": describe_schema(_published_schema(setting), set(setting.attributes)),
         "reading": describe_reading(setting.table),
     }
@@ -78,30 +75,17 @@ def _without_records(sensitivity: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _dictionaries(setting: Setting, release: WithheldRelease) -> list[dict[str, Any]]:
+def _dictionaries(setting: Setting, risk: Risk) -> list[dict[str, Any]]:
+    """For each dictionary the highest and the mean chance of identification, and the risk."""
     prior = setting.prior or (None,) * len(setting.dictionaries)
-    claims = []
-    for dictionary, matching, share in zip(setting.dictionaries, setting.matchings, prior, strict=True):
-        measured = _measured(matching.probabilities(release.rule.disclosed), setting.phi.of(release.rule.disclosed))
-        claims.append(
-            {
-                "name": dictionary.name,
-                "individuals": matching.individuals,
-                "prior": None if share is None else str(share),
-                **{key: _number(value) for key, value in measured.items()},
-            }
-        )
-    return claims
-
-
-def _measured(probabilities: NDArray[np.float64], phi: NDArray[np.float64]) -> dict[str, float]:
-    """Return the highest and the mean probability of identification, and the risk."""
-    return {
-        "highest": float(probabilities.max()),
-        "mean": math.fsum(probabilities) / len(probabilities),
-        "risk": math.fsum(losses(phi, probabilities)) / len(probabilities),
-    }
-
-
-def _number(value: float) -> float | str:
-    return "inf" if math.isinf(value) else value
+    return [
+        {
+            "name": each.name,
+            "individuals": each.individuals,
+            "prior": None if share is None else str(share),
+            "highest": float(each.probabilities.max()),
+            "mean": math.fsum(each.probabilities) / len(each.probabilities),
+            "risk": "inf" if math.isinf(each.risk) else each.risk,
+        }
+        for each, share in zip(risk.dictionaries, prior, strict=True)
+    ]
