@@ -12,7 +12,7 @@ from .feasibility import (
 )
 from .methods import Grouping, Method, Task
 from .recoding import Recoding, recode
-from .release import Release
+from .release import PrivateRelease, Release
 from .utility import (
     ClassSizes,
     Loss,
@@ -36,6 +36,7 @@ __all__ = [
     "Loss",
     "Marginal",
     "Method",
+    "PrivateRelease",
     "QueryErrors",
     "Recoding",
     "Release",
