@@ -11,14 +11,16 @@ import pyarrow as pa
 
 from sfumato.data.column import Column
 from sfumato.errors import ParameterError
-from sfumato.io.write_database import Pending, filled
+from sfumato.io.write_database import PendingTable, pending_table
 
 if TYPE_CHECKING:
     from sfumato.anonymization.release import Release
 
 
 @contextmanager
-def rows_in_database(release: Release, database: str | None, table: str | None, force: bool) -> Iterator[Pending | None]:
+def rows_in_database(
+    release: Release, database: str | None, table: str | None, force: bool
+) -> Iterator[PendingTable | None]:
     """Write the published rows into a table that waits to be committed; nothing, if no database is named."""
     if (database is None) != (table is None):
         missing = "table" if table is None else "database"
@@ -29,7 +31,7 @@ def rows_in_database(release: Release, database: str | None, table: str | None, 
         yield None
         return
     separators = {name: release.schema.separators.get(name, ";") for name in release.table.data.column_names}
-    with filled(database, table, typed_rows(release), force=force, separators=separators) as pending:
+    with pending_table(database, table, typed_rows(release), force=force, separators=separators) as pending:
         yield pending
 
 

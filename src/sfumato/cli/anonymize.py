@@ -57,7 +57,7 @@ def anonymize(
     """
     from sfumato.anonymization.save_release import free_target
     from sfumato.config import Config
-    from sfumato.io.write_database import refuse_taken
+    from sfumato.io.write_database import check_target
     from sfumato.reports.report_files import free_page
 
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config, allow_code=allow_code)
@@ -73,7 +73,7 @@ def anonymize(
     if report is not None:
         free_page(report, folder, force)
     if sink is not None:
-        refuse_taken(*sink, force)
+        check_target(*sink, force)
     database, table = sink or (None, None)
     with progress_bar() as progress:
         tell_first_use(progress)
