@@ -19,7 +19,7 @@ from benchmarks.settings import SURVEY_ROWS, Setting
 from sfumato._audit import audit
 from sfumato.anonymization._anonymize import check, partition
 from sfumato.anonymization.methods import Method, Task
-from sfumato.anonymization.published_table import Published, publish
+from sfumato.anonymization.published_table import PublishedTable, publish
 from sfumato.anonymization.utility import mean_loss, normalised_loss
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.registry import METHODS
@@ -101,7 +101,7 @@ def _settings(rows: int, everything: bool, hard: bool, adult: bool) -> Iterator[
         yield from settings.adult()
 
 
-def _found(setting: Setting, method: Method) -> tuple[float, float, Published, tuple[str, ...]]:
+def _found(setting: Setting, method: Method) -> tuple[float, float, PublishedTable, tuple[str, ...]]:
     """Find groups and publish them: the CPU seconds of each, what is published, and the method's notes."""
     check(setting.table, setting.principles)
     finding, grouping = cpu_seconds(lambda: method.group(Task(setting.table, setting.principles)))
@@ -131,7 +131,7 @@ def _measured(setting: Setting, method: Method, yardstick: float) -> dict[str, A
         return figures | {"not served": problem.problem}
     checking, verdicts = cpu_seconds(lambda: audit(published.table, None, setting.principles))
     fine = np.logical_and.reduce([finding.measurement.group_holds for finding in verdicts])
-    loss = (normalised_loss if setting.normalised else mean_loss)(published.recoded)
+    loss = (normalised_loss if setting.normalised else mean_loss)(published.recoding)
     return figures | {
         "loss": round(loss, 4),
         "violating groups": int((~fine).sum()),

@@ -42,7 +42,7 @@ def measure(how: str, records: int, seed: int) -> dict[str, Any]:
     data, similar = load(), how == "similarity"
     _work(drawn(data.slice(0, 10 * _WARM), _WARM, seed, source, similar))
     matching_seconds, setting = cpu_seconds(lambda: drawn(data, records, seed, source, similar))
-    held = setting.matchings[0].held
+    held = setting.matchings[0].dictionary_values
     sorting = min(cpu_seconds(lambda: np.lexsort(held.T))[0] for _ in range(3))
     (risk_seconds, found), (rules_seconds, best) = _work(setting)
     together = matching_seconds + risk_seconds + rules_seconds

@@ -38,7 +38,7 @@ GOALS = {"/ pyarrow": 10.0, "peak memory, MB": 3000}
 _WARM = 1000
 """Rows of the release that compiles, or loads what was compiled."""
 
-_METHOD = (FINDING, "mending groups")
+_METHOD = (FINDING, "repairing groups")
 """Stages that are the method's own."""
 
 

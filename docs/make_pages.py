@@ -1,10 +1,11 @@
 """Write the pages that repeat docstrings and help texts. A test compares them with the committed pages.
 
-They are: principles.md, a page per principle below principles/, cli.md and reference.md.
+They are: principles.md, a page per principle below principles/, cli.md, reference.md and release.schema.json.
 """
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from make_principles import principle_page, principles_page
 from make_reference import reference_page
 from sfumato.cli import main
 from sfumato.registry import PRINCIPLES
+from sfumato.releases.json_schema import release_schema
 
 HERE = Path(__file__).parent
 
@@ -50,6 +52,11 @@ Then open a new shell.
 """
 
 
+def schema_page() -> str:
+    """Return the JSON Schema of release.json."""
+    return json.dumps(release_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
 def cli_page() -> str:
     """Every verb with its help."""
     parts = [CLI_HEAD]
@@ -73,6 +80,7 @@ PAGES = {
     **{f"principles/{name}.md": partial(principle_page, name) for name in PRINCIPLES.entries},
     "cli.md": cli_page,
     "reference.md": reference_page,
+    "release.schema.json": schema_page,
 }
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import pytest
 import sfumato as sf
 from make_reference import NAMESPACES, public_names
 from sfumato.registry import DISTANCES, PRINCIPLES
+from sfumato.releases.kinds import KINDS
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "sfumato"
@@ -106,6 +107,29 @@ def test_only_the_writer_calls_verification():
     for package in ("releases", "anonymization", "reports"):
         for path in (SOURCE / package).rglob("*.py"):
             assert "verification" not in imported_packages(path), path
+
+
+def check_modules(kind):
+    """The files of a product package that the checks of a kind of release import, directly or not."""
+    entry = KINDS[kind].checks.partition(":")[0]
+    package, found, waiting = entry.split(".")[1], set(), [entry]
+    while waiting:
+        path = SOURCE.joinpath(*waiting.pop().split(".")[1:]).with_suffix(".py")
+        if path.is_file() and path not in found:
+            found.add(path)
+            waiting += [module for module in imported_modules(path) if module.split(".")[1] == package]
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_checks_of_a_kind_share_nothing_with_what_makes_it(kind):
+    """They import the format, the generic checks and one another; no other file of their package imports verification."""
+    checks = check_modules(kind)
+    package = package_of(next(iter(checks)))
+    for path in checks:
+        assert imported_packages(path) <= CHECKED_BY | {package}, path
+    for path in (SOURCE / package).rglob("*.py"):
+        assert package == "verification" or path in checks or "verification" not in imported_packages(path), path
 
 
 @pytest.mark.parametrize("path", sorted((SOURCE / "reports").rglob("*.py")), ids=lambda p: p.name)

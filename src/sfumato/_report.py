@@ -1,4 +1,4 @@
-"""The report of a release that is written already, drawn again from its folder."""
+"""The report of a release folder, drawn again from its files."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import Any
 
 from sfumato._audit import audit
 from sfumato.anonymization.figures.figure_tables import internal_figures
-from sfumato.data.schema import Role, Schema
-from sfumato.disclosure.withheld.withheld_page import withheld_page
+from sfumato.data.schema import Schema
 from sfumato.errors import ReleaseError
 from sfumato.principles import Principle
-from sfumato.projections.projection_page import projected_page
-from sfumato.releases.models import PROJECTED, WITHHELD
+from sfumato.releases.kinds import KINDS
 from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
-from sfumato.reports.grouped_page import page
+from sfumato.reports.grouped_page import grouped_page
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Verification
 from sfumato.verification.declaration_checks import in_declared_order
@@ -29,93 +27,81 @@ def report(
     schema: Schema | None = None,
     principles: Sequence[Principle] | None = None,
 ) -> str:
-    """The report of a release as HTML: the public one from its release.json or, with the original, an internal one.
+    """Return the report of a release as HTML: the public one or, with the original, the internal one.
 
-    The public report is drawn from release.json and from nothing else, once the release is verified from its files; a
-    principle that only a distance function of the publisher's own could measure again is then taken as it is claimed, unless
-    `schema` holds the function.
-    The internal one tells more: the principles measured on the original as it is, its vulnerability, the true errors of
-    counts. That depends on who has which secret, so it must not be published. The release is verified against the original
-    first. `schema` and `principles`: as for `verify`, where functions or classes of your own are needed.
+    The release is verified first; if a check fails, nothing is drawn. The public report is drawn from release.json alone.
+    A principle that needs the publisher's own distance function can be measured again only where that function is
+    available: without `schema` its claim is accepted, and everything else is verified.
+
+    The internal report also contains the principles measured on the original, its vulnerability, and the true errors of
+    counts. These depend on who has which sensitive value, so it must not be published. `schema` and `principles`: as for
+    `verify`, where your own functions or classes are needed.
 
     >>> import tempfile
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> people = pa.table({"age": [30, 31, 50, 51]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     written = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2)).save(f"{folder}/release")
-    ...     public, internal = report(written), report(written, people)
-    ...     public == (written / "report.html").read_text(encoding="utf-8")
+    ...     path = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2)).save(f"{folder}/release")
+    ...     public, internal = report(path), report(path, people)
+    ...     public == (path / "report.html").read_text(encoding="utf-8")
     True
     >>> ["Internal: for the review board" in text for text in (public, internal)]
     [False, True]
     """
     manifest = Manifest.load(Path(folder))
-    if manifest.kind == WITHHELD:
-        return _withheld(manifest, original)
-    if manifest.kind == PROJECTED:
-        return _projected(manifest, original, schema, principles)
+    kind = KINDS[manifest.kind]
     if original is None:
-        _refuse_unless(_public(manifest, schema, principles))
-        return page(manifest.content)
+        _refuse_unless(_verify_public(manifest, schema, principles))
+        page: str = kind.load("page")(manifest.document)
+        return page
+    if kind.internal_command:
+        raise manifest.problem(
+            "kind",
+            f"the internal report of a release of {kind.description} cannot be drawn from its files",
+            f"Draw it with: {kind.internal_command}.",
+        )
     _refuse_unless(verify(folder, original, schema=schema, principles=principles))
+    return _internal(manifest, original, schema, principles)
+
+
+def _internal(manifest: Manifest, original: Any, schema: Schema | None, principles: Sequence[Principle] | None) -> str:
+    """Return the internal report of a grouped release."""
+    document = manifest.grouped
     declared, _ = manifest.schema(schema)
-    asked = manifest.principles() if principles is None else in_declared_order(tuple(principles), manifest.requested)[0]
-    published = published_table(manifest, published_schema(declared, manifest.grouped.group))
+    requested = manifest.principles() if principles is None else in_declared_order(tuple(principles), manifest.requested)[0]
+    published = published_table(manifest, published_schema(declared, document.group))
     table = original_table(manifest, original, declared)
     recodings = {
-        column["name"]: column["recoding"]
-        for column in manifest.content["columns"]
-        if column["role"] == Role.QUASI_IDENTIFIER
+        column.name: column.recoding
+        for column in document.columns
+        if column.role == "quasi-identifier" and column.recoding is not None
     }
-    figures = internal_figures(table, audit(published, None, asked), recodings, int(manifest.content["seed"]))
-    return page(manifest.content, figures)
+    figures = internal_figures(table, audit(published, None, requested), recodings, document.seed)
+    return grouped_page(document, figures)
 
 
-def _withheld(manifest: Manifest, original: Any) -> str:
-    """The report of records with values withheld: the public one, since what an internal one tells takes dictionaries."""
-    if original is not None:
-        raise manifest.problem(
-            "kind",
-            "the internal report of records with values withheld is drawn from the config that names the dictionaries",
-            "Draw it with: sfumato risk CONFIG --report FILE.",
-        )
-    _refuse_unless(verify(manifest.path.parent))
-    return withheld_page(manifest.content)
+def _verify_public(manifest: Manifest, schema: Schema | None, principles: Sequence[Principle] | None) -> Verification:
+    """Verify a release without its original, except principles that need the publisher's own distance function."""
+    result = verify(manifest.folder, schema=schema, principles=principles)
+    if schema is not None or not manifest.schema()[1]:
+        return result
+    requested = manifest.principles() if principles is None else principles
+    unmeasurable = {principle.label for principle in requested if principle.uses_distance}
+    checks = tuple(check for check in result.checks if _without_table(check.name) not in unmeasurable)
+    return Verification(result.folder, checks)
 
 
-def _projected(manifest: Manifest, original: Any, schema: Schema | None, principles: Sequence[Principle] | None) -> str:
-    """The report of several tables: the public one, since what an internal one tells takes the groups of every row."""
-    if original is not None:
-        raise manifest.problem(
-            "kind",
-            "the internal report of several tables is drawn while they are made: the files do not tell whose the rows are",
-            "Draw it with: sfumato project CONFIG --output FOLDER --internal FILE.",
-        )
-    _refuse_unless(_public(manifest, schema, principles))
-    return projected_page(manifest.content)
-
-
-def _public(manifest: Manifest, schema: Schema | None, principles: Sequence[Principle] | None) -> Verification:
-    """Verify a release without its original, all but what cannot be measured for want of the publisher's functions."""
-    found = verify(manifest.path.parent, schema=schema, principles=principles)
-    if schema is not None:
-        return found
-    asked = manifest.principles() if principles is None else principles
-    beyond = {principle.label for principle in asked if principle.uses_distance} if manifest.schema()[1] else set()
-    return Verification(found.folder, tuple(check for check in found.checks if _bare(check.name) not in beyond))
-
-
-def _bare(name: str) -> str:
-    """The name of a check, without that of the table it is of, where there are several."""
+def _without_table(name: str) -> str:
+    """Return the name of a check without the name of its table, which precedes it where there are several tables."""
     table, colon, rest = name.partition(": ")
     return rest if colon and table.startswith("table_") else name
 
 
-def _refuse_unless(found: Verification) -> None:
-    if not found:
+def _refuse_unless(result: Verification) -> None:
+    if not result:
         raise ReleaseError(
-            f"the release does not hold what it says, so nothing is reported ({found.failures})",
-            remedy="Fetch or make the release again, and name the original that it was made from.",
-            file=found.folder,
+            f"the release failed verification, so no report is drawn ({result.failures})",
+            remedy="Download or make the release again, and pass the original that it was made from.",
+            file=result.folder,
         )

@@ -14,7 +14,7 @@ class Progress(Protocol):
     >>> people = pa.table({"age": [30, 31, 50, 51]})
     >>> _ = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2), progress=lambda step, share=None: steps.append(step))
     >>> list(dict.fromkeys(steps))
-    ['looking at what is possible', 'finding groups', 'publishing']
+    ['assessing feasibility', 'finding groups', 'publishing']
     """
 
     def __call__(self, step: str, share: float | None = None) -> None:

@@ -168,7 +168,7 @@ PRINCIPLES = Registry(
         "beta-likeness": "sfumato.principles.beta_likeness:BetaLikeness",
         "delta-disclosure": "sfumato.principles.delta_disclosure:DeltaDisclosure",
     },
-    base="sfumato.principles.base:Principle",
+    base="sfumato.principles.principle:Principle",
 )
 """Privacy principles, in the order in which they are listed."""
 
@@ -187,7 +187,7 @@ DISTANCES = Registry(
         "jaro-winkler": "sfumato.distances.jaro_winkler:JaroWinkler",
         "function": "sfumato.distances.custom:Custom",
     },
-    base="sfumato.distances.base:Distance",
+    base="sfumato.distances.distance:Distance",
 )
 """Distances between sensitive values, by the `kind` of a config."""
 

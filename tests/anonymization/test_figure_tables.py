@@ -98,9 +98,9 @@ def places(cover, cell):
 @given(published())
 def test_cells_are_read_back_as_what_was_recoded(release):
     groups = release.audit.groups
-    read = covers_of(release.original, release.table, groups, release.recodings)
+    read = covers_of(release.private.original, release.table, groups, release.recodings)
     texts = {}
-    for recoded, cover in zip(release.recoded.columns, read, strict=True):
+    for recoded, cover in zip(release.private.recoding.columns, read, strict=True):
         written = Cover.of(recoded)
         for group, label in enumerate(recoded.labels):
             texts[recoded.domain.name, label] = places(written, written.cell[group])
@@ -130,7 +130,7 @@ class TestShapes:
         for name_of, column in found.items():
             assert len(column["labels"]) <= BINS + 2
             if "before" in column and column["labels"]:
-                step = step_of(release.original.rows)
+                step = step_of(release.private.original.rows)
                 for shares in (column["before"], column["after"]):
                     assert sum(shares) == pytest.approx(1, abs=float(step) * len(shares) / 2 + 1e-6)
             elif "before" not in column:
@@ -176,7 +176,7 @@ class TestShapes:
     def test_figures_do_not_tell_who_has_which_secret(self, name, tmp_path):
         """The secrets of each group dealt to other rows of that group: nothing that is published may differ, in any byte."""
         release = SHAPES[name]()
-        data = release.original.data
+        data = release.private.original.data
         secrets = [name for name in data.column_names if name not in release.schema.quasi_identifiers]
         again, of_row = dealt_again(data, release, secrets)
         if not secrets or again.equals(data):
@@ -184,7 +184,7 @@ class TestShapes:
         for name_of, table in (("fixed", data), ("other", again)):
             made = sf.anonymize(
                 table,
-                release.original.schema,
+                release.private.original.schema,
                 release.principles,
                 method=Fixed(of_row),
                 seed=release.seed,
@@ -213,11 +213,11 @@ class Fixed(sf.Method):
 def test_the_rule_is_one_that_could_be_broken():
     """What only the internal report tells does depend on who has which secret."""
     release = SHAPES["categories"]()
-    again, _ = dealt_again(release.original.data, release, ["ill"])
+    again, _ = dealt_again(release.private.original.data, release, ["ill"])
     other = sf.anonymize(again, release.schema, release.principles, method=Chunks(12), seed=5)
-    told = [internal_figures(r.original, r.audit, r.recodings, r.seed) for r in (release, other)]
-    assert told[0]["errors"] != told[1]["errors"]
-    assert told[0]["levels"] != told[1]["levels"]
+    told = [internal_figures(r.private.original, r.audit, r.recodings, r.seed) for r in (release, other)]
+    assert told[0].errors != told[1].errors
+    assert told[0].levels != told[1].levels
 
 
 def test_the_order_of_the_original_tells_nothing(tmp_path):
@@ -227,7 +227,7 @@ def test_the_order_of_the_original_tells_nothing(tmp_path):
         def group(self, task, seed=0):
             return sf.anonymization.Grouping(np.array(task.table.data.column("age").to_pylist()) // 10)
 
-    data = SHAPES["numbers"]().original.data
+    data = SHAPES["numbers"]().private.original.data
     order = np.random.default_rng(1).permutation(data.num_rows)
     for name, table in (("one", data), ("other", data.take(pa.array(order)))):
         schema = sf.Schema(["age", "town"], ["money"])
@@ -239,15 +239,15 @@ def test_the_order_of_the_original_tells_nothing(tmp_path):
 class TestErrors:
     def tables(self, release):
         groups = release.audit.groups
-        covers = covers_of(release.original, release.table, groups, release.recodings)
+        covers = covers_of(release.private.original, release.table, groups, release.recodings)
         return release.table, groups, covers
 
     def test_true_errors_are_those_of_the_utility(self):
         release = SHAPES["numbers"]()
-        found = true_errors(release.original, *self.tables(release), release.seed)
+        found = true_errors(release.private.original, *self.tables(release), release.seed)
         for entry in found["by"]:
-            workload = Workload.random(release.kept, ASKED, entry["columns"], 1, SELECTIVITY, release.seed)
-            errors = sf.anonymization.query_errors(release.recoded, workload)
+            workload = Workload.random(release.private.kept, ASKED, entry["columns"], 1, SELECTIVITY, release.seed)
+            errors = sf.anonymization.query_errors(release.private.recoding, workload)
             known = errors.relative[errors.raw > 0]
             assert entry["counted"] == len(known)
             assert entry["median"] == pytest.approx(np.median(known), abs=1e-5)
@@ -277,7 +277,7 @@ class TestErrors:
     def test_suppressed_values_are_within_no_stretch(self):
         release = SHAPES["suppressed"]()
         assert release.suppressed
-        assert true_errors(release.original, *self.tables(release), 0)["by"][0]["median"] is not None
+        assert true_errors(release.private.original, *self.tables(release), 0)["by"][0]["median"] is not None
 
 
 def test_levels_put_a_threshold_on_the_side_of_its_verdict():
@@ -298,9 +298,9 @@ def test_levels_put_a_threshold_on_the_side_of_its_verdict():
 def test_groups_by_quasi_identifiers_are_those_of_all_rows():
     release = SHAPES["suppressed"]()
     before = release.to_dict()["figures"]["risk"]["before"]
-    sizes = Groups.of(release.original).sizes
+    sizes = Groups.of(release.private.original).sizes
     assert sizes.sum() == release.table.rows + release.suppressed
-    assert before == risk(sizes, step_of(release.original.rows))
+    assert before == risk(sizes, step_of(release.private.original.rows))
 
 
 def test_a_costly_distance_is_looked_at_in_a_sample_of_groups():

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import sfumato as sf
 from exhaustive import best_loss, loss_of, random_case, table_of
 from sfumato.anonymization.methods import method_of
-from sfumato.anonymization.methods.cell_share_arrays import shares_over
-from sfumato.anonymization.methods.search_constraints import Limits, scratch_counts
+from sfumato.anonymization.methods.cell_share_arrays import share_arrays
+from sfumato.anonymization.methods.search_constraints import SearchConstraints, scratch_counts
 from sfumato.anonymization.recoding import recode
 from sfumato.anonymization.utility import mean_loss
 from sfumato.kernels.cell_shares import share
-from sfumato.kernels.group_excess import shape_excess
+from sfumato.kernels.group_excess import histogram_excess
 from sfumato.kernels.group_packing import pack
 from sfumato.registry import METHODS
 
@@ -158,10 +158,10 @@ def test_larger_groups_where_k_itself_is_too_tight():
 @given(st.integers(0, 2**31), st.integers(2, 5), st.sampled_from(["0.5", "0.7", "0.8", "1"]), st.integers(0, 4))
 def test_dealt_groups_have_no_neighbour_too_many(seed, k, delta, epsilon):
     task = task_of(people(60, seed, secrets=range(12)), sf.Dissimilarity(epsilon=epsilon, delta=delta, k=k))
-    limits = Limits.of(task)
-    size = limits.roomiest(2 * limits.least)
+    constraints = SearchConstraints.of(task)
+    size = constraints.roomiest_size(2 * constraints.least)
     out = np.empty(60, np.int64)
-    left = pack(limits.crowd_arrays(60), np.arange(60), size, 60 // size, out)
+    left = pack(constraints.neighbour_limit_arrays(60), np.arange(60), size, 60 // size, out)
     assert left == (out < 0).sum()
     assert np.bincount(out[out >= 0]).min(initial=size) >= size
     kept = np.flatnonzero(out >= 0)
@@ -174,22 +174,22 @@ def test_dealt_groups_have_no_neighbour_too_many(seed, k, delta, epsilon):
 def test_no_excess_means_satisfied(seed, principle):
     """The float that the search lowers is 0 just where the exact verdict holds."""
     task = task_of(people(40, seed, secrets=range(1, 9)), principle)
-    limits = Limits.of(task)
+    constraints = SearchConstraints.of(task)
     draw = np.random.default_rng(seed)
     of_row = draw.integers(0, 4, 40)
     _, of_row = np.unique(of_row, return_inverse=True)
     exact = task.satisfied(of_row)
-    shapes = limits.shape_arrays()
+    shapes = constraints.condition_arrays()
     for group in range(of_row.max() + 1):
         rows = np.flatnonzero(of_row == group)
         missing = sum(
-            shape_excess(shapes, h, shape.values[rows].copy(), len(rows), scratch_counts(shapes))
-            for h, shape in enumerate(limits.shapes)
+            histogram_excess(shapes, h, condition.values[rows].copy(), len(rows), scratch_counts(shapes))
+            for h, condition in enumerate(constraints.conditions)
         )
-        for crowd in limits.crowds:
-            values = crowd.values[rows]
+        for limit in constraints.neighbour_limits:
+            values = limit.values[rows]
             most = max(int((values == v).sum()) for v in values) - 1
-            missing += max(0, most - crowd.allowed(len(rows)))
+            missing += max(0, most - limit.allowed(len(rows)))
         missing += len(rows) < (principle.implied_k or 1)
         assert (missing == 0) == exact[group]
 
@@ -208,7 +208,7 @@ def test_costs_in_the_search_are_the_shares_that_are_published(seed):
     tree = sf.Hierarchy.from_rows([["a", "X", "*"], ["b", "X", "*"], ["c", "Y", "*"], ["d", "Y", "*"], ["e", "Z", "*"]])
     schema = sf.Schema(["age", "size", "place"], orders={"size": ["S", "M", "L", "XL"]}, hierarchies={"place": tree})
     task = sf.anonymization.Task(sf.Table(frame, schema), (sf.KAnonymity(1),))
-    shares = shares_over(task.domains)
+    shares = share_arrays(task.domains)
     for j, domain in enumerate(task.domains):
         for low in range(domain.size + 1):
             for high in range(low, domain.size + 1):
@@ -222,7 +222,7 @@ def test_a_large_tree_is_climbed():
     frame = pa.table({"zip": [f"{i:04}" for i in draw.integers(0, 1000, 300)], "secret": draw.integers(0, 50, 300)})
     schema = sf.Schema(["zip"], ["secret"], hierarchies={"zip": sf.Hierarchy.from_rows(rows)})
     task = sf.anonymization.Task(sf.Table(frame, schema), (sf.KAnonymity(3),))
-    shares, domain = shares_over(task.domains), task.domains[0]
+    shares, domain = share_arrays(task.domains), task.domains[0]
     for low, high in [(0, 1), (3, 17), (5, 999), (10, 19), (20, 150)]:
         assert share(shares, 0, low, high, 1) == pytest.approx(domain.share(low, high))
     assert task.satisfied(sf.Glaze().group(task).of_row).all()

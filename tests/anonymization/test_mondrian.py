@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.anonymization.methods.cell_share_arrays import shares_over
+from sfumato.anonymization.methods.cell_share_arrays import share_arrays
 from sfumato.anonymization.methods.method import Task
 from sfumato.anonymization.methods.mondrian import Mondrian
 from sfumato.anonymization.recoding import RecodingKind
@@ -93,7 +93,7 @@ def test_nodes_of_a_hierarchy_are_whole_or_cut_into_children(cells):
 @given(rows)
 def test_shares_are_those_of_the_domains(cells):
     task = Task(table(cells), ())
-    shares = shares_over(task.domains)
+    shares = share_arrays(task.domains)
     for j, domain in enumerate(task.domains):
         for low in range(domain.size + 1):
             for high in range(low, domain.size + 1):

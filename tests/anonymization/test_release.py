@@ -213,10 +213,10 @@ def test_folder(release, tmp_path):
 
 
 def test_what_is_not_verified_is_not_published(release, tmp_path, monkeypatch):
-    from sfumato.anonymization import save_release as save
+    from sfumato.releases import writer
 
-    write = save.write_csv
-    monkeypatch.setattr(save, "write_csv", lambda data, file, sets: write(data.slice(1), file, sets))
+    write = writer.write_csv
+    monkeypatch.setattr(writer, "write_csv", lambda data, file, sets: write(data.slice(1), file, sets))
     with pytest.raises(sf.errors.ReleaseError, match=r"nothing is published.*counts"):
         release.save(tmp_path / "out")
     assert not list(tmp_path.iterdir())
@@ -250,7 +250,7 @@ class TestUnreached:
         assert verify(tmp_path / "out", self.table)
         held = anonymize(self.table, self.schema, sf.KAnonymity(2), method=Chunks(2), suppress="0.9")
         assert held.suppressed == 0
-        with pytest.raises(sf.errors.RequirementError, match="fail hold 2 rows, and at most 1 may be suppressed"):
+        with pytest.raises(sf.errors.RequirementError, match="failing groups contain 2 rows, and at most 1 may be"):
             anonymize(self.table, self.schema, sf.DistinctLDiversity(2), method=Chunks(2), suppress="0.333")
 
     def test_what_is_left_is_measured_anew(self):
@@ -266,7 +266,7 @@ class TestUnreached:
         path.write_text("age,ill\n1,7\n2,8\n3,7\n4,8\n5,x\n", encoding="utf-8")
         found = anonymize(path, self.schema, sf.KAnonymity(2), method=Alone(), suppress="0.2")
         assert (found.suppressed, found.schema.kinds["ill"]) == (1, sf.data.Kind.CATEGORICAL)
-        assert "row 5" in found.reading[0]
+        assert "row 5" in found.private.notes[0]
         found.save(tmp_path / "out")
         assert "row 5" not in (tmp_path / "out" / "release.json").read_text(encoding="utf-8")
         assert verify(tmp_path / "out", path)
@@ -300,7 +300,7 @@ def test_shares_that_are_none(share):
     [
         (sf.Schema(["age"], ["ill"], person_id="ill"), "person_id", "one row per person"),
         (sf.Schema([], ["ill"]), "quasi_identifiers", "quasi-identifier"),
-        (sf.Schema(["age"], group="ill"), "group", "Drop group"),
+        (sf.Schema(["age"], group="ill"), "group", "Remove group"),
     ],
 )
 def test_tables_that_cannot_be_anonymized(schema, key, words):
@@ -313,16 +313,16 @@ def test_methods_that_are_none():
     table, schema = TestUnreached.table, TestUnreached.schema
     with pytest.raises(sf.errors.ParameterError, match="no method 'nonsense'"):
         anonymize(table, schema, sf.KAnonymity(2), method="nonsense")
-    with pytest.raises(sf.errors.ParameterError, match="is no method"):
+    with pytest.raises(sf.errors.ParameterError, match="is not a method"):
         anonymize(table, schema, sf.KAnonymity(2), method=5)
-    with pytest.raises(sf.errors.ParameterError, match="nothing to measure"):
+    with pytest.raises(sf.errors.ParameterError, match="no principle is requested"):
         anonymize(table, schema, [], method=Chunks(2))
 
     class Broken(Chunks):
         def group(self, task, seed=0):
             return Grouping(np.zeros(2, np.int64))
 
-    with pytest.raises(sf.errors.ParameterError, match="did not give every row a group"):
+    with pytest.raises(sf.errors.ParameterError, match="did not return a group for every row"):
         anonymize(table, schema, sf.KAnonymity(2), method=Broken())
 
 

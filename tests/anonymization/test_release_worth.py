@@ -21,7 +21,7 @@ def test_unreached_says_why():
     with pytest.raises(sf.errors.RequirementError) as caught:
         anonymize(TABLE, SCHEMA, sf.DistinctLDiversity(6), method=Chunks(2))
     assert "No grouping of these rows can satisfy distinct l-diversity (l = 6): the table" in caught.value.problem
-    assert caught.value.remedy == "Ask for less, or allow a share of the rows to be suppressed."
+    assert caught.value.remedy == "Relax the requirement, or allow a share of the rows to be suppressed."
 
 
 def test_unreached_says_what_is_nearby():

@@ -145,7 +145,7 @@ def test_what_comes_out_different_is_not_written(small, tmp_path):
     people, folder, content = small
     assert same(folder, sf.replay(folder, people).save(tmp_path / "again", expected=folder))
     fewer = sf.replay(folder, people.slice(1))
-    with pytest.raises(sf.errors.ReplayError, match=r"data\.csv.*came out different.*original table must be another"):
+    with pytest.raises(sf.errors.ReplayError, match=r"data\.csv.*differ from the files listed here.*original table differs"):
         fewer.save(tmp_path / "other", expected=folder, internal=tmp_path / "internal.html")
     (tmp_path / "older.json").write_text(json.dumps({**content, "numpy": "0.1"}), encoding="utf-8")
     with pytest.raises(sf.errors.ReplayError, match=r"numpy 0\.1"):
@@ -173,7 +173,7 @@ def test_on_the_command_line(demo, tmp_path):
     (tmp_path / "fewer.csv").write_text("\n".join(lines[:-1]), encoding="utf-8")
     other = sfumato("anonymize", str(release), "--data", str(tmp_path / "fewer.csv"), "--output", "other", cwd=demo)
     assert other.returncode == 1
-    assert "came out different" in other.stderr
+    assert "differ from the files listed here" in other.stderr
     assert not (demo / "other").exists(), "what is not the release is not put in its place"
     for arguments, words in (
         ([], "--data"),

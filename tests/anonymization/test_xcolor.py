@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.anonymization.methods.cell_share_arrays import shares_over
+from sfumato.anonymization.methods.cell_share_arrays import share_arrays
 from sfumato.anonymization.methods.method import Task
 from sfumato.anonymization.methods.mondrian import Mondrian
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
@@ -35,7 +35,7 @@ def exchanged(task, start, allowed, **options):
     view = task.views[names]
     return exchange(
         np.array(start), view.attribute.codes, NeighbourArrays.of(view.graph(principle.epsilon)), allowed, task.places,
-        shares_over(task.domains), **options,
+        share_arrays(task.domains), **options,
     )  # fmt: skip
 
 

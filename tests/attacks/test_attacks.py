@@ -48,9 +48,9 @@ def exactly(confidence):
 @given(cases(), st.sampled_from([1, 2, "others"]))
 def test_background_joins_are_those_of_the_definition(case, known):
     table, views = case
-    found = sf.attacks.background_join(table_of(table), [view_of(*each) for each in views], known)
+    results = sf.attacks.background_join(table_of(table), [view_of(*each) for each in views], known)
     expected = set()
-    for join in found.joins:
+    for join in results.joins:
         attributes, groups = views[join.table]
         before, after = naive.background(table, attributes, groups, join.known, join.target)
         assert exactly(join.before) == naive.confidence(before)
@@ -65,16 +65,16 @@ def test_background_joins_are_those_of_the_definition(case, known):
         others = len(attributes) - 1
         size = others if known == "others" else min(known, others)
         ways += len(attributes) * (0 if not others else sum(1 for _ in naive.combinations(range(others), size)))
-    assert len(expected) == len(found.joins) == ways
-    assert (found.worst is None) == (ways == 0)
+    assert len(expected) == len(results.joins) == ways
+    assert (results.worst is None) == (ways == 0)
 
 
 @given(cases())
 def test_links_are_the_largest_products_of_shares(case):
     table, views = case
-    k, l, found = measure_links(table_of(table), [view_of(*each) for each in views])
-    for link in found:
-        best = naive.linked(table, views, link.tables)
+    k, l, results = measure_links(table_of(table), [view_of(*each) for each in views])
+    for link in results:
+        best = naive.largest_products(table, views, link.tables)
         assert link.largest == max(best)
         there = [float(share) for share in best if share]
         assert link.mean == pytest.approx(sum(there) / len(there))
@@ -86,16 +86,16 @@ def test_links_are_the_largest_products_of_shares(case):
     assert k == min(sizes)
     assert l == min(len({table[name][row] for row in rows}) for names, rows in groups for name in names)
     if len(sizes) == 1:
-        assert not any(link.exceeds for link in found), "groups of one size: the bound holds as stated"
+        assert not any(link.exceeds for link in results), "groups of one size: the bound holds as stated"
 
 
 @given(cases())
 def test_combining_two_tables_follows_bayes_rule(case):
     table, views = case
-    found = sf.attacks.intersection(table_of(table), [view_of(*each) for each in views])
-    assert not found.skipped
-    for each in found.inferences:
-        persons = list(naive.combined(table, each.target, views[each.table][1], each.helper, views[each.helper_table][1]))
+    results = sf.attacks.intersection(table_of(table), [view_of(*each) for each in views])
+    assert not results.skipped
+    for each in results.inferences:
+        persons = list(naive.posteriors(table, each.target, views[each.table][1], each.helper, views[each.helper_table][1]))
         assert each.people == len(persons)
         assert exactly(each.before) == naive.confidence([max(before.values()) for before, _, _ in persons])
         largest, mean, certain = naive.confidence([max(after.values()) for _, after, _ in persons])
@@ -104,7 +104,7 @@ def test_combining_two_tables_follows_bayes_rule(case):
         assert each.after.certain == certain
         assert each.truth_before == sum(before[true] for before, _, true in persons) / len(persons)
         assert each.truth == pytest.approx(float(sum(after[true] for _, after, true in persons)) / len(persons))
-    tried = {(each.target, each.helper) for each in found.inferences}
+    tried = {(each.target, each.helper) for each in results.inferences}
     wanted = {
         (a, b)
         for i, (ones, mine) in enumerate(views)
@@ -133,8 +133,8 @@ def test_example_2():
     assert belief(table, views, 1, "diagnosis", {}) == {"AS": Fraction(1, 2), "DB": Fraction(1, 2)}
     assert belief(table, views, 1, "diagnosis", {"job": "teacher"}) == {"AS": Fraction(1)}
     assert belief(table, views, 1, "diagnosis", {"job": "lawyer"}) == {}
-    found = sf.attacks.background_join(table, [views])
-    (join,) = [each for each in found.joins if (each.known, each.target) == (("job",), "diagnosis")]
+    results = sf.attacks.background_join(table, [views])
+    (join,) = [each for each in results.joins if (each.known, each.target) == (("job",), "diagnosis")]
     assert join.gain == Fraction(1, 2)
     assert join.newly_certain == 2
     assert join.example["among"] == 1
@@ -160,20 +160,20 @@ def test_a_function_across_tables_makes_people_certain_although_the_theorem_call
     """Erratum 4: job determines the syndrome; both tables are 2-diverse with groups of exactly k = 2."""
     table = table_of({"job": list("abcd"), "syndrome": list("ABCD")})
     jobs, syndromes = view_of(["job"], [0, 0, 1, 1]), view_of(["syndrome"], [0, 1, 0, 1])
-    found = sf.attacks.intersection(table, [jobs, syndromes])
-    assert (found.k, found.l) == (2, 2)
-    assert [link.exceeds for link in found.links] == [False, False]
-    assert {each.before.certain for each in found.inferences} == {0}
-    assert {each.after.certain for each in found.inferences} == {4}
-    assert {each.truth for each in found.inferences} == {1.0}
+    results = sf.attacks.intersection(table, [jobs, syndromes])
+    assert (results.k, results.l) == (2, 2)
+    assert [link.exceeds for link in results.links] == [False, False]
+    assert {each.before.certain for each in results.inferences} == {0}
+    assert {each.after.certain for each in results.inferences} == {4}
+    assert {each.truth for each in results.inferences} == {1.0}
 
 
 def test_independent_attributes_reveal_nothing():
     jobs, sick = zip(*[(job, ill) for job in "abc" for ill in "xyz"], strict=True)
     table = table_of({"job": list(jobs), "sick": list(sick)})
     groups = [0, 0, 0, 0, 1, 1, 1, 1, 1]
-    found = sf.attacks.intersection(table, [view_of(["job"], groups), view_of(["sick"], groups[::-1])])
-    for each in found.inferences:
+    results = sf.attacks.intersection(table, [view_of(["job"], groups), view_of(["sick"], groups[::-1])])
+    for each in results.inferences:
         assert each.after.mean == pytest.approx(float(each.before.mean))
         assert each.truth == pytest.approx(float(each.truth_before))
     assert attack(table, [view_of(["job"], groups), view_of(["sick"], groups)]).warnings == ()
@@ -189,13 +189,13 @@ def test_the_bound_of_the_theorem():
 
 def test_warnings_are_sorted_strongest_first():
     data = {"a": list("xxyyzz"), "b": list("112233"), "c": list("mmmnnn"), "d": list("pqpqpq")}
-    found = attack(table_of(data), [view_of([name], [0] * 6) for name in data])
-    shares = [pair.share for pair in found.warnings]
+    results = attack(table_of(data), [view_of([name], [0] * 6) for name in data])
+    shares = [pair.share for pair in results.warnings]
     assert shares == sorted(shares, reverse=True)
-    assert found.warnings[0].attributes == ("a", "b")
-    assert found.warnings[0].share == 1
-    assert "The bound of Theorem 2 does not hold for them" in found.warnings[0].text
-    assert ("a", "d") not in [pair.attributes for pair in found.warnings], "a and d are independent"
+    assert results.warnings[0].attributes == ("a", "b")
+    assert results.warnings[0].share == 1
+    assert "The bound of Theorem 2 does not hold for them" in results.warnings[0].text
+    assert ("a", "d") not in [pair.attributes for pair in results.warnings], "a and d are independent"
     together = attack(table_of(data), [view_of(data, [0] * 6)])
     assert together.warnings == ()
     assert together.intersection.worst is None
@@ -208,22 +208,22 @@ def test_a_constant_attribute_gives_no_warning():
 
 def test_the_result_is_plain_data():
     views = [view_of(["diagnosis", "job"], [0, 0, 1, 1]), view_of(["family_history"], [0, None, 0, 0])]
-    found = attack(table_of(PATIENTS), views)
-    told = json.loads(found.to_json())
-    assert told == found.to_dict()
-    assert told["tables"] == [["diagnosis", "job"], ["family_history"]]
-    assert told["attacks"]["background-join"]["joins"][0]["after"].keys() == {"largest", "exact", "mean", "certain"}
-    assert told["attacks"]["intersection"]["inferences"][0]["people"] == 3
-    assert found.warnings[0].text in repr(found)
+    results = attack(table_of(PATIENTS), views)
+    plain = json.loads(results.to_json())
+    assert plain == results.to_dict()
+    assert plain["tables"] == [["diagnosis", "job"], ["family_history"]]
+    assert plain["attacks"]["background-join"]["joins"][0]["after"].keys() == {"largest", "exact", "mean", "certain"}
+    assert plain["attacks"]["intersection"]["inferences"][0]["people"] == 3
+    assert results.warnings[0].text in repr(results)
 
 
 def test_pairs_with_too_many_values_are_skipped_and_reported(monkeypatch):
     monkeypatch.setattr(inference, "_MAX_CELLS", 3)
     table = table_of({"job": list("abcd"), "sick": list("xyxy")})
-    found = sf.attacks.intersection(table, [view_of(["job"], [0, 0, 1, 1]), view_of(["sick"], [0, 0, 1, 1])])
-    assert found.inferences == ()
-    assert found.skipped[0].attributes == ("job", "sick")
-    assert "4 by 2 values" in repr(found)
+    results = sf.attacks.intersection(table, [view_of(["job"], [0, 0, 1, 1]), view_of(["sick"], [0, 0, 1, 1])])
+    assert results.inferences == ()
+    assert results.skipped[0].attributes == ("job", "sick")
+    assert "4 by 2 values" in repr(results)
 
 
 # bad input
@@ -265,13 +265,13 @@ def test_a_vector_is_one_attribute_and_so_is_a_set():
     data = pa.table({"x": [1, 1, 2, 2], "y": [1, 2, 1, 2], "of": [["p"], ["q"], ["q", "p"], []], "z": list("aabb")})
     schema = sf.Schema(sensitive=["at", "of", "z"], vectors={"at": ["x", "y"]})
     table = sf.Table(data, schema)
-    found = attack(table, [view_of(["at", "of"], [0] * 4), view_of(["z"], [0] * 4)])
-    assert [join.newly_certain for join in found.background.joins] == [4, 4]
-    assert found.background.worst.example["values"] == {"at": "1 + 1"}
-    assert {(each.target, each.helper) for each in found.intersection.inferences} == {
+    results = attack(table, [view_of(["at", "of"], [0] * 4), view_of(["z"], [0] * 4)])
+    assert [join.newly_certain for join in results.background.joins] == [4, 4]
+    assert results.background.worst.example["values"] == {"at": "1 + 1"}
+    assert {(each.target, each.helper) for each in results.intersection.inferences} == {
         ("at", "z"), ("z", "at"), ("of", "z"), ("z", "of"),
     }  # fmt: skip
-    assert [pair.share for pair in found.warnings] == [1, 1]
+    assert [pair.share for pair in results.warnings] == [1, 1]
 
 
 @pytest.mark.parametrize("known", [0, -1, True, "all", 1.5])

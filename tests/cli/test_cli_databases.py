@@ -71,7 +71,7 @@ def test_from_a_database_to_a_database_and_back(database, tmp_path):
 def test_a_folder_that_is_taken_leaves_the_database(database, tmp_path):
     config = write(tmp_path, f"path = '{database}'\ntable = 'people'", f"database = '{database}'\ntable = 'open'")
     (tmp_path / "release").mkdir()
-    refused(invoke("anonymize", config), "there is something here already")
+    refused(invoke("anonymize", config), "something exists here already")
     assert tables(database) == ["people"]
 
 

@@ -24,7 +24,7 @@ from sfumato.disclosure.setting import setting_of
 
 VALUES = st.sampled_from([None, "x", "y"])
 
-ORDER = "the estimate precedes the attacker's dictionary (⪯), as far as the records can tell"
+ORDER = "the estimate precedes the attacker's dictionary (⪯), as far as the records reveal"
 
 
 def frame(ids, rows, **more):
@@ -155,13 +155,13 @@ def test_duplicate_identities_break_the_bound():
     """Erratum 6: Ann is twice in the estimate, so ρ counts two rows where there is one individual: 0.5 bounds nothing."""
     records = frame(["Ann"], [["x"]])
     twice = frame(["Ann", "Ann"], [["x"], ["x"]])
-    with pytest.raises(sf.errors.CellError, match="'Ann' stands in row 1 and in row 2"):
+    with pytest.raises(sf.errors.CellError, match="'Ann' occurs in row 1 and in row 2"):
         Dictionary(twice, identity="id")
     books = [Dictionary(twice, name="staff"), Dictionary(records, identity="id", name="book")]
     setting = setting_of(records, sf.Schema(), books, identity="id", attributes=["a0"])
     found = upper_bound(setting, "staff", "book")
     assert (found.estimated, found.true, found.holds) == (0.5, 1, False)
-    assert "'staff' declares none" in str(found)
+    assert "'staff' declares no identity" in str(found)
 
 
 def test_an_inconsistent_estimate_breaks_the_bound():
@@ -214,8 +214,8 @@ def test_undeclared_identities_and_unknown_names():
     records = frame(["Ann"], [["x"]])
     setting = setting_of(records, sf.Schema(), Dictionary(records, identity="id"), attributes=["a0"])
     found = upper_bound(setting, "dictionary", "dictionary")
-    assert "whose records they are is not declared" in str(found)
-    with pytest.raises(sf.errors.ParameterError, match="no dictionary is named 'book'"):
+    assert "the identity of the records is not declared" in str(found)
+    with pytest.raises(sf.errors.ParameterError, match="unknown dictionary 'book'"):
         upper_bound(setting, "dictionary", "book")
     with_identity = bound(records, records, records)
     assert str(with_identity).startswith("the risk against 'book' is at most that against 'staff'")

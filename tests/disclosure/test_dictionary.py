@@ -52,7 +52,7 @@ def test_every_source_gives_the_same_dictionary(tmp_path):
         assert book.weights.tolist() == [1, 0, 2.5]
         both = match_attributes(people, ["age", "city"], book, identity="id")
         assert both.own.tolist() == [1, -1]
-        assert [both.consistent(i, both.everything).tolist() for i in (0, 1)] == [[1], [0]]
+        assert [both.individuals_of(i, both.everything).tolist() for i in (0, 1)] == [[1], [0]]
         assert both.sizes(np.array([[True, False], [False, True]])).tolist() == [2, 2]
         assert both.weights.tolist() == [1, 0, 2.5]
 
@@ -75,7 +75,7 @@ def test_the_table_itself_has_every_record_in_its_row():
 def test_an_attribute_that_the_dictionary_lacks_is_consistent_with_anything():
     people = Table(pa.table({"age": [30], "pay": [5]}), sf.Schema())
     both = match_attributes(people, ["pay", "age"], Dictionary(pa.table({"age": [30, 31]})))
-    assert both.held[:, 0].tolist() == [-1, -1]
+    assert both.dictionary_values[:, 0].tolist() == [-1, -1]
     assert both.sizes(both.everything).tolist() == [1]
     assert both.sizes(np.array([[True, False]])).tolist() == [2]
 
@@ -103,7 +103,7 @@ def test_what_is_missing_in_the_records_is_missing_in_the_dictionary_unless_it_s
     for missing, expected in ((None, [2, 3]), ("-", [2, 3]), (("?", "-"), [3, 3])):
         both = match_attributes(people, ["town"], Dictionary(frame, missing=missing))
         assert both.sizes(both.everything).tolist() == expected
-    assert not (match_attributes(people, ["town"], Dictionary.of(people)).held[1] >= 0).any()
+    assert not (match_attributes(people, ["town"], Dictionary.of(people)).dictionary_values[1] >= 0).any()
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def test_bad_dictionaries_are_refused(tmp_path):
     path = tmp_path / "book.csv"
     path.write_text("id,w\na,1\nb,2\na,3\n", encoding="utf-8")
     twice = refused(
-        sf.errors.CellError, "the identity 'a' stands in row 1 and in row 3", path, identity="id", name="phone book"
+        sf.errors.CellError, "the identity 'a' occurs in row 1 and in row 3", path, identity="id", name="phone book"
     )
     assert (twice.file, twice.column, twice.row, twice.value) == (str(path), "id", 3, "a")
     assert "dictionary 'phone book'" in str(twice)
@@ -130,15 +130,15 @@ def test_bad_dictionaries_are_refused(tmp_path):
     refused(sf.errors.ColumnError, "no such column", path, columns={"age": "years"})
     refused(sf.errors.ColumnError, "no such column", path, weight="leaning")
     for columns in (["id"], {"age": None}):
-        refused(sf.errors.ParameterError, "does not map", path, columns=columns)
-    refused(sf.errors.ParameterError, "counts as missing", path, missing=5)
+        refused(sf.errors.ParameterError, "expected a mapping", path, columns=columns)
+    refused(sf.errors.ParameterError, "invalid missing = 5", path, missing=5)
     path.write_text("id,w\n", encoding="utf-8")
     refused(sf.errors.FileError, "no rows", path)
     refused(sf.errors.FileError, "no rows", pa.table({"a": pa.array([], pa.int64())}))
     refused(sf.errors.FileError, "cannot be read", tmp_path / "nothing.csv")
     refused(sf.errors.FileError, "is not known from its name", tmp_path / "book.pdf")
     refused(sf.errors.ColumnError, "is no table", 5)
-    refused(sf.errors.CellError, "stands in row 1 and in row 2", pa.table({"n": [1.0, 1.0]}), identity="n")
+    refused(sf.errors.CellError, "occurs in row 1 and in row 2", pa.table({"n": [1.0, 1.0]}), identity="n")
 
 
 @pytest.mark.parametrize(
@@ -165,16 +165,16 @@ def match_problem(error, says, data, book, **keywords):
 
 def test_what_cannot_be_matched_says_why():
     stranger = pa.table({"id": ["a"], "years": [30]})
-    for says in ("'age', 'town'", "while it has 'years'", "columns={"):
+    for says in ("'age', 'town'", "the dictionary has 'years'", "columns={"):
         match_problem(sf.errors.ColumnError, says, stranger, {"identity": "id"})
-    match_problem(sf.errors.ColumnError, "said to be the records' 'agee'", stranger, {"columns": {"agee": "years"}})
+    match_problem(sf.errors.ColumnError, "declared as attribute 'agee'", stranger, {"columns": {"agee": "years"}})
     match_problem(sf.errors.CellError, "'old' is not a number", pa.table({"age": ["30", "old"]}), {"name": "b"})
     same = pa.table({"age": [30]})
     match_problem(sf.errors.ParameterError, "'aged'", same, {}, consistency={"aged": SimilarityConsistency()})
-    match_problem(sf.errors.ParameterError, "consistency of 'age'", same, {}, consistency={"age": "jaro"})
+    match_problem(sf.errors.ParameterError, "for attribute 'age'", same, {}, consistency={"age": "jaro"})
     match_problem(sf.errors.ColumnError, "no such column", same, {}, attributes=["age", "pay"])
     match_problem(sf.errors.ColumnError, "no such column", same, {}, identity="name")
-    match_problem(sf.errors.ParameterError, "no attribute is given", same, {}, attributes=[])
+    match_problem(sf.errors.ParameterError, "there are no attributes", same, {}, attributes=[])
 
 
 # --- the order --------------------------------------------------------------------------------------------------------
@@ -278,19 +278,19 @@ def test_weights_beyond_the_range_of_floats(tmp_path, weights, shares):
 def test_a_weight_that_would_vanish_is_refused(tmp_path, weights):
     path = tmp_path / "book.csv"
     path.write_text("id,w,age\n" + "".join(f"{i},{w},30\n" for i, w in enumerate(weights)))
-    error = refused(sf.errors.CellError, "is too small beside", path, weight="w", identity="id")
+    error = refused(sf.errors.CellError, "is too small next to", path, weight="w", identity="id")
     assert (error.column, error.row, error.value is None) == ("w", 2, False)
     assert str(error.file).endswith("book.csv")
 
 
 @pytest.mark.parametrize("name", [None, "", 3])
 def test_a_dictionary_has_a_name(name):
-    with pytest.raises(sf.errors.ParameterError, match="not what a dictionary can be called") as caught:
+    with pytest.raises(sf.errors.ParameterError, match="invalid name") as caught:
         Dictionary(pa.table({"age": [1]}), name=name)
     assert caught.value.key == "name"
 
 
 def test_the_identity_is_no_weight():
-    with pytest.raises(sf.errors.ParameterError, match="both its identity and its weight") as caught:
+    with pytest.raises(sf.errors.ParameterError, match="both identity and weight") as caught:
         Dictionary(pa.table({"id": [1, 2], "age": [1, 2]}), identity="id", weight="id")
     assert caught.value.key == "weight"

@@ -92,7 +92,7 @@ def test_why_there_is_no_joint_matching():
     unlike = np.array([[1, 5], [1, 6]])
     many = joint_sizes(Matching.of_codes(unlike, unlike), np.array([[True, False], [False, False]]), limit=3)
     assert many.least is None
-    assert "4 pairs of unlike records and unlike individuals" in many.why
+    assert "4 pairs of distinct records and distinct individuals" in many.why
 
 
 def people(**columns):

@@ -119,7 +119,7 @@ def test_the_risk_is_measured_not_multiplied():
 @pytest.mark.parametrize("form", ["sum", "constant"])
 def test_other_sensitivities_are_refused(form):
     phi = SensitivityWeights(form, np.ones((1, 1)), np.zeros((1, 1)), np.ones(1))
-    with pytest.raises(ParameterError, match="MinRisk is for multiplicative"):
+    with pytest.raises(ParameterError, match="MinRisk requires a multiplicative"):
         min_risk(Matching.of_codes(np.array([[0]]), np.array([[0]])), phi, 1)
 
 

@@ -59,7 +59,7 @@ def test_who_fits(case, random):
     matching = matching_of(case)
     rule = np.array([[value >= 0 and random.random() < 0.7 for value in record] for record in records])
     shown = [np.flatnonzero(row).tolist() for row in rule]
-    found = [matching.consistent(i, rule).tolist() for i in range(len(records))]
+    found = [matching.individuals_of(i, rule).tolist() for i in range(len(records))]
     assert found == [fitting(record, told, people, misfits) for record, told in zip(records, shown, strict=True)]
     assert matching.sizes(rule).tolist() == [len(each) for each in found]
     wanted = [chance(r, told, people, leanings, o, misfits) for r, told, o in zip(records, shown, own, strict=True)]

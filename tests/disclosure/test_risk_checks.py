@@ -165,18 +165,18 @@ def test_what_cannot_be_measured_is_not_checked(tmp_path, case):
 @pytest.mark.parametrize("case", ["weights of the dictionary", "weights of records", "weights of cells"])
 def test_the_maker_measures_by_record(tmp_path, case, monkeypatch):
     """A wrong claim is refused when a release is made, also where only the maker can know."""
-    from sfumato.disclosure.withheld import withheld_document
+    from sfumato.disclosure import _withhold
 
     more = NOT_MEASURED[case][0]
     saved(tmp_path, **more)
-    described = withheld_document.describe_withheld
+    described = _withhold.describe_withheld
 
     def false(release):
         content = described(release)
         content["dictionaries"][0]["risk"] *= 1.01
         return content
 
-    monkeypatch.setattr(withheld_document, "describe_withheld", false)
+    monkeypatch.setattr(_withhold, "describe_withheld", false)
     with pytest.raises(sf.errors.ReleaseError, match="risk against register"):
         saved(tmp_path, name="again", **more)
 

@@ -14,7 +14,7 @@ import sfumato as sf
 from reader import Reader, check_page
 from risk_shapes import EVIL, LINK, SETTINGS, content
 from sfumato.disclosure.risk_report.loss_format import amount
-from sfumato.disclosure.risk_report.loss_tables import fitting, loss_histogram
+from sfumato.disclosure.risk_report.loss_tables import consistent_histogram, loss_histogram
 from sfumato.disclosure.risk_report.risk_page import risk_page
 from sfumato.reports.plots.figure import percent
 from tearing import tear
@@ -61,11 +61,11 @@ class TestShapes:
         check_page(drawn(name)[1])
 
     def test_without_curves(self, name):
-        """What was not asked for is said to be missing; nothing else changes."""
+        """What was not requested is said to be missing; nothing else changes."""
         few, many = drawn(name, curves=False)[1], drawn(name)[1]
-        assert "was not asked for" in few.text
-        assert "were not asked for" in few.text
-        assert "not asked for" not in many.text.replace("limit", "")
+        assert "was not requested" in few.text
+        assert "were not requested" in few.text
+        assert "not requested" not in many.text
         assert len(few.of("figure")) == 2 + len(content(name)["dictionaries"])
 
     def test_the_same_content_the_same_bytes(self, name):
@@ -105,22 +105,22 @@ def test_markup_in_the_data_stays_text():
 def test_a_limit():
     told = content("one")
     told.update(limit="0.5", holds=False)
-    assert "more than the 0.5 that was asked for" in Reader(risk_page(told)).text
+    assert "more than the limit, 0.5" in Reader(risk_page(told)).text
     told.update(limit="9", holds=True)
-    assert "at most the 9 that was asked for" in Reader(risk_page(told)).text
+    assert "at most the limit, 9" in Reader(risk_page(told)).text
 
 
 def test_points_below_the_line_are_explained():
     assert "lie on or above the dashed line" in drawn("one")[1].text
     text = drawn("no_identity")[1].text
     assert "lie on or above the dashed line" in text  # somebody who fits stands in every part
-    assert "Not told: a record counts as identified" in text
+    assert "Not declared: the chance of identification" in text
 
 
 def test_which_risk_bounds_which():
     text = drawn("prior")[1].text
     assert "“voter list” for “phone book”: yes. Every condition holds." in text
-    assert "“phone book” for “voter list”: not known. It fails that the estimate precedes" in text
+    assert "“phone book” for “voter list”: not known. These conditions fail: the estimate precedes" in text
     assert "bound another" not in drawn("one")[1].text
 
 
@@ -146,7 +146,7 @@ def test_what_is_torn_is_said_to_be(data):
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=30))
 def test_who_fit_is_counted_once(sizes):
-    found = fitting(np.array(sizes))
+    found = consistent_histogram(np.array(sizes))
     assert sum(found["records"]) == len(sizes)
     for name, count in zip(found["bins"], found["records"], strict=True):
         ends = [int(end.replace(",", "")) for end in name.split("–")]

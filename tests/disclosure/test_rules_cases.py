@@ -164,7 +164,7 @@ def test_records_are_chosen_for_in_any_order(seed):
     cells, order = int(small.random.integers(0, small.shape[1] + 1)), small.random.permutation(small.shape[0])
     known, phi = small.matchings[0], small.phi
     turned = Matching(
-        known.values[order], known.held, known.near_starts, known.near, known.weights, known.own[order]
+        known.values[order], known.dictionary_values, known.near_starts, known.near, known.weights, known.own[order]
     )  # fmt: skip
     other = SensitivityWeights(phi.form, phi.cells[order], phi.pairs, phi.scale[order])
     one, two = best_rule([known], phi, cells, "record"), best_rule([turned], other, cells, "record")
@@ -207,7 +207,7 @@ def test_bad_input():
     with pytest.raises(ParameterError, match="at least one dictionary"):
         best_rule([], phi, 1, "record")
     for prior in ([0.5, 0.4], [1.5, -0.5], [math.nan, 1.0]):
-        with pytest.raises(ParameterError, match="add up to 1"):
+        with pytest.raises(ParameterError, match="sum to 1"):
             best_rule([KNOWN, KNOWN], phi, 1, "record", prior)
     with pytest.raises(ParameterError, match="one for each dictionary"):
         best_rule([KNOWN, KNOWN], phi, 1, "record", [1.0])

@@ -169,7 +169,7 @@ def test_a_function_that_fails_or_is_none():
     weights = CustomSensitivity(lambda shown, identity: 1 / 0).weights_of(records, ["a"], None)
     with pytest.raises(sf.errors.ParameterError, match="ZeroDivisionError"):
         weights.of(np.ones((1, 1), bool))
-    with pytest.raises(sf.errors.ParameterError, match="no function"):
+    with pytest.raises(sf.errors.ParameterError, match="not a function"):
         CustomSensitivity(3)
     for name in ("no_such_module:f", "math:no_such", "math:pi", "math"):
         with pytest.raises(sf.errors.ParameterError, match="module"):
@@ -187,16 +187,16 @@ def test_a_function_that_fails_or_is_none():
         ({"weights": {"a": True}}, "weights.a", "True is not a number"),
         ({"weights": {"a": -math.inf}}, "weights.a", "-inf is not a number"),
         ({"weights": {"a": "1e200"}}, "weights.a", "too large"),
-        ({"weights": [1, 2]}, "weights", "tells no attributes"),
+        ({"weights": [1, 2]}, "weights", "not a mapping"),
         ({"default": "-0.1"}, "default", "'-0.1' is negative"),
-        ({"records": 3}, "records", "neither a column nor a list"),
+        ({"records": 3}, "records", "not a column or a list"),
         ({"records": [1, -1]}, "records[1]", "-1 is negative"),
         ({"cells": {"a": [math.nan]}}, "cells.a[0]", "nan is not a number"),
-        ({"weights": {"a": 1}, "cells": {"a": [1]}}, "cells.a", "not in both"),
-        ({"pairs": {("a", "a"): 1}}, "pairs", "no pair"),
-        ({"pairs": {"ab": 1}}, "pairs", "no pair"),
+        ({"weights": {"a": 1}, "cells": {"a": [1]}}, "cells.a", "in one of the two"),
+        ({"pairs": {("a", "a"): 1}}, "pairs", "not a pair"),
+        ({"pairs": {"ab": 1}}, "pairs", "not a pair"),
         ({"pairs": [["a", "b", 1], ["b", "a", 1]]}, "pairs", "twice"),
-        ({"pairs": [["a", 1]]}, "pairs", "tells no pairs"),
+        ({"pairs": [["a", 1]]}, "pairs", "invalid pairs"),
         ({"pairs": {("a", "b"): -2}}, "pairs.a,b", "-2 is negative"),
     ],
 )
@@ -211,7 +211,7 @@ def test_what_is_no_weight_is_refused_by_name(kind, parameters, key, words):
     ("phi", "column", "words"),
     [
         (Additive({"agee": 1}), "agee", "Did you mean 'age'"),
-        (Additive({"id": 1}), "id", "no attribute here"),
+        (Additive({"id": 1}), "id", "not an attribute"),
         (Additive(cells={"other": [1, 1]}), "other", "no such column"),
         (Additive(pairs={("age", "zip"): 1}), "zip", "no such column"),
         (Additive(records="weight"), "weight", "no such column"),
@@ -234,7 +234,7 @@ def test_a_wrong_weight_in_a_column_names_its_row(cell, words):
 
 
 def test_a_list_of_weights_must_be_as_long_as_the_records():
-    with pytest.raises(sf.errors.ParameterError, match="holds 1 weights, and there are 2 records"):
+    with pytest.raises(sf.errors.ParameterError, match="has 1 weights for 2 records"):
         Additive(records=[1]).weights_of(table({"age": [30, 41]}), ["age"], None)
 
 

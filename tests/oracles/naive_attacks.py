@@ -1,6 +1,6 @@
-"""Oracles of the attacks on projected tables: dictionaries of counts, exact fractions, person by person.
+"""Oracles of the attacks on projected tables: dictionaries of counts and exact fractions, person by person.
 
-A table is {attribute: list of values}; seen is a list of (attributes, group of each row, None if it is not published).
+A table is {attribute: list of values}; views is a list of (attributes, group of each row, None if the row is not published).
 """
 
 from __future__ import annotations
@@ -11,39 +11,39 @@ from itertools import combinations, product
 from math import prod
 
 
-def share_of_commonest(values):
+def largest_share(values):
     return Fraction(max(Counter(values).values()), len(values))
 
 
 def background(table, attributes, groups, known, target):
-    """(confidence before, after) of each person published, as lists."""
+    """Return the confidence of each published person before and after, as lists."""
     before, after = [], []
     for row, group in enumerate(groups):
         if group is None:
             continue
         mates = [i for i, other in enumerate(groups) if other == group]
         alike = [i for i in mates if all(table[name][i] == table[name][row] for name in known)]
-        before.append(share_of_commonest([table[target][i] for i in mates]))
-        after.append(share_of_commonest([table[target][i] for i in alike]))
+        before.append(largest_share([table[target][i] for i in mates]))
+        after.append(largest_share([table[target][i] for i in alike]))
     return before, after
 
 
 def confidence(shares):
-    """Largest, mean, certain."""
+    """Return the largest and the mean share, and how many are 1."""
     return max(shares), sum(shares) / len(shares), sum(share == 1 for share in shares)
 
 
-def linked(table, seen, p):
-    """The confidence of each person in the likeliest value joined from p tables, every choice tried; none: 0."""
+def largest_products(table, views, p):
+    """Return each person's largest confidence in values joined from p tables, over every choice; 0 if there is none."""
     share = {
-        (name, group): share_of_commonest([table[name][i] for i, other in enumerate(groups) if other == group])
-        for attributes, groups in seen
+        (name, group): largest_share([table[name][i] for i, other in enumerate(groups) if other == group])
+        for attributes, groups in views
         for name in attributes
         for group in set(groups)
     }
     best = []
     for row in range(len(next(iter(table.values())))):
-        there = [(attributes, groups[row]) for attributes, groups in seen if groups[row] is not None]
+        there = [(attributes, groups[row]) for attributes, groups in views if groups[row] is not None]
         joins = [
             prod(share[name, group] for name, (_, group) in zip(names, chosen, strict=True))
             for chosen in combinations(there, p)
@@ -53,8 +53,8 @@ def linked(table, seen, p):
     return best
 
 
-def combined(table, target, groups, helper, helper_groups):
-    """For each person in both: the belief over the target's values before and after, and the true value."""
+def posteriors(table, target, groups, helper, helper_groups):
+    """Yield for each person in both tables the probabilities of the target's values before and after, and the true value."""
     rows = range(len(table[target]))
     joint = Counter(zip(table[target], table[helper], strict=True))
     alone, beside = Counter(table[target]), Counter(table[helper])

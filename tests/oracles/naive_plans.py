@@ -1,7 +1,7 @@
-"""Oracles of plans: the definitions of paper 004 written down once more, naively, sharing nothing with the package.
+"""Oracles of plans: the definitions of Fang, Ashrafi & Ng (2011), implemented naively and independently of the package.
 
 A table is a dict from attribute to the list of its values; a plan is a list of blocks, each a list of attributes.
-Probabilities are Fractions, and logarithms are taken to 60 digits: what differs by less than 1e-40 is equal.
+Probabilities are Fractions, and logarithms have 60 digits: numbers that differ by less than 1e-40 are equal.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ SAME = Decimal("1e-40")
 
 
 WIDE = Context(prec=60)
-"""Every operation goes through it: a bare minus would round to Python's 28 digits."""
+"""Every operation uses it: the operator - would round to Python's 28 digits."""
 
 
 @cache
 def log2(ratio):
-    """The logarithm of a positive rational."""
+    """Return the logarithm of a positive rational to base 2."""
     if ratio == 1:
         return ZERO
     logs = [WIDE.ln(Decimal(part)) for part in (ratio.numerator, ratio.denominator, 2)]
@@ -37,10 +37,10 @@ def less(one, other):
 
 
 def total(numbers):
-    found = ZERO
+    result = ZERO
     for number in numbers:
-        found = WIDE.add(found, number)
-    return found
+        result = WIDE.add(result, number)
+    return result
 
 
 def chances(values):
@@ -52,7 +52,7 @@ def entropy(values):
 
 
 def information(one, other):
-    """I(A_i, A_j); 0 if they are independent, which Fractions tell."""
+    """Return I(A_i, A_j); exactly 0 if they are independent, which is decided with Fractions."""
     p, q, joint = chances(one), chances(other), chances(list(zip(one, other, strict=True)))
     if all(joint.get((v, w), 0) == p[v] * q[w] for v in p for w in q):
         return ZERO
@@ -60,7 +60,7 @@ def information(one, other):
 
 
 def exposable(one, other, harmless_one=(), harmless_other=()):
-    """E(A_i, A_j), case by case, with the last one as it is meant."""
+    """Return E(A_i, A_j), case by case, with the last case corrected."""
     h, g, shared = entropy(one), entropy(other), information(one, other)
     joint = chances(list(zip(one, other, strict=True)))
     cases = {
@@ -85,13 +85,13 @@ class Table:
             self.e[a, b] = self.e[b, a] = exposed
 
     def association_loss(self, plan):
-        """Γ_α."""
+        """Return Γ_α."""
         block = {name: at for at, members in enumerate(plan) for name in members}
         pairs = list(combinations(self.names, 2))
         return share(total(self.i[a, b] for a, b in pairs if block[a] != block[b]), total(self.i[pair] for pair in pairs))
 
     def information_exposure(self, plan):
-        """Γ_β."""
+        """Return Γ_β."""
         every = total(self.e[pair] for pair in combinations(self.names, 2))
         return total(
             times(
@@ -101,12 +101,12 @@ class Table:
         )
 
     def average_information(self, block):
-        """AvgI."""
+        """Return AvgI."""
         pairs = list(combinations(block, 2))
         return times(Fraction(1, len(pairs)), total(self.i[pair] for pair in pairs)) if pairs else ZERO
 
     def codip(self, beta, reachable=lambda block: True, go_on=True):
-        """CODIP*; stopping at the first failed merge, as printed, if it is not to go on."""
+        """Run CODIP*; without `go_on` it stops at the first merge that is not allowed, as printed."""
         plan = [[name] for name in self.names]
         while True:
             pairs = sorted(
@@ -125,7 +125,7 @@ class Table:
                 return plan
 
     def best(self, beta, reachable=lambda block: True):
-        """The plans within β and the principles that lose least; none, if there are none."""
+        """Return the reachable plans within β with the smallest loss; empty if there are none."""
         plans = [
             plan
             for plan in partitions(self.names)
@@ -136,22 +136,22 @@ class Table:
 
 
 def share(part, every):
-    """A part of all; 0 if there is nothing."""
+    """Return a part divided by the total; 0 if the total is 0."""
     return WIDE.divide(part, every) if abs(every) > SAME else ZERO
 
 
 def at_most(ratio, limit):
-    """Whether a ratio is at most a rational, equal ones included."""
+    """Return whether a ratio is at most a rational, including equality."""
     return less(ratio, times(limit, Decimal(1))) < SAME
 
 
 def partitions(names):
-    """All ways to put names into blocks; names and blocks in the order given."""
+    """Return all partitions of names into blocks, in canonical order."""
     if not names:
         return [[]]
     *rest, last = names
-    found = []
+    result = []
     for plan in partitions(rest):
-        found += [[*plan[:at], [*plan[at], last], *plan[at + 1 :]] for at in range(len(plan))]
-        found.append([*plan, [last]])
-    return found
+        result += [[*plan[:at], [*plan[at], last], *plan[at + 1 :]] for at in range(len(plan))]
+        result.append([*plan, [last]])
+    return result

@@ -1,4 +1,4 @@
-"""How much sensitive attributes tell of one another: against the oracle, at ties, under laws, and on bad input."""
+"""The dependence of sensitive attributes: compared with the oracle, at ties, under laws, and with invalid input."""
 
 from __future__ import annotations
 
@@ -20,63 +20,63 @@ NEAR = 1e-9
 
 
 @st.composite
-def weighed_tables(draw):
+def cases(draw):
     """A table, some harmless values, and a plan."""
-    found = draw(columns())
+    people = draw(columns())
     harmless = {
         name: sorted(draw(st.sets(st.sampled_from([v for v in values if v is not None]))))
-        for name, values in found.items()
+        for name, values in people.items()
         if any(v is not None for v in values) and draw(st.booleans())
     }
-    return found, harmless, draw(st.sampled_from(naive.partitions(list(found))))
+    return people, harmless, draw(st.sampled_from(naive.partitions(list(people))))
 
 
-@given(weighed_tables())
-def test_figures_are_those_of_the_definitions(case):
-    found, harmless, blocks = case
-    comp, ref = dependence_of(found, harmless), naive.Table(found, harmless)
-    plan = sf.projections.Plan.of(blocks, list(found))
-    for (i, a), (j, b) in combinations(enumerate(found), 2):
+@given(cases())
+def test_figures_follow_the_definitions(case):
+    people, harmless, blocks = case
+    comp, ref = dependence_of(people, harmless), naive.Table(people, harmless)
+    plan = sf.projections.Plan.of(blocks, list(people))
+    for (i, a), (j, b) in combinations(enumerate(people), 2):
         assert comp.information[i, j] == comp.information[j, i] == pytest.approx(float(ref.i[a, b]), rel=NEAR, abs=1e-14)
         assert (comp.information[i, j] == 0) == (ref.i[a, b] == 0)
         assert comp.exposure[i, j] == comp.exposure[j, i] == pytest.approx(float(ref.e[a, b]), rel=NEAR, abs=1e-14)
-        assert comp.conditional[i, j] == pytest.approx(float(naive.entropy(found[a]) - ref.i[a, b]), abs=NEAR)
-    assert comp.entropy.tolist() == pytest.approx([float(naive.entropy(values)) for values in found.values()], abs=NEAR)
+        assert comp.conditional[i, j] == pytest.approx(float(naive.entropy(people[a]) - ref.i[a, b]), abs=NEAR)
+    assert comp.entropy.tolist() == pytest.approx([float(naive.entropy(values)) for values in people.values()], abs=NEAR)
     assert comp.association_loss(plan) == pytest.approx(float(ref.association_loss(blocks)), abs=NEAR)
     assert comp.information_exposure(plan) == pytest.approx(float(ref.information_exposure(blocks)), abs=NEAR)
     for block in blocks:
         assert comp.average_information(block) == pytest.approx(float(ref.average_information(block)), abs=NEAR)
 
 
-@given(weighed_tables(), st.sampled_from(THRESHOLDS))
+@given(cases(), st.sampled_from(THRESHOLDS))
 def test_verdicts_are_exact(case, limit):
-    found, harmless, blocks = case
-    comp, ref = dependence_of(found, harmless), naive.Table(found, harmless)
-    plan, limit = sf.projections.Plan.of(blocks, list(found)), Fraction(limit)
+    people, harmless, blocks = case
+    comp, ref = dependence_of(people, harmless), naive.Table(people, harmless)
+    plan, limit = sf.projections.Plan.of(blocks, list(people)), Fraction(limit)
     assert comp.loses_at_most(plan, limit) == naive.at_most(ref.association_loss(blocks), limit)
     assert comp.exposes_at_most(plan, limit) == naive.at_most(ref.information_exposure(blocks), limit)
 
 
-@given(weighed_tables(), st.integers(-1, 1))
+@given(cases(), st.integers(-1, 1))
 def test_verdicts_next_to_a_tie_are_exact(case, side):
-    """A threshold that agrees with the ratio in 30 places: no float could tell."""
-    found, harmless, blocks = case
-    comp, ref = dependence_of(found, harmless), naive.Table(found, harmless)
-    plan = sf.projections.Plan.of(blocks, list(found))
-    for ratio, says in [
+    """A threshold that agrees with the ratio in 30 decimals, beyond the precision of floats."""
+    people, harmless, blocks = case
+    comp, ref = dependence_of(people, harmless), naive.Table(people, harmless)
+    plan = sf.projections.Plan.of(blocks, list(people))
+    for ratio, within in [
         (ref.association_loss(blocks), comp.loses_at_most),
         (ref.information_exposure(blocks), comp.exposes_at_most),
     ]:
         limit = Fraction(ratio) + side * Fraction(1, 10**30)
         if side and 0 <= limit <= 1:
-            assert says(plan, limit) == (side > 0)
+            assert within(plan, limit) == (side > 0)
 
 
-def test_ties_that_only_factors_show():
-    """Γ_α is exactly 2/3 where three pairs share the same, told by other counts: 4 ln 4 is 8 ln 2."""
-    found = {name: list("xxyy") for name in "abc"}
+def test_ties_that_need_factorization():
+    """Γ_α is exactly 2/3 if three pairs share the same information from different counts: 4 ln 4 is 8 ln 2."""
+    people = {name: list("xxyy") for name in "abc"}
     plan = sf.projections.Plan.of([["a", "b"], ["c"]], "abc")
-    comp = dependence_of(found)
+    comp = dependence_of(people)
     assert comp.loses_at_most(plan, "2/3")
     assert not comp.loses_at_most(plan, Fraction(2, 3) - Fraction(1, 10**40))
     four = {"a": list("wxyz") * 4, "b": list("wxyz") * 4, "c": list("wwyy") * 4, "d": list("wwyy") * 4}
@@ -89,10 +89,10 @@ def test_ties_that_only_factors_show():
 # laws
 
 
-@given(weighed_tables(), st.data())
+@given(cases(), st.data())
 def test_merging_lowers_the_loss_and_raises_the_exposure(case, data):
-    found, harmless, blocks = case
-    comp, plan = dependence_of(found, harmless), sf.projections.Plan.of(blocks, list(found))
+    people, harmless, blocks = case
+    comp, plan = dependence_of(people, harmless), sf.projections.Plan.of(blocks, list(people))
     if len(plan) > 1:
         u, w = data.draw(st.sampled_from(list(combinations(range(len(plan)), 2))))
         merged = plan.merge(u, w)
@@ -100,10 +100,10 @@ def test_merging_lowers_the_loss_and_raises_the_exposure(case, data):
         assert comp.information_exposure(merged) >= comp.information_exposure(plan) - NEAR
 
 
-@given(weighed_tables())
+@given(cases())
 def test_the_ends_are_exactly_0_and_1(case):
-    found, harmless, _ = case
-    comp = dependence_of(found, harmless)
+    people, harmless, _ = case
+    comp = dependence_of(people, harmless)
     whole, apart = (
         comp.ratios(sf.projections.Plan.single_table(comp.names)),
         comp.ratios(sf.projections.Plan.singletons(comp.names)),
@@ -114,16 +114,16 @@ def test_the_ends_are_exactly_0_and_1(case):
     assert whole.information_exposure == (1.0 if comp.exposure[pairs].any() else 0.0)
 
 
-@given(weighed_tables(), st.randoms())
+@given(cases(), st.randoms())
 def test_neither_the_order_of_rows_nor_the_names_of_values_matter(case, random):
-    """To the last bit: sums are rounded but once."""
-    found, harmless, _ = case
-    rows = len(next(iter(found.values())))
+    """To the last bit: sums are rounded once."""
+    people, harmless, _ = case
+    rows = len(next(iter(people.values())))
     order = random.sample(range(rows), rows)
     renamed = {"x": "q", "y": "p", "z": "r", None: "none"}
-    other = {name: [renamed.get(values[row], values[row]) for row in order] for name, values in found.items()}
+    other = {name: [renamed.get(values[row], values[row]) for row in order] for name, values in people.items()}
     less = {name: [renamed.get(value, value) for value in values] for name, values in harmless.items()}
-    one, same = dependence_of(found, harmless), dependence_of(other, less)
+    one, same = dependence_of(people, harmless), dependence_of(other, less)
     for matrix in ("entropy", "information", "exposure", "conditional"):
         assert np.array_equal(getattr(one, matrix), getattr(same, matrix)), matrix
 
@@ -137,7 +137,7 @@ def test_independent_attributes_share_exactly_nothing(m, n, times):
 
 
 def test_dependence_by_one_row_in_many_is_not_lost():
-    """A thousand rows of independent columns, and one more."""
+    """Many rows of independent columns, and one more."""
     comp = dependence_of({"a": [*"xxyy"] * 5000 + ["x"], "b": [*"xyxy"] * 5000 + ["y"]})
     ref = naive.information([*"xxyy"] * 5 + ["x"], [*"xyxy"] * 5 + ["y"])
     assert 0 < comp.information[0, 1] < float(ref)
@@ -147,37 +147,37 @@ def test_dependence_by_one_row_in_many_is_not_lost():
 # errata
 
 
-def test_exposure_is_symmetric_where_the_misprint_is_not():
+def test_exposure_is_symmetric_unlike_the_misprint():
     """004.1: with H(A_j) + H(A_j) the last case would depend on which attribute comes first."""
-    found = {"a": list("xyzx"), "b": list("ppqq")}
-    h, g, shared = naive.entropy(found["a"]), naive.entropy(found["b"]), naive.information(found["a"], found["b"])
-    comp = dependence_of(found)
+    people = {"a": list("xyzx"), "b": list("ppqq")}
+    h, g, shared = naive.entropy(people["a"]), naive.entropy(people["b"]), naive.information(people["a"], people["b"])
+    comp = dependence_of(people)
     assert comp.exposure[0, 1] == pytest.approx(float(h + g - 2 * shared))
     assert abs(comp.exposure[0, 1] - float(g + g - 2 * shared)) > 0.1
 
 
 def test_a_function_exposes_exactly_nothing_one_way():
-    found = {"fine": list("wxyz") * 25, "coarse": list("aabb") * 25, "again": list("WXYZ") * 25}
-    comp = dependence_of(found)
+    people = {"fine": list("wxyz") * 25, "coarse": list("aabb") * 25, "again": list("WXYZ") * 25}
+    comp = dependence_of(people)
     assert comp.conditional[1, 0] == comp.conditional[0, 2] == comp.exposure[0, 2] == 0.0
-    assert dependence_of(found, {"fine": list("wxyz")}).exposure[0, 1] == 0.0
+    assert dependence_of(people, {"fine": list("wxyz")}).exposure[0, 1] == 0.0
 
 
 def test_a_duplicate_column_counts_twice():
     """Erratum 004.2: reported in a note."""
-    found = {"a": list("xxyy"), "b": list("xyyy"), "c": list("xyxx")}
-    twice = dependence_of({**found, "d": list("XXYY")})
+    people = {"a": list("xxyy"), "b": list("xyyy"), "c": list("xyxx")}
+    twice = dependence_of({**people, "d": list("XXYY")})
     assert any("'a' and 'd' determine each other" in note for note in twice.notes)
-    assert dependence_of(found).notes == ()
+    assert dependence_of(people).notes == ()
     once, both = (
         sf.projections.Plan.of([["a"], ["b", "c"]], "abc"),
         sf.projections.Plan.of([["a"], ["d"], ["b", "c"]], "abcd"),
     )
-    comp = dependence_of(found).information
+    comp = dependence_of(people).information
     assert twice.association_loss(both) == pytest.approx(
         (2 * (comp[0, 1] + comp[0, 2]) + twice.entropy[0]) / (2 * (comp[0, 1] + comp[0, 2]) + twice.entropy[0] + comp[1, 2])
     )
-    assert twice.association_loss(both) > dependence_of(found).association_loss(once)
+    assert twice.association_loss(both) > dependence_of(people).association_loss(once)
 
 
 def test_ratios_are_0_if_no_information_is_shared():
@@ -220,11 +220,11 @@ def test_harmless_values_by_list_and_by_function():
 
 
 def test_many_distinct_values():
-    """Above the range in which pairs are counted in place."""
+    """More pairs of values than are counted in an array."""
     rng = np.random.default_rng(7)
     values = rng.integers(0, 3000, 4000)
-    found = {"a": [str(v) for v in values], "b": [str(v // 2) for v in values]}
-    comp = dependence_of(found)
+    people = {"a": [str(v) for v in values], "b": [str(v // 2) for v in values]}
+    comp = dependence_of(people)
     assert comp.conditional[1, 0] == 0.0
     assert comp.information[0, 1] == pytest.approx(comp.entropy[1])
 
@@ -247,7 +247,7 @@ def test_too_few_attributes(names, problem):
 
 
 @pytest.mark.parametrize(
-    ("harmless", "says"),
+    ("harmless", "message"),
     [
         ({"jobb": ["cook"]}, "'jobb'.*Did you mean 'job'"),
         ({"job": ["coock"]}, "'job'.*'coock'.*Did you mean 'cook'"),
@@ -259,9 +259,9 @@ def test_too_few_attributes(names, problem):
         ({"job": lambda value: "yes"}, "'job'.*returned 'yes'"),
     ],
 )
-def test_invalid_harmless_values(harmless, says):
+def test_invalid_harmless_values(harmless, message):
     data = pa.table({"job": ["cook", "smith"], "wage": [1, 2]})
-    with pytest.raises(sf.SfumatoError, match=says) as raised:
+    with pytest.raises(sf.SfumatoError, match=message) as raised:
         sf.projections.Dependence.of(sf.Table(data, sf.Schema(sensitive=["job", "wage"])), harmless=harmless)
     assert raised.value.column in ("job", "jobb", "wage")
 

@@ -1,4 +1,4 @@
-"""The search for a plan: against naive CODIP* and all partitions, its errata, what it asks for, and how it fails."""
+"""The search for a plan: compared with naive CODIP* and all partitions; errata, tested blocks, and failures."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NEAR = 1e-9
 
 
 class Oracle:
-    """Says of each block whether its principles can be reached, and keeps what it was asked."""
+    """Returns whether the principles can be reached on a block, and records its calls."""
 
-    def __init__(self, refused):
-        self.refused, self.asked = set(refused), []
+    def __init__(self, unreachable):
+        self.unreachable, self.calls = set(unreachable), []
 
     def __call__(self, block):
-        self.asked.append(block)
-        return block not in self.refused
+        self.calls.append(block)
+        return block not in self.unreachable
 
 
 def blocks_of(names):
@@ -32,25 +32,25 @@ def blocks_of(names):
 
 
 @st.composite
-def wishes(draw):
-    """A table, thresholds, and blocks whose principles cannot be reached; some of any size."""
-    found = draw(columns(most=5))
-    refused = draw(st.sets(st.sampled_from(blocks_of(list(found))), max_size=4))
-    return found, Fraction(draw(st.sampled_from(THRESHOLDS))), Fraction(draw(st.sampled_from(THRESHOLDS))), refused
+def cases(draw):
+    """A table, thresholds, and some unreachable blocks of any size."""
+    people = draw(columns(most=5))
+    unreachable = draw(st.sets(st.sampled_from(blocks_of(list(people))), max_size=4))
+    return people, Fraction(draw(st.sampled_from(THRESHOLDS))), Fraction(draw(st.sampled_from(THRESHOLDS))), unreachable
 
 
 def lists(plan):
     return [list(block) for block in plan.blocks]
 
 
-@given(wishes())
-def test_greedy_is_codip_star(wish):
-    found, alpha, beta, refused = wish
-    refused = {block for block in refused if len(block) > 1}
-    comp, ref = dependence_of(found), naive.Table(found)
-    oracle = Oracle(refused)
+@given(cases())
+def test_greedy_is_codip_star(case):
+    people, alpha, beta, unreachable = case
+    unreachable = {block for block in unreachable if len(block) > 1}
+    comp, ref = dependence_of(people), naive.Table(people)
+    oracle = Oracle(unreachable)
     search = sf.projections.search_plans(comp, alpha, beta, oracle, "greedy")
-    plan = ref.codip(beta, lambda block: block not in refused)
+    plan = ref.codip(beta, lambda block: block not in unreachable)
     if naive.at_most(ref.association_loss(plan), alpha):
         assert lists(search.best.plan) == plan
         assert not search.failures
@@ -58,18 +58,18 @@ def test_greedy_is_codip_star(wish):
         assert search.best is None
         assert "alpha" in search.failures
         assert search.least_alpha.association_loss == pytest.approx(float(ref.association_loss(plan)), abs=NEAR)
-        assert plan in [lists(weighed.plan) for weighed in search.reachable_plans]
-    assert len(set(oracle.asked)) == len(oracle.asked)
-    check_told(search, ref, refused)
+        assert plan in [lists(ratios.plan) for ratios in search.reachable_plans]
+    assert len(set(oracle.calls)) == len(oracle.calls)
+    check_plans(search, ref, unreachable)
 
 
-@given(wishes())
-def test_exhaustive_finds_what_loses_least(wish):
-    found, alpha, beta, refused = wish
-    comp, ref = dependence_of(found), naive.Table(found)
-    oracle = Oracle(refused)
+@given(cases())
+def test_exhaustive_search_finds_the_smallest_loss(case):
+    people, alpha, beta, unreachable = case
+    comp, ref = dependence_of(people), naive.Table(people)
+    oracle = Oracle(unreachable)
     search = sf.projections.search_plans(comp, alpha, beta, oracle)
-    best = ref.best(beta, lambda block: block not in refused)
+    best = ref.best(beta, lambda block: block not in unreachable)
     assert search.exhaustive
     if best and naive.at_most(ref.association_loss(best[0]), alpha):
         assert search.best.association_loss == pytest.approx(float(ref.association_loss(best[0])), abs=NEAR)
@@ -78,14 +78,14 @@ def test_exhaustive_finds_what_loses_least(wish):
         assert lists(search.best.plan) in best
     else:
         assert search.best is None
-        check_failed(search, ref, refused)
-    assert len(set(oracle.asked)) == len(oracle.asked)
-    check_told(search, ref, refused)
+        check_failures(search, ref, unreachable)
+    assert len(set(oracle.calls)) == len(oracle.calls)
+    check_plans(search, ref, unreachable)
 
 
-def check_failed(search, ref, refused):
-    """Which thresholds failed and what is near, against all partitions."""
-    plans = [plan for plan in naive.partitions(ref.names) if not refused & set(map(tuple, plan))]
+def check_failures(search, ref, unreachable):
+    """Compare the failures and the nearest plans with all partitions."""
+    plans = [plan for plan in naive.partitions(ref.names) if not unreachable & set(map(tuple, plan))]
     within_beta = [plan for plan in plans if naive.at_most(ref.information_exposure(plan), search.beta)]
     within_alpha = [plan for plan in plans if naive.at_most(ref.association_loss(plan), search.alpha)]
     assert ("alpha" in search.failures) == bool(within_beta)
@@ -106,70 +106,72 @@ def check_failed(search, ref, refused):
     assert (search.nearest is None) == (not plans)
     if plans:
         nearest = min(excess(float(ref.association_loss(p)), float(ref.information_exposure(p)), search) for p in plans)
-        found = excess(search.nearest.association_loss, search.nearest.information_exposure, search)
-        assert found == pytest.approx(nearest, abs=NEAR)
+        people = excess(search.nearest.association_loss, search.nearest.information_exposure, search)
+        assert people == pytest.approx(nearest, abs=NEAR)
 
 
 def excess(loss, exposure, search):
     return max(loss - float(search.alpha), 0) + max(exposure - float(search.beta), 0)
 
 
-def check_told(search, ref, refused):
-    """Every plan that is given could be published, and its ratios are its own."""
-    for weighed in search.reachable_plans:
-        assert not refused & set(weighed.plan.blocks)
-        assert weighed.association_loss == pytest.approx(float(ref.association_loss(weighed.plan.blocks)), abs=NEAR)
-    assert set(search.unreachable_blocks) <= refused
+def check_plans(search, ref, unreachable):
+    """Every reported plan can be published, and has its own ratios."""
+    for ratios in search.reachable_plans:
+        assert not unreachable & set(ratios.plan.blocks)
+        assert ratios.association_loss == pytest.approx(float(ref.association_loss(ratios.plan.blocks)), abs=NEAR)
+    assert set(search.unreachable_blocks) <= unreachable
     assert search.summary
     assert (search.best is None) == bool(search.failures)
 
 
-@given(wishes())
-def test_monotone_principles_are_asked_for_less(wish):
-    """What holds a refused block is refused without asking; the result is the same."""
-    found, alpha, beta, refused = wish
-    comp = dependence_of(found)
-    closed = {block for block in blocks_of(list(found)) if any(set(small) <= set(block) for small in refused)}
+@given(cases())
+def test_monotone_principles_need_fewer_calls(case):
+    """A superset of an unreachable block is not tested; the result is the same."""
+    people, alpha, beta, unreachable = case
+    comp = dependence_of(people)
+    closed = {block for block in blocks_of(list(people)) if any(set(small) <= set(block) for small in unreachable)}
     for search in ("greedy", "exhaustive"):
         some, every = Oracle(closed), Oracle(closed)
         one = sf.projections.search_plans(comp, alpha, beta, some, search, monotone=True)
         other = sf.projections.search_plans(comp, alpha, beta, every, search)
         assert one.best == other.best
         assert one.failures == other.failures
-        assert set(some.asked) <= set(every.asked)
+        assert set(some.calls) <= set(every.calls)
 
 
-@given(wishes(), st.randoms())
-def test_the_order_of_rows_does_not_matter(wish, random):
-    found, alpha, beta, _ = wish
-    rows = len(next(iter(found.values())))
+@given(cases(), st.randoms())
+def test_the_order_of_rows_does_not_matter(case, random):
+    people, alpha, beta, _ = case
+    rows = len(next(iter(people.values())))
     order = random.sample(range(rows), rows)
-    other = {name: [values[row] for row in order] for name, values in found.items()}
+    other = {name: [values[row] for row in order] for name, values in people.items()}
     for search in ("greedy", "exhaustive"):
-        one, same = (sf.projections.search_plans(dependence_of(each), alpha, beta, search=search) for each in (found, other))
+        one, same = (
+            sf.projections.search_plans(dependence_of(each), alpha, beta, search=search) for each in (people, other)
+        )
         assert one.best == same.best
         assert one.reachable_plans == same.reachable_plans
         assert one.steps == same.steps
 
 
-def test_blocks_that_beta_forbids_are_not_asked_for():
+def test_blocks_above_beta_are_not_tested():
     comp = dependence_of({"a": list("xxyyz"), "b": list("xyyyz"), "c": list("zyxyx"), "d": list("xyzxy")})
     for search in ("greedy", "exhaustive"):
         oracle = Oracle(())
         sf.projections.search_plans(comp, 1, "0.2", oracle, search)
-        assert oracle.asked
-        for block in oracle.asked:
+        assert oracle.calls
+        for block in oracle.calls:
             rest = [(name,) for name in comp.names if name not in block]
             assert comp.exposes_at_most(sf.projections.Plan.of([block, *rest], comp.names), "0.2")
 
 
-def test_what_stands_together_at_the_start_stays_so():
+def test_blocks_of_the_start_plan_are_not_split():
     comp = dependence_of({"a": list("xxyyz"), "b": list("xyyyz"), "c": list("zyxyx"), "d": list("xyzxy")})
     start = sf.projections.Plan.of([["a", "d"], ["b"], ["c"]], comp.names)
     oracle = Oracle(())
     search = sf.projections.search_plans(comp, 1, "0.9", oracle, "greedy", start=start)
     assert any({"a", "d"} <= set(block) for block in search.best.plan.blocks)
-    assert ("a",) not in oracle.asked
+    assert ("a",) not in oracle.calls
     beyond = sf.projections.search_plans(comp, "0.5", "0.01", search="greedy", start=start)
     assert beyond.failures == ("beta",)
     assert beyond.least_alpha is None
@@ -185,11 +187,11 @@ FIRST_STOP = {"a": "zxxyzyyxyxxyzz", "b": "yxyyyyyyyxzxzz", "c": "zxxxyxyyxxxxxx
 
 def test_the_next_best_pair_is_tried():
     """Erratum 004.3: the printed search stops at Γ_α 0.789 although 0.443 is feasible."""
-    found = {name: list(values) for name, values in FIRST_STOP.items()}
-    ref, beta = naive.Table(found), Fraction("0.35")
+    people = {name: list(values) for name, values in FIRST_STOP.items()}
+    ref, beta = naive.Table(people), Fraction("0.35")
     printed = ref.codip(beta, go_on=False)
     assert round(float(ref.association_loss(printed)), 3) == 0.789
-    search = sf.projections.search_plans(dependence_of(found), "0.5", beta, search="greedy")
+    search = sf.projections.search_plans(dependence_of(people), "0.5", beta, search="greedy")
     assert round(search.best.association_loss, 3) == 0.443
     assert search.best.information_exposure <= 0.35
     assert any(step.startswith("did not merge") for step in search.steps)
@@ -197,8 +199,8 @@ def test_the_next_best_pair_is_tried():
 
 def test_one_block_left_is_the_plan():
     """Erratum 004.3: with one block left there is no pair; the plan before the last merge would be wrong."""
-    found = {"a": list("xxyy"), "b": list("xyyy"), "c": list("xyxx")}
-    search = sf.projections.search_plans(dependence_of(found), 0, 1, search="greedy")
+    people = {"a": list("xxyy"), "b": list("xyyy"), "c": list("xyxx")}
+    search = sf.projections.search_plans(dependence_of(people), 0, 1, search="greedy")
     assert search.best.plan == sf.projections.Plan.single_table("abc")
     assert search.best.association_loss == 0.0
 
@@ -232,7 +234,7 @@ def test_reachable_thresholds_are_reported():
 
 
 @pytest.mark.parametrize(
-    ("thresholds", "says"),
+    ("thresholds", "message"),
     [
         ({"alpha": "1.5", "beta": 0}, "alpha = 1.5"),
         ({"alpha": 0, "beta": -1}, "beta = -1"),
@@ -241,8 +243,8 @@ def test_reachable_thresholds_are_reported():
         ({"alpha": 0, "beta": 0, "search": "clever"}, "auto, greedy, exhaustive"),
     ],
 )
-def test_thresholds_out_of_range(thresholds, says):
-    with pytest.raises(sf.errors.ParameterError, match=says):
+def test_thresholds_out_of_range(thresholds, message):
+    with pytest.raises(sf.errors.ParameterError, match=message):
         sf.projections.search_plans(dependence_of({"a": ["x"], "b": ["y"]}), **thresholds)
 
 
@@ -275,7 +277,7 @@ def test_merging_keeps_plans_canonical(names, data):
 
 
 @pytest.mark.parametrize(
-    ("blocks", "says"),
+    ("blocks", "message"),
     [
         ([["diagnosis"], ["jobb"]], "'jobb'.*Did you mean 'job'"),
         ([["diagnosis", "job"], ["job"]], "'job'.*twice"),
@@ -283,6 +285,6 @@ def test_merging_keeps_plans_canonical(names, data):
         ([["diagnosis", "job"], []], "empty"),
     ],
 )
-def test_invalid_plans(blocks, says):
-    with pytest.raises(sf.SfumatoError, match=says):
+def test_invalid_plans(blocks, message):
+    with pytest.raises(sf.SfumatoError, match=message):
         sf.projections.Plan.of(blocks, ["diagnosis", "job"])

@@ -1,4 +1,4 @@
-"""The pages of several tables: what may be published of a plan, what may not, and that plain data is all they need."""
+"""The pages of a projected release: what may be published of a plan, what may not, and that plain data is sufficient."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 import sfumato as sf
-from projection_shapes import EVIL, LINK, SHAPES, contents, projection
+from projection_shapes import EVIL, LINK, SHAPES, contents, document, projection
 from reader import Reader, check_page
-from sfumato.projections.projection_page import projected_page, projection_page
-from sfumato.projections.projection_tables import pairs, shared_part, told_dependence
+from sfumato.projections.projection_page import internal_page, public_page
+from sfumato.projections.projection_tables import attribute_pairs, published_dependence, shared_fraction
 from sfumato.reports.plots.figure import percent
 from sfumato.reports.plots.svg import both_ends
 from tearing import tear
@@ -28,7 +29,7 @@ MARK = "Internal: for the review board, not for publication"
 def drawn(name, internal=False):
     """The page of a shape, and what is on it."""
     content, private = contents(name)
-    html = projection_page(content, private) if internal else projected_page(content)
+    html = internal_page(document(content), private) if internal else public_page(document(content))
     return html, Reader(html)
 
 
@@ -54,7 +55,7 @@ class TestShapes:
             assert note in seen.text
         assert f"sfumato, version {content['sfumato']}" in seen.text
 
-    def test_it_is_marked_and_promises_nothing(self, name, internal):
+    def test_it_is_marked_and_makes_no_promise(self, name, internal):
         html, seen = drawn(name, internal)
         marked = seen.text.count("Internal: not for publication")
         if internal:
@@ -71,8 +72,8 @@ class TestShapes:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_public_page_tells_of_no_pair_that_is_kept_apart(name):
-    """Neither in the map nor in its numbers; within a table it tells each pair."""
+def test_the_public_page_shows_no_pair_in_different_tables(name):
+    """Neither in the map nor in its numbers; within a table it shows each pair."""
     content, _ = contents(name)
     seen = drawn(name)[1]
     table = {attribute: number for number, block in enumerate(content["plan"]) for attribute in block}
@@ -89,7 +90,7 @@ def test_the_public_page_tells_of_no_pair_that_is_kept_apart(name):
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_internal_page_tells_all(name):
+def test_the_internal_page_shows_all(name):
     content, private = contents(name)
     seen = drawn(name, True)[1]
     attributes = len(content["attributes"])
@@ -111,24 +112,24 @@ def test_the_internal_page_tells_all(name):
         assert [claim["measured"] for claim in table["principles"]]
 
 
-def test_which_limits_are_told():
-    """Only of what can befall this release."""
+def test_limitations():
+    """Only those that apply to the release."""
     within, between = "Background knowledge, within a table", "Dependent attributes, in different tables"
-    told = {name: drawn(name)[1].text for name in SHAPES}
-    assert within in told["whole"] and between not in told["whole"]
-    assert within not in told["apart"] and between in told["apart"]
-    assert "called harmless" in told["sets"] and "called harmless" not in told["knee"]
-    assert "The plan was given by the publisher." in told["given"]
-    assert "the knee of the trade-off was taken" in told["knee"]
-    assert "Requested: association loss at most 0.8 and information exposure at most 0.5." in told["sets"]
-    assert "No threshold on the two ratios was requested." in told["given"]
-    assert "By what was asked it was published as one" in told["whole"]
+    texts = {name: drawn(name)[1].text for name in SHAPES}
+    assert within in texts["whole"] and between not in texts["whole"]
+    assert within not in texts["apart"] and between in texts["apart"]
+    assert "declared harmless" in texts["sets"] and "declared harmless" not in texts["knee"]
+    assert "The plan was given by the publisher." in texts["given"]
+    assert "the knee of the trade-off was taken" in texts["knee"]
+    assert "Requested: association loss at most 0.8 and information exposure at most 0.5." in texts["sets"]
+    assert "No threshold on the two ratios was requested." in texts["given"]
+    assert "The requirements led to a single table" in texts["whole"]
 
 
 def test_the_items_of_a_set_are_named():
     content, _ = contents("sets")
     text = drawn("sets")[1].text
-    assert "has is a set. Each of its 3 items is a column of its own" in text
+    assert "has is a set. Each of its 3 items is a column, 1 where" in text
     together = any(sum(bit in block for bit in content["sets"]["has"]) > 1 for block in content["plan"])
     assert ("has (set)" in text) == together
 
@@ -150,7 +151,7 @@ def test_figures_are_drawn_from_the_content_and_nothing_else():
     for change in public:
         other = contents("sets")[0]
         change(other)
-        shown += bool(re.search(r"43\.2|0\.43|4,?321|4\.32e", projected_page(other)))
+        shown += bool(re.search(r"43\.2|0\.43|4,?321|4\.32e", public_page(document(other))))
     assert shown == len(public) - 1, "of a symmetric matrix the upper half is shown"
     for change in (
         lambda i: i["tradeoff"]["points"][0].update(association_loss=0.4321),
@@ -159,12 +160,12 @@ def test_figures_are_drawn_from_the_content_and_nothing_else():
         lambda i: i["attacks"]["attacks"]["intersection"]["inferences"][0]["after"].update(mean=0.4321),
         lambda i: i["attacks"]["attacks"]["intersection"]["links"][0].update(mean=0.4321),
         lambda i: i["attacks"]["warnings"][0].update(share=0.4321),
-        lambda i: i["search"]["examined"][0].update(information_exposure=0.4321),
+        lambda i: i["search"]["reachable_plans"][0].update(information_exposure=0.4321),
         lambda i: i["tables"][0]["principles"][0]["measured"].update(k=4321),
     ):
         other = contents("sets")[1]
         change(other)
-        assert re.search(r"43\.2|0\.43|4,?321|4\.32e", projection_page(content, other))
+        assert re.search(r"43\.2|0\.43|4,?321|4\.32e", internal_page(document(content), other))
     assert private == contents("sets")[1]
 
 
@@ -177,14 +178,16 @@ def test_markup_in_the_data_stays_text(internal):
 
 @settings(max_examples=60)
 @given(st.data())
-def test_what_is_torn_is_said_to_be(data):
-    """Any part of the content gone or of another type: a page, or an error of ours that says what to do."""
+def test_corrupt_content_is_reported(data):
+    """If any part of the content is missing or of another type, the result is a page or an error that says what to do."""
     content, private = contents("knee")
     tear(data, content if data.draw(st.booleans()) else private, depth=6)
     try:
-        assert projection_page(content, private).endswith("</html>")
+        assert internal_page(document(content), private).endswith("</html>")
     except sf.errors.ReleaseError as error:
         assert error.remedy
+    except ValidationError as error:  # `Manifest.read` turns it into a ReleaseError
+        assert error.errors()
 
 
 class TestFolder:
@@ -202,8 +205,8 @@ class TestFolder:
         with pytest.raises(sf.errors.ReleaseError, match=r"table_2\.csv"):
             sf.report(folder)
 
-    def test_a_distance_of_ones_own(self, tmp_path):
-        """It is drawn without the function too, since only that could tell; not if anything else is refuted."""
+    def test_a_custom_distance(self, tmp_path):
+        """The page is drawn without the function too, because only the function could decide; not if another check fails."""
         data = pa.table(
             {"age": [i % 9 for i in range(60)], "x": [i % 20 for i in range(60)], "y": [i % 13 for i in range(60)]}
         )
@@ -219,7 +222,7 @@ class TestFolder:
         content = json.loads(path.read_text(encoding="utf-8"))
         content["tables"][0]["principles"][0]["measured"]["k"] = 40
         path.write_text(json.dumps(content), encoding="utf-8")
-        with pytest.raises(sf.errors.ReleaseError, match="does not hold what it says"):
+        with pytest.raises(sf.errors.ReleaseError, match="failed verification"):
             sf.report(folder)
 
 
@@ -232,27 +235,37 @@ def test_a_long_name_keeps_both_ends(name, longest):
 
 
 @given(st.floats(0, 8), st.floats(0, 4), st.floats(0, 4))
-def test_what_part_is_shared(bits, one, other):
-    part = shared_part(bits, one, other)
+def test_shared_fraction(bits, one, other):
+    part = shared_fraction(bits, one, other)
     assert 0 <= part <= 1
-    assert part == shared_part(bits, other, one)
+    assert part == shared_fraction(bits, other, one)
     if 0 < one <= other and bits <= one:
         assert part == bits / one
 
 
-def test_pairs_stand_by_what_they_share():
+def test_pairs_are_sorted_by_what_they_share():
     content, private = contents("knee")
-    found = pairs(private["dependence"], content["plan"])
+    found = attribute_pairs(private["dependence"], content["plan"])
     names = private["dependence"]["names"]
     assert len(found) == len(names) * (len(names) - 1) // 2
     assert [pair["share"] for pair in found] == sorted((pair["share"] for pair in found), reverse=True)
     assert {found[0]["one"], found[0]["other"]} == {"job", "pay"}, "pay is a function of job"
     assert found[0]["share"] == pytest.approx(1)
-    told = pairs(told_dependence(content), content["plan"])
-    assert [pair["bits"] is None for pair in told] == sorted(pair["bits"] is None for pair in told)
+    texts = attribute_pairs(published_dependence(document(content)), content["plan"])
+    assert [pair["bits"] is None for pair in texts] == sorted(pair["bits"] is None for pair in texts)
 
 
 @pytest.mark.parametrize(("shape", "said"), [("apart", True), ("knee", False), ("whole", False)])
-def test_that_least_is_lost_is_said_where_it_was_wished_for(shape, said):
+def test_the_criterion_is_stated_if_both_thresholds_were_given(shape, said):
     content, _ = contents(shape)
-    assert ("the one that loses least was taken" in projected_page(content)) is said
+    assert ("the one with the smallest association loss was chosen" in public_page(document(content))) is said
+
+
+def test_other_attacks_are_shown_with_their_assumptions():
+    """The internal report shows only the attacks that ran; those without figures as plain data."""
+    content, private = contents("knee")
+    private["attacks"]["attacks"] = {"most-frequent": {"assumptions": "The attacker guesses.", "success": 0.4321}}
+    text = Reader(internal_page(document(content), private)).text
+    assert "most-frequent" in text and "The attacker guesses." in text and "0.4321" in text
+    assert "Background knowledge joined with a table" not in text
+    assert "Tables joined with each other" not in text

@@ -37,9 +37,9 @@ def test_two_ways_agree(case):
     assert shared.entropy == pytest.approx(dependence.entropy, abs=1e-9)
     assert shared.information == pytest.approx(dependence.information, abs=1e-9)
     assert shared.exposure == pytest.approx(dependence.exposure, abs=1e-9)
-    weighed = dependence.ratios(sf.projections.Plan.of(plan, dependence.names))
+    ratios = dependence.ratios(sf.projections.Plan.of(plan, dependence.names))
     assert shared.ratios(plan) == pytest.approx(
-        {"alpha": weighed.association_loss, "beta": weighed.information_exposure}, abs=1e-6
+        {"alpha": ratios.association_loss, "beta": ratios.information_exposure}, abs=1e-6
     )
 
 
@@ -70,5 +70,5 @@ def test_tables_apart_are_measured_as_one(case):
     ],
 )
 def test_what_a_principle_comes_to(on, block, expected):
-    found = in_projection(sf.TCloseness("0.1", on=on), block, {"dx": ("dx=a", "dx=b")})
-    assert (None if found is None else [principle.on for principle in found]) == expected
+    measured = in_projection(sf.TCloseness("0.1", on=on), block, {"dx": ("dx=a", "dx=b")})
+    assert (None if measured is None else [principle.on for principle in measured]) == expected

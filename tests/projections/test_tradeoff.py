@@ -16,8 +16,8 @@ NEAR = 1e-9
 
 
 @given(columns(most=5))
-def test_the_points_are_the_plans_that_none_beats(found):
-    comp, ref = dependence_of(found), naive.Table(found)
+def test_the_points_are_the_plans_that_none_beats(people):
+    comp, ref = dependence_of(people), naive.Table(people)
     curve = sf.projections.tradeoff(comp)
     ratios = {
         (round(float(ref.association_loss(plan)), 9), round(float(ref.information_exposure(plan)), 9))
@@ -30,12 +30,12 @@ def test_the_points_are_the_plans_that_none_beats(found):
     assert points == pytest.approx([pytest.approx(point, abs=1e-8) for point in front])
     assert curve.exhaustive
     check_knee(curve)
-    for weighed in (*curve.points, *curve.merges):
-        assert weighed == comp.ratios(weighed.plan)
+    for point in (*curve.points, *curve.merges):
+        assert point == comp.ratios(point.plan)
 
 
 def check_knee(curve):
-    """The knee is below the chord by the most; it is one of the points, and its thresholds admit it."""
+    """The knee is the point furthest below the chord, or balanced if none is below; its thresholds admit it."""
     assert curve.knee in curve.points
     assert curve.knee.association_loss <= curve.alpha + NEAR
     assert curve.knee.information_exposure <= curve.beta + NEAR
@@ -43,21 +43,27 @@ def check_knee(curve):
     if len(curve.points) > 1:
         lost = last.association_loss - first.association_loss
         exposed = first.information_exposure - last.information_exposure
-        depths = {
-            weighed.plan: 1
-            - (weighed.association_loss - first.association_loss) / lost
-            - (weighed.information_exposure - last.information_exposure) / exposed
-            for weighed in curve.points
+        rescaled = {
+            point.plan: (
+                (point.association_loss - first.association_loss) / lost,
+                (point.information_exposure - last.information_exposure) / exposed,
+            )
+            for point in curve.points
         }
-        assert depths[curve.knee.plan] >= max(depths.values()) - 1e-6
+        depth = {plan: 1 - loss - exposure for plan, (loss, exposure) in rescaled.items()}
+        if "no knee" in curve.explanation:
+            assert max(depth.values()) <= 1e-6
+            assert max(rescaled[curve.knee.plan]) <= min(map(max, rescaled.values())) + 1e-6
+        else:
+            assert depth[curve.knee.plan] >= max(depth.values()) - 1e-6
     assert "α = " in curve.explanation
 
 
 @given(columns(least=3, most=5))
-def test_merges_go_from_apart_to_whole(found):
-    comp = dependence_of(found)
+def test_merges_go_from_apart_to_whole(people):
+    comp = dependence_of(people)
     merges = sf.projections.tradeoff(comp).merges
-    assert [len(weighed.plan) for weighed in merges] == list(range(len(found), 0, -1))
+    assert [len(ratios.plan) for ratios in merges] == list(range(len(people), 0, -1))
     assert merges[0].plan == sf.projections.Plan.singletons(comp.names)
     assert merges[-1].plan == sf.projections.Plan.single_table(comp.names)
 
@@ -68,7 +74,7 @@ def test_a_line_and_a_point_have_no_knee():
     assert line.knee.plan == sf.projections.Plan.singletons("ab"), "of two ends the one that exposes less"
     assert "no knee" in line.explanation
     point = sf.projections.tradeoff(dependence_of({"a": list("xxyy"), "b": list("xyxy")}))
-    assert [weighed.plan for weighed in point.points] == [sf.projections.Plan.singletons("ab")]
+    assert [ratios.plan for ratios in point.points] == [sf.projections.Plan.singletons("ab")]
     assert "no trade-off" in point.explanation
 
 

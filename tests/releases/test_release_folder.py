@@ -50,7 +50,7 @@ def test_files_and_who_may_read_them(release, tmp_path):
 
 
 def test_only_the_owner_may_read_what_is_not_complete(release, tmp_path, monkeypatch):
-    from sfumato.anonymization import save_release as save
+    from sfumato.releases import writer
 
     seen = []
 
@@ -58,7 +58,7 @@ def test_only_the_owner_may_read_what_is_not_complete(release, tmp_path, monkeyp
         seen.extend(stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir()))
         aside.open_to_readers(folder)
 
-    monkeypatch.setattr(save, "open_to_readers", look)
+    monkeypatch.setattr(writer, "open_to_readers", look)
     release.save(tmp_path / "out")
     assert seen == [0o700, *[0o600] * len(FILES)]
 
@@ -68,11 +68,11 @@ def test_an_existing_folder_is_not_overwritten(release, tmp_path):
     target.mkdir()
     (target / "mine.txt").write_text("mine", encoding="utf-8")
     for force in (False, True):
-        with pytest.raises(sf.errors.FileError, match=r"something here already|is no release"):
+        with pytest.raises(sf.errors.FileError, match=r"something exists here already|is not a release"):
             release.save(target, force=force)
     assert sorted(p.name for p in target.iterdir()) == ["mine.txt"]
     release.save(tmp_path / "new")
-    with pytest.raises(sf.errors.FileError, match="something here already"):
+    with pytest.raises(sf.errors.FileError, match="something exists here already"):
         release.save(tmp_path / "new")
     release.save(tmp_path / "new", force=True, format="parquet")
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["data.parquet", "release.json", "report.html"]
@@ -80,7 +80,7 @@ def test_an_existing_folder_is_not_overwritten(release, tmp_path):
     with pytest.raises(sf.errors.FileError, match=r"notes\.txt"):
         release.save(tmp_path / "new", force=True)
     (tmp_path / "link").symlink_to(tmp_path / "new")
-    with pytest.raises(sf.errors.FileError, match="is no release"):
+    with pytest.raises(sf.errors.FileError, match="is not a release"):
         release.save(tmp_path / "link", force=True)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "new", "out"]
 
@@ -155,7 +155,7 @@ def test_what_a_living_process_writes_is_not_swept(release, tmp_path):
 @pytest.mark.parametrize("exchange", [True, False])
 @pytest.mark.parametrize("force", [False, True])
 def test_what_comes_to_be_there_meanwhile_is_not_lost(release, tmp_path, monkeypatch, force, exchange):
-    from sfumato.anonymization import save_release as save
+    from sfumato.releases import writer
 
     if not exchange:
         monkeypatch.setattr(aside, "_rename", lambda one, other, how: False)
@@ -167,7 +167,7 @@ def test_what_comes_to_be_there_meanwhile_is_not_lost(release, tmp_path, monkeyp
         target.mkdir(exist_ok=True)
         (target / "thesis.txt").write_text("years of work", encoding="utf-8")
 
-    monkeypatch.setattr(save, "refuse_unless", verified)
+    monkeypatch.setattr(writer, "_refuse_invalid", verified)
     with pytest.raises(sf.errors.FileError, match="meanwhile"):
         release.save(target, force=force)
     assert (target / "thesis.txt").read_text(encoding="utf-8") == "years of work"
@@ -192,7 +192,7 @@ def test_force_replaces_nothing_but_what_was_made_here(release, tmp_path):
     """The original, a config, a link: none is a report."""
     for name, content in (("people.csv", "age\n30\n"), ("sfumato.toml", "[data]\n"), ("other.html", "<!doctype html>")):
         (tmp_path / name).write_text(content, encoding="utf-8")
-        with pytest.raises(sf.errors.FileError, match="no report"):
+        with pytest.raises(sf.errors.FileError, match="not a report"):
             release.save(tmp_path / "out", internal=tmp_path / name, force=True)
         assert (tmp_path / name).read_text(encoding="utf-8") == content
     assert not (tmp_path / "out").exists()
@@ -202,7 +202,7 @@ def test_force_replaces_nothing_but_what_was_made_here(release, tmp_path):
     release.save(tmp_path / "out", internal=internal)
     assert stat.S_IMODE(internal.stat().st_mode) == 0o600, "it is not for everybody"
     (tmp_path / "link.html").symlink_to(internal)
-    with pytest.raises(sf.errors.FileError, match="no report"):
+    with pytest.raises(sf.errors.FileError, match="not a report"):
         release.save(tmp_path / "out", internal=tmp_path / "link.html", force=True)
     release.save(tmp_path / "out", internal=internal, force=True)
 
@@ -250,7 +250,7 @@ def test_what_was_moved_out_of_its_place_comes_back(release, tmp_path):
     target = tmp_path / "out"
     release.save(target)
     target.rename(tmp_path / ".out.sfumato-was")
-    with pytest.raises(sf.errors.FileError, match="something here already"):
+    with pytest.raises(sf.errors.FileError, match="something exists here already"):
         release.save(target)
     assert entries(tmp_path) == ["out"]
     assert sf.verify(target)

@@ -14,7 +14,7 @@ import risk_shapes
 import sfumato as sf
 from report_shapes import SHAPES
 from sfumato.disclosure.risk_report.risk_page import risk_page
-from sfumato.projections.projection_page import projected_page, projection_page
+from sfumato.projections.projection_page import internal_page, public_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTHS = {"desk": 1280, "phone": 390}
@@ -134,7 +134,8 @@ def test_several_tables_are_drawn(browser, tmp_path, name):
     """The public and the internal page, on a desk, on a phone and on paper; every name in the picture stays in its box."""
     content, private = projection_shapes.contents(name)
     path = tmp_path / "report.html"
-    pages = [projection_page(content, private), *([projected_page(content)] if name == "sets" else [])]
+    document = projection_shapes.document(content)
+    pages = [internal_page(document, private), *([public_page(document)] if name == "sets" else [])]
     for html in pages:  # the internal one holds what is on the public one
         path.write_text(html, encoding="utf-8")
         for width in WIDTHS.values():

@@ -1,4 +1,4 @@
-"""Releases of several tables of every shape that their report must be able to draw: small, and the same every time."""
+"""Small, deterministic projections of every shape that their report must be able to draw."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato.projections.projection_document import internal_content
+from sfumato.releases.models import ProjectedDocument
 
 ROWS = 60
 EVIL = "<script>alert(1)</script>"
@@ -29,8 +30,8 @@ def _made(people=PEOPLE, secrets=SECRETS, principles=None, **more):
     kinds = {name: "categorical" for name in secrets if name not in ("has",)}
     kinds |= {"has": "set"} if "has" in secrets else {}
     schema = sf.Schema(["age", "sex"], list(secrets), kinds=kinds)
-    asked = [sf.KAnonymity(4), sf.TCloseness("0.7")] if principles is None else principles
-    return sf.project(pa.table(people), schema, asked, **more)
+    principles = [sf.KAnonymity(4), sf.TCloseness("0.7")] if principles is None else principles
+    return sf.project(pa.table(people), schema, principles, **more)
 
 
 def knee():
@@ -39,29 +40,29 @@ def knee():
 
 
 def sets():
-    """A set as bits, values that are harmless, and thresholds that were given."""
+    """A set as bits, harmless values, and given thresholds."""
     has = [";".join(item for at, item in enumerate(("cat", "dog", "car")) if (i + at) % (at + 2) == 0) for i in range(ROWS)]
     people = {**PEOPLE, "has": [held or "cat" for held in has]}
     return _made(people, (*SECRETS, "has"), alpha="0.8", beta="0.5", harmless={"smokes": ["no"]})
 
 
 def apart():
-    """Each attribute in a table of its own: nothing to join within one."""
+    """Each attribute in its own table: nothing to join within a table."""
     return _made(alpha=1, beta=0)
 
 
 def whole():
-    """One table: nothing is kept apart."""
+    """One table: no attributes are separated."""
     return _made(plan=[SECRETS])
 
 
 def given():
-    """A plan that was given, and no principle about the secrets."""
+    """The publisher's own plan, and no principle on the sensitive attributes."""
     return _made(plan=[("job", "ill"), ("pay", "smokes")], principles=[sf.KAnonymity(3)])
 
 
 def many():
-    """More attributes than all plans are weighed for, with long names."""
+    """Too many attributes for an exhaustive search, with long names."""
     people = {key: PEOPLE[key] for key in ("age", "sex")}
     names = [f"a rather long name of an attribute, number {n}" for n in range(12)]
     people |= {name: [str((i * (n + 3) + i // (n + 2)) % (2 + n % 3)) for i in range(ROWS)] for n, name in enumerate(names)}
@@ -86,9 +87,14 @@ def projection(name):
 @cache
 def _written(name):
     found = projection(name)
-    return tuple(json.dumps(told, allow_nan=False, default=str) for told in (found.to_dict(), internal_content(found)))
+    return tuple(json.dumps(content, allow_nan=False, default=str) for content in (found.to_dict(), internal_content(found)))
 
 
 def contents(name):
-    """What release.json says, and what the internal report tells beyond it, as they are read."""
+    """Return the content of release.json, and that of the internal report beyond it, as plain data."""
     return tuple(map(json.loads, _written(name)))
+
+
+def document(content):
+    """Return the typed document of plain data."""
+    return ProjectedDocument.of(content)

@@ -162,7 +162,7 @@ SHAPES = {
 def dealt_again(data, release, secrets, seed=0):
     """The same table with the secrets of each group dealt to other rows of that group; and the groups."""
     random = np.random.default_rng(seed)
-    of_row = release.method.group(sf.anonymization.Task(release.original, release.principles), release.seed).of_row
+    of_row = release.method.group(sf.anonymization.Task(release.private.original, release.principles), release.seed).of_row
     order = np.arange(data.num_rows)
     for group in range(of_row.max() + 1):
         rows = np.flatnonzero(of_row == group)

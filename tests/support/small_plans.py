@@ -1,4 +1,4 @@
-"""Small tables of several sensitive attributes: independent, equal, constant and missing ones all occur."""
+"""Small tables of several sensitive attributes: independent, equal and constant ones, and missing values, all occur."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ THRESHOLDS = ["0", "0.1", "0.2", "0.25", "0.3", "1/3", "0.4", "0.5", "0.6", "2/3
 
 @st.composite
 def columns(draw, least=2, most=4, most_rows=9):
-    """Attributes with their values; each drawn, or made of one before it."""
+    """Draw attributes with their values; each is random, or derived from an earlier one."""
     rows = draw(st.integers(1, most_rows))
-    found = {}
+    people = {}
     for name in "abcdef"[: draw(st.integers(least, most))]:
-        made = draw(st.sampled_from(["drawn", "drawn", "drawn", "copy", "constant", "coarser"]))
-        earlier = draw(st.sampled_from(sorted(found))) if found else None
-        if earlier is None or made == "drawn":
-            found[name] = draw(st.lists(st.sampled_from(["x", "y", "z", None]), min_size=rows, max_size=rows))
-        elif made == "constant":
-            found[name] = ["k"] * rows
-        elif made == "copy":
-            found[name] = [None if value is None else value.upper() for value in found[earlier]]
+        origin = draw(st.sampled_from(["drawn", "drawn", "drawn", "copy", "constant", "coarser"]))
+        earlier = draw(st.sampled_from(sorted(people))) if people else None
+        if earlier is None or origin == "drawn":
+            people[name] = draw(st.lists(st.sampled_from(["x", "y", "z", None]), min_size=rows, max_size=rows))
+        elif origin == "constant":
+            people[name] = ["k"] * rows
+        elif origin == "copy":
+            people[name] = [None if value is None else value.upper() for value in people[earlier]]
         else:
-            found[name] = ["one" if value in ("x", "y", "X", "Y") else "two" for value in found[earlier]]
-    return found
+            people[name] = ["one" if value in ("x", "y", "X", "Y") else "two" for value in people[earlier]]
+    return people
 
 
-def table_of(found, **schema):
-    data = pa.table({name: pa.array(values, pa.string()) for name, values in found.items()})
-    return sf.Table(data, sf.Schema(sensitive=list(found), **schema))
+def table_of(people, **schema):
+    data = pa.table({name: pa.array(values, pa.string()) for name, values in people.items()})
+    return sf.Table(data, sf.Schema(sensitive=list(people), **schema))
 
 
-def dependence_of(found, harmless=None):
-    return sf.projections.Dependence.of(table_of(found), harmless=harmless)
+def dependence_of(people, harmless=None):
+    return sf.projections.Dependence.of(table_of(people), harmless=harmless)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.anonymization import save_release as saving
+from sfumato.anonymization import release as release_module
 from sfumato.anonymization._anonymize import anonymize
 from sfumato.verification._verify import verify
+from sfumato.verification.checks import Check, Verification
 from standin import Chunks
 
 TREE = [["Rome", "Italy", "*"], ["Milan", "Italy", "*"], ["Bonn", "Germany", "*"]]
@@ -125,24 +127,23 @@ def test_a_weaker_promise_is_found_only_by_who_knows_better(folder):
 
 def test_saving_compares_too(tmp_path, monkeypatch):
     """Whatever goes wrong in describing a release, what is written is what was asked for."""
-    release = anonymize(TABLE, SCHEMA, PRINCIPLES, method=Chunks(4))
-    described = saving.described
+    describe = release_module.describe_release
 
     def careless(release):
-        content = described(release)
+        content = describe(release)
         content["config"]["columns"]["note"] = {"role": "identifier"}
         content["columns"] = [c for c in content["columns"] if c["name"] != "note"]
         return content
 
     def rounded(release):
-        content = described(release)
+        content = describe(release)
         content["config"]["columns"]["age"].update(kind="categorical", recoding="interval")
         return content
 
     for spoilt in (careless, rounded):
-        monkeypatch.setattr(saving, "described", spoilt)
+        monkeypatch.setattr(release_module, "describe_release", spoilt)
         with pytest.raises(sf.errors.ReleaseError, match="declared: the"):
-            release.save(tmp_path / "out")
+            anonymize(TABLE, SCHEMA, PRINCIPLES, method=Chunks(4)).save(tmp_path / "out")
         assert not list(tmp_path.iterdir())
 
 
@@ -183,3 +184,42 @@ def test_a_share_that_is_kept_to(tmp_path):
     assert verify(folder, table, schema=schema)
     claim(folder, lambda c: c.update(suppress="0.3"))
     assert failing(verify(folder, table)) == ["counts"]
+
+
+@dataclass(frozen=True)
+class AtLeast(sf.KAnonymity):
+    """A principle of the publisher's own, which is not registered."""
+
+    name: ClassVar[str] = "at-least"
+
+
+def test_a_principle_of_ones_own_must_be_passed(tmp_path):
+    folder = anonymize(TABLE, SCHEMA, [AtLeast(2)], method=Chunks(4)).save(tmp_path / "out")
+    with pytest.raises(sf.errors.ReleaseError, match=r"'at-least' is not registered here.*principles=\["):
+        verify(folder)
+    assert verify(folder, TABLE, schema=SCHEMA, principles=[AtLeast(2)])
+    assert verify(folder, TABLE, principles=AtLeast(2))
+    assert failing(verify(folder, principles=[AtLeast(3)]))
+    with pytest.raises(sf.errors.ReleaseError, match=r"principles=\["):
+        sf.replay(folder, TABLE)
+    with pytest.raises(sf.errors.ReleaseError, match="pass it as method="):
+        sf.replay(folder, TABLE, principles=AtLeast(2))
+    again = sf.replay(folder, TABLE, principles=AtLeast(2), method=Chunks(4)).save(tmp_path / "again", expected=folder)
+    assert (again / "data.csv").read_bytes() == (folder / "data.csv").read_bytes()
+
+
+def test_arguments_for_another_kind_are_not_ignored(folder):
+    with pytest.raises(sf.errors.ParameterError, match="project is compared for releases of the kind 'projected' only"):
+        verify(folder, project={"alpha": 1})
+    with pytest.raises(sf.errors.ParameterError, match="dictionaries is compared for releases of the kind 'withheld' only"):
+        verify(folder, dictionaries=[])
+
+
+def test_what_was_not_checked_is_shown_as_such():
+    found = Verification("out", (Check("counts", True, "6 rows"), Check("risk", None, "no dictionaries were given")))
+    assert repr(found).splitlines() == [
+        "Verification of out: 1 of 2 checks hold, 1 not checked",
+        "  holds        counts: 6 rows",
+        "  not checked  risk: no dictionaries were given",
+    ]
+    assert [check.name for check in found.not_checked] == ["risk"]

@@ -10,7 +10,7 @@ from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check
 from sfumato.anonymization.methods import Task
 from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
-from sfumato.anonymization.methods.lattice import check_loss, checked_limits, searched
+from sfumato.anonymization.methods.lattice import check_loss, checked_limits, search_summary
 from sfumato.errors import RequirementError
 from sfumato.exact import Number, nearest_float
 from sfumato.parameters import check_share
@@ -31,26 +31,26 @@ class FullDomain:
     """
 
     levels: dict[str, int]
-    """For each quasi-identifier how far up its hierarchy it goes: 0 is the value itself."""
+    """For each quasi-identifier its level in the hierarchy: 0 is the value itself."""
     loss: str
-    """What is minimised."""
+    """The name of the loss that is minimised."""
     score: float
     """The loss of this transformation."""
     suppressed: int
-    """The rows that lie in classes in which a principle fails."""
+    """The number of rows in classes in which a principle fails."""
     transformations: int
-    """How many transformations there are."""
+    """The number of transformations."""
     admissible: int | None
-    """How many of them have at most the allowed rows in such classes; None if they were not counted."""
+    """The number of transformations with at most the allowed rows in such classes; None if they were not counted."""
     checked: int
-    """How many were looked at."""
+    """The number of transformations that were examined."""
     gap: float
-    """By how much the least loss of all admissible transformations may be below `score`; 0 if `proven`."""
+    """How far the least loss of all admissible transformations may be below `score`; 0 if `proven`."""
     proven: bool
-    """Whether it is known that none is better."""
+    """Whether it is proven that no transformation is better."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         return {**vars(self), "levels": dict(self.levels)}
 
     def __repr__(self) -> str:
@@ -75,14 +75,14 @@ def full_domain(
     checks: int | None = None,
     seconds: float | None = None,
 ) -> FullDomain:
-    """Find the level of every quasi-identifier's hierarchy at which the principles hold at the least loss.
+    """Find the level of every quasi-identifier's hierarchy at which the principles hold with the least loss.
 
     Rows with equal generalized values are a class. A transformation, one level per quasi-identifier, is admissible if at
     most the share `suppress` of the rows lie in classes in which a principle fails, measured against the whole table.
-    `loss`: "mean", "group-mean", "normalised", "precision", "entropy", "discernibility" or "class-size". `count`: count the
-    admissible ones too. `checks`, `seconds`: end the search after so many transformations, or so long; then `gap` tells how
-    much lower the least loss may be. To publish, use `anonymize` with the method `sf.Lattice`, which also sees to it that
-    what is left holds when the suppressed rows are gone.
+    `loss`: "mean", "group-mean", "normalised", "precision", "entropy", "discernibility" or "class-size". `count`: also count
+    the admissible transformations. `checks`, `seconds`: stop the search after this many transformations, or this long;
+    `gap` then states how much lower the least loss may be. To publish, use `anonymize` with the method `sf.Lattice`, which
+    also ensures that the principles hold without the suppressed rows.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -92,38 +92,41 @@ def full_domain(
       loss        0.5 (mean), 0 rows suppressed
       search      4 of 6 transformations checked: none has a lower loss
     """
-    asked = requested_principles(principles)
+    requested = requested_principles(principles)
     share = check_share(suppress)
     check_loss(loss)
     checks, seconds = checked_limits(checks, seconds)
     table = table_of(data, schema)
-    check(table, asked)
-    search = TransformationSearch(Task(table, asked, suppress=share), loss, settled=False)
-    found = search.best(count=count, checks=checks, seconds=seconds)
-    if found.score is None:
-        raise _unreached(found, search, loss, table.source)
-    score = nearest_float(found.score)
+    check(table, requested)
+    search = TransformationSearch(Task(table, requested, suppress=share), loss, settled=False)
+    result = search.best(count=count, checks=checks, seconds=seconds)
+    if result.score is None:
+        raise _requirement_error(result, search, loss, table.source)
+    score = nearest_float(result.score)
     return FullDomain(
-        levels=dict(zip(table.schema.quasi_identifiers, found.levels, strict=True)),
+        levels=dict(zip(table.schema.quasi_identifiers, result.levels, strict=True)),
         loss=loss,
         score=score,
-        suppressed=found.suppressed,
-        transformations=found.transformations,
-        admissible=found.admissible,
-        checked=found.checked,
-        gap=0.0 if found.proven else max(0.0, score - found.lowest),
-        proven=found.proven,
+        suppressed=result.suppressed,
+        transformations=result.transformations,
+        admissible=result.admissible,
+        checked=result.checked,
+        gap=0.0 if result.proven else max(0.0, score - result.lowest),
+        proven=result.proven,
     )
 
 
-def _unreached(found: SearchResult, search: TransformationSearch, loss: str, source: str | None) -> RequirementError:
-    """The error that says how far the search got."""
-    levels = dict(zip(search.task.table.schema.quasi_identifiers, found.levels, strict=True))
-    so_far = "" if found.proven else " The search was stopped before it had looked everywhere."
+def _requirement_error(
+    result: SearchResult, search: TransformationSearch, loss: str, source: str | None
+) -> RequirementError:
+    """Return the error that says how far the search got."""
+    levels = dict(zip(search.task.table.schema.quasi_identifiers, result.levels, strict=True))
+    stopped = "" if result.proven else " The search was stopped before every transformation was ruled out."
     return RequirementError(
-        f"{searched(found, loss)}; the nearest, {levels}, has {found.suppressed:,} of {count_of(search.cube.rows, 'row')} "
-        f"in classes in which a principle fails, and at most {search.most:,} may be.{so_far}".removesuffix("."),
-        remedy="Ask for less, allow more rows to be suppressed, or use a method that is not bound to whole levels.",
+        f"{search_summary(result, loss)}; the nearest, {levels}, has {result.suppressed:,} of "
+        f"{count_of(search.cube.rows, 'row')} in classes in which a principle fails, and at most {search.most:,} are "
+        f"allowed.{stopped}".removesuffix("."),
+        remedy="Relax the requirements, allow more rows to be suppressed, or use a method without fixed levels.",
         file=source,
         value=levels,
     )

@@ -1,8 +1,8 @@
-"""Repeat a release from its release.json and the original table: the same bytes, if nothing else has changed."""
+"""Repeat a grouped release from its release.json and the original table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,11 +11,12 @@ from sfumato.anonymization._anonymize import anonymize
 from sfumato.anonymization.methods import Method, method_of
 from sfumato.anonymization.release import Release
 from sfumato.data.schema import Schema
-from sfumato.errors import ReleaseError, SfumatoError
+from sfumato.errors import SfumatoError
 from sfumato.io.read_table import read_table
 from sfumato.parameters import check_seed, check_share
+from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
-from sfumato.releases.reader import Manifest
+from sfumato.releases.reader import AGAIN, Manifest
 
 T = TypeVar("T")
 
@@ -25,13 +26,17 @@ def replay(
     original: Any,
     *,
     schema: Schema | None = None,
+    principles: Sequence[Principle] | Principle | None = None,
+    method: Method | None = None,
     seed: int | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Repeat a release: the same principles, method and seed, on the original table.
 
-    `release`: its folder, or its release.json alone. `original`: a path, a frame, or a Table. `schema`: needed where a
-    distance is a function of your own, which release.json cannot hold. `seed`: another one, for a release like it.
+    With the same original and the same versions, the same bytes are written. `release`: its folder, or its release.json
+    alone. `original`: a path, a frame, or a Table. `schema`, `principles`, `method`: needed where a distance is a function
+    of your own, or a principle or the method is a class of your own that is not registered; release.json contains only
+    their names. `seed`: another one, for a similar release.
 
     >>> import tempfile
     >>> import pyarrow as pa
@@ -44,41 +49,41 @@ def replay(
     [True, True]
     """
     manifest = Manifest.read(Path(release))
-    manifest.grouped  # noqa: B018 - any other kind is refused
+    document = manifest.grouped
     manifest.check_files()
-    declared, unknown = manifest.schema(schema)
-    if unknown:
+    declared, unavailable = manifest.schema(schema)
+    if unavailable:
         raise manifest.problem(
-            f"config.{unknown[0]}",
-            "the distance is a function of the publisher's own, which is not here",
-            "Give the schema that holds it, or repeat the release from its sfumato.toml.",
+            f"config.{unavailable[0]}",
+            "the distance is a function of the publisher's own, which is not available",
+            "Pass the schema that contains it, or repeat the release from its sfumato.toml.",
         )
     if isinstance(original, str | Path):  # unlike for verification, a missing value may be refused
         original = read_table(original, declared, **manifest.reading_options)
     return anonymize(
         table_of(original, declared),
         None,
-        manifest.principles(),
-        method=_method(manifest),
-        seed=_checked(manifest, "seed", check_seed) if seed is None else seed,
-        suppress=_checked(manifest, "suppress", check_share),
+        manifest.principles() if principles is None else principles,
+        method=_method(manifest) if method is None else method,
+        seed=_check(manifest, "seed", check_seed, document.seed) if seed is None else seed,
+        suppress=_check(manifest, "suppress", check_share, document.suppress),
         progress=progress,
     )
 
 
-def _checked(manifest: Manifest, key: str, check: Callable[[Any], T]) -> T:
+def _check(manifest: Manifest, key: str, check: Callable[[Any], T], value: Any) -> T:
     try:
-        return check(manifest.content.get(key))
+        return check(value)
     except SfumatoError as error:
-        raise manifest.problem(key, error.problem, "Fetch or make the release again.") from error
+        raise manifest.problem(key, error.problem, AGAIN, value) from error
 
 
 def _method(manifest: Manifest) -> Method:
-    declared = manifest.content.get("method")
+    stated = manifest.grouped.method
     try:
-        if not isinstance(declared, dict):
-            raise ReleaseError("the key is missing", remedy="Fetch or make the release again.")
-        return method_of(str(declared["name"]), dict(declared["parameters"]))
-    except (SfumatoError, KeyError, TypeError) as error:
-        problem = error.problem if isinstance(error, SfumatoError) else "the key is torn"
-        raise manifest.problem("method", problem, "Repeat the release with the program that made it.") from error
+        return method_of(stated.name, stated.parameters)
+    except SfumatoError as error:
+        remedy = (
+            "If it is a class of the publisher's own, pass it as method=…; otherwise use the version that made the release."
+        )
+        raise manifest.problem("method", error.problem, remedy, stated.name) from error

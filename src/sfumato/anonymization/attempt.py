@@ -1,4 +1,4 @@
-"""Try whether a method reaches a principle, and at what loss, without publishing anything."""
+"""Test whether a method can satisfy a principle, and at what loss, without publishing anything."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import numpy as np
 from sfumato.anonymization._anonymize import check, partition
 from sfumato.anonymization.feasibility import Attempt
 from sfumato.anonymization.methods import Method, Task
-from sfumato.anonymization.published_table import resolved_schema
 from sfumato.anonymization.recoding import recode
 from sfumato.anonymization.utility import mean_loss
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 from sfumato.principles import Dissimilarity
+from sfumato.releases.declarations import resolved_schema
 
 
 def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None = None) -> Attempt:
-    """What `frontier` calls for a cell: the loss at which a method reaches a principle on a table, or None.
+    """Return a function for `frontier`: the loss at which a method satisfies a principle on a table, or None.
 
-    On at most `sample` rows, if that is given, drawn by the seed.
+    `sample`: the largest number of rows to use, drawn by the seed.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -40,8 +40,8 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
     def attempt(principle: Dissimilarity) -> float | None:
         if principle.k > part.rows:
             raise ParameterError(
-                f"k = {principle.k} does not fit a sample of {part.rows:,} rows",
-                remedy=f"Draw at least {principle.k:,} rows, or all.",
+                f"k = {principle.k} is larger than the sample of {part.rows:,} rows",
+                remedy=f"Use a sample of at least {principle.k:,} rows, or all rows.",
                 key="sample",
                 value=sample,
             )

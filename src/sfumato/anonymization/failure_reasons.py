@@ -1,4 +1,4 @@
-"""Why principles were not reached: what bounds and certificates say, in a sentence each."""
+"""Why a requirement was not met: what bounds and certificates show, in one sentence per principle."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from sfumato.data.table import Table
 from sfumato.principles import Principle
 
 _ORDER = ("impossible", "open", "guaranteed")
-"""Of several attributes the one that tells most: why it cannot be, before what nobody knows."""
-
+"""The verdicts by how much they explain; of several attributes the first is reported."""
 
 _NO_HELP = ("nothing", "delta up to 0")
-"""Nearby wishes that are none: at δ = 0 everything is allowed."""
+"""Nearby parameters that are useless: at δ = 0 everything is allowed."""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """What is known of why a principle was not reached."""
+    """Why a principle was not satisfied, as far as it is known."""
 
     text: str
     impossible: bool
@@ -27,7 +26,7 @@ class Reason:
 
 
 def reasons(table: Table, principles: Sequence[Principle]) -> list[Reason]:
-    """For each principle, named once however often, what is known of it on a table; quick, beside finding groups.
+    """Return what is known about each distinct principle on a table. Cost: small compared with finding groups.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -42,23 +41,23 @@ def reasons(table: Table, principles: Sequence[Principle]) -> list[Reason]:
 
 
 def _reason(table: Table, principle: Principle) -> Reason:
-    found = feasibility(table, None, principle, nearby="quick")
-    told = min(found.attributes, key=lambda result: _ORDER.index(result.verdict))
-    on = f" on {told.attribute}" if len(found.attributes) > 1 else ""
+    result = feasibility(table, None, principle, nearby="quick")
+    shown = min(result.attributes, key=lambda one: _ORDER.index(one.verdict))
+    on = f" on {shown.attribute}" if len(result.attributes) > 1 else ""
     heads = {
         "impossible": f"No grouping of these rows can satisfy {principle.label}{on}",
         "open": f"Whether any grouping of these rows can satisfy {principle.label}{on} is open",
         "guaranteed": f"Groups that satisfy {principle.label}{on} exist",
     }
-    text = f"{heads[told.verdict]}: {told.reason}{_nearby(told)}"
-    return Reason(text, told.verdict == "impossible")
+    text = f"{heads[shown.verdict]}: {shown.reason}{_nearby(shown)}"
+    return Reason(text, shown.verdict == "impossible")
 
 
 def _nearby(outlook: RequirementFeasibility) -> str:
-    """The nearest wishes in words, if what was wished for is not guaranteed anyway."""
+    """Return the nearest parameters as text, unless the requested ones are guaranteed anyway."""
     near = outlook.nearest
     if near is None or outlook.groups > 1:
         return ""
-    wishes = {"guaranteed nearby": near.guaranteed.text(), "not ruled out": near.not_excluded.text()}
-    told = "; ".join(f"{head}: {text}" for head, text in wishes.items() if text not in _NO_HELP)
-    return f". {told[0].upper()}{told[1:]}" if told else ""
+    parameters = {"guaranteed nearby": near.guaranteed.text(), "not ruled out": near.not_excluded.text()}
+    sentence = "; ".join(f"{head}: {text}" for head, text in parameters.items() if text not in _NO_HELP)
+    return f". {sentence[0].upper()}{sentence[1:]}" if sentence else ""

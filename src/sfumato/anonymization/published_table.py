@@ -1,9 +1,9 @@
-"""The published table: recoded quasi-identifiers, groups under meaningless numbers, rows in an order that tells nothing."""
+"""The published table: recoded quasi-identifiers, meaningless group numbers, and rows in an order that reveals nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,23 +12,26 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import Recoding, recode
 from sfumato.data.groups import Groups
-from sfumato.data.schema import Role, Schema
+from sfumato.data.schema import Kind, Role, Schema
 from sfumato.data.table import Table
+from sfumato.errors import ColumnError
 from sfumato.io.shuffle import Contents, ranks_of, shuffled
+from sfumato.releases.declarations import resolved_schema
+from sfumato.releases.private import Private
 from sfumato.releases.table_files import published_schema
 
 GROUP = "group"
 """The name of the group column, if the data has no column of that name."""
 
 
-@dataclass(frozen=True, eq=False)
-class Published:
-    """A table as it is published, and how its rows and groups came about (which is never written anywhere)."""
+@dataclass(frozen=True, eq=False, repr=False)
+class PublishedTable(Private):
+    """A table as it is published, and how its rows and groups came about, which must not be published."""
 
     table: Table
     original: Table
     """The rows that were recoded, in their order."""
-    recoded: Recoding
+    recoding: Recoding
     rows: NDArray[np.int64]
     """For each published row its row in the table that was recoded."""
     of_group: NDArray[np.int64]
@@ -39,50 +42,57 @@ class Published:
         """The name of the group column."""
         return str(self.table.schema.group)
 
+    @property
+    def recodings(self) -> dict[str, str]:
+        """How each quasi-identifier is published: as intervals, ancestors or sets."""
+        return {column.domain.name: str(column.domain.recoding) for column in self.recoding.columns}
 
-def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence[int] | None = None) -> Published:
-    """Publish a table under a partition of its rows (numbered from 0, none empty); at `levels`, if those are given.
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level at which each quasi-identifier is published, if all its cells are at one."""
+        levels = self.recoding.levels or ()
+        return {column.domain.name: level for column, level in zip(self.recoding.columns, levels, strict=False)}
 
-    Groups get the numbers 1 to m, and rows their order, as `shuffled` says.
+
+def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence[int] | None = None) -> PublishedTable:
+    """Publish a table under a partition of its rows (numbered from 0, none empty), at `levels` if those are given.
+
+    Groups get the numbers 1 to m, and rows their order, by `shuffled`: permutations by the seed of an order that depends on
+    what is published alone.
     """
-    recoded = recode(table, Groups(of_row, int(of_row.max()) + 1, table.rows), levels)
+    recoding = recode(table, Groups(of_row, int(of_row.max()) + 1, table.rows), levels)
     resolved = resolved_schema(table)
-    group = _free(GROUP, table.data.column_names)
+    group = _free_name(GROUP, table.data.column_names)
     names = [name for name in table.data.column_names if resolved.role(name) is not Role.IDENTIFIER]
-    texts = {column.domain.name: recoded.texts(column) for column in recoded.columns}
-    plain = {name: texts[name] if name in texts else _compact(table.data.column(name)) for name in names}
+    texts = {column.domain.name: recoding.texts(column) for column in recoding.columns}
+    columns = {name: texts[name] if name in texts else _compact(table.data.column(name)) for name in names}
     separators = {name: resolved.separators.get(name, ";") for name in resolved.sensitive_columns()}
-    rows, of_group = shuffled(Contents.of(plain, table.rows, separators), recoded.groups, seed)
+    rows, of_group = shuffled(Contents.of(columns, table.rows, separators), recoding.groups, seed)
     numbers = pa.array(of_group[of_row[rows]], pa.int64())
-    data = pa.table(plain).take(pa.array(rows)) if names else pa.table({})
+    data = pa.table(columns).take(pa.array(rows)) if names else pa.table({})
     data = pa.table({group: numbers, **{name: _compact(data.column(name)) for name in names}})
-    found = Table(data, published_schema(resolved, group), untyped=table.untyped)
-    found.share_columns(table, resolved.sensitive_columns(), rows)
-    return Published(found, table, recoded, rows, of_group)
+    published = Table(data, published_schema(resolved, group), untyped=table.untyped)
+    return PublishedTable(published, table, recoding, rows, of_group)
 
 
-def resolved_schema(table: Table, names: Sequence[str] | None = None) -> Schema:
-    """The schema with the kind of every quasi-identifier and sensitive column stated, so that a file can be read alike.
-
-    `names`: the columns of which it is stated, if they are others.
-    """
-    schema = table.schema
-    names = (*schema.quasi_identifiers, *schema.sensitive_columns()) if names is None else names
-    kinds = {**schema.kinds, **{name: table.column(name).kind for name in names}}
-    trees = {name: tree for name in schema.hierarchies if (tree := _tree(table, name)) is not None}
-    return replace(schema, kinds=kinds, hierarchies=trees)
-
-
-def _tree(table: Table, name: str) -> Any:
-    """A column's hierarchy: as declared if it is built from the values, else read from its file."""
-    declared = table.schema.hierarchies[name]
-    if hasattr(declared, "build"):
-        return declared
-    return table.column(name).hierarchy
+def refuse_ambiguous_missing(table: Table, schema: Schema, format: str) -> None:  # noqa: A002
+    """Raise if cells of a published table are missing, and an empty cell of a CSV would not count as missing."""
+    if format != "csv":
+        return
+    for name in schema.sensitive_columns():
+        column = table.data.column(name)
+        kind = Kind(schema.kinds[name])
+        empty = column.null_count or (pa.types.is_floating(column.type) and table.column(name).has_missing)
+        if empty and "" not in schema.missing.texts(kind):
+            raise ColumnError(
+                "cells are missing, and an empty cell of a CSV would not count as missing here",
+                remedy='Write format = "parquet", or list "" under missing.values.',
+                column=name,
+            )
 
 
-def _free(name: str, taken: list[str]) -> str:
-    """A name for the group column that no column of the data has: group, else group_id, else group_id_2 and so on."""
+def _free_name(name: str, taken: list[str]) -> str:
+    """Return a name that no column of the data has: group, otherwise group_id, otherwise group_id_2 and so on."""
     number = 1
     while name in taken:
         name = "group_id" if number == 1 else f"group_id_{number}"
@@ -91,18 +101,21 @@ def _free(name: str, taken: list[str]) -> str:
 
 
 def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose dictionary, if it has one, holds only what occurs, each value once.
+    """Return a column that holds only the values that occur: a dictionary or a view may hold those of other rows.
 
-    Unless the type is ordered, the values stand by their text: in the order in which they first occurred they would tell
-    something of the order of the original.
+    Unless its type is ordered, a dictionary is sorted by text: the order of first occurrence would reveal something of the
+    order of the original.
     """
+    if pa.types.is_string_view(column.type) or pa.types.is_binary_view(column.type):
+        plain = pa.string() if pa.types.is_string_view(column.type) else pa.binary()
+        return column.cast(plain).cast(column.type)
     if not pa.types.is_dictionary(column.type):
         return column
     encoded = column.unify_dictionaries().combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.chunk(0)
     values = encoded.dictionary
-    same = np.arange(len(values))
+    same = np.arange(len(values))  # for each entry of the dictionary the first that is equal to it
     if not pa.types.is_nested(values.type):
         same = np.asarray(values.dictionary_encode(null_encoding="encode").indices).astype(np.int64)
         values = values.dictionary_encode(null_encoding="encode").dictionary
@@ -117,7 +130,7 @@ def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _plain(table: Table) -> pa.Table:
-    """The data with plain texts where the dictionaries are ours: all of a file without types, else quasi-identifiers."""
+    """Return the data with plain texts in place of our own dictionaries: those of a file without types, or of recoding."""
     names = table.data.column_names if table.untyped else table.schema.quasi_identifiers
     columns = {name: table.data.column(name) for name in table.data.column_names}
     for name in names:
@@ -126,8 +139,8 @@ def _plain(table: Table) -> pa.Table:
     return pa.table(columns)
 
 
-def frame_of(published: Published, data: Any, library: str, kept: NDArray[np.int64]) -> Any:
-    """The published table in the library that the data came in; `kept`: the rows of the data that were recoded."""
+def frame_of(published: PublishedTable, data: Any, library: str, kept: NDArray[np.int64]) -> Any:
+    """Return the published table in the library that the data came in; `kept`: the rows of the data that were recoded."""
     table = published.table
     frame = _plain(table)
     if library == "polars":
@@ -146,7 +159,7 @@ def frame_of(published: Published, data: Any, library: str, kept: NDArray[np.int
         series = frame.column(name).to_pandas() if name in texts else chosen.iloc[:, places[name]]
         if isinstance(series.dtype, pandas.CategoricalDtype):
             series = series.cat.remove_unused_categories()
-            if not series.cat.ordered:  # the order in which they first occurred would tell something of the rows
+            if not series.cat.ordered:  # the order of first occurrence would reveal something of the rows
                 series = series.cat.reorder_categories(sorted(series.cat.categories, key=lambda c: (str(c), str(type(c)))))
         elif isinstance(series.dtype, pandas.ArrowDtype) and pa.types.is_dictionary(series.dtype.pyarrow_dtype):
             series = pandas.Series(pandas.arrays.ArrowExtensionArray(table.data.column(name)))

@@ -1,8 +1,8 @@
-"""A release: the published table with what holds in it."""
+"""A grouped release: the published table, what holds in it, and, kept apart, what must not be published."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,16 +13,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit
+from sfumato.anonymization.database_rows import rows_in_database
+from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.methods import Method
+from sfumato.anonymization.published_table import refuse_ambiguous_missing
 from sfumato.anonymization.recoding import Recoding
-from sfumato.anonymization.release_document import described
-from sfumato.anonymization.save_release import save
+from sfumato.anonymization.release_document import describe_release, published_loss
 from sfumato.anonymization.utility import Utility, mean_loss, percent, utility_of
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
+from sfumato.releases.expectations import Expectations
+from sfumato.releases.models import GroupedDocument
+from sfumato.releases.private import Private, Unavailable
+from sfumato.releases.writer import InternalReport, TableData, write_release
+from sfumato.reports.grouped_page import grouped_page
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrivateRelease(Private):
+    """What a release must not reveal; never written, printed or pickled."""
+
+    original: Table
+    """The table that was anonymized, with the rows that were suppressed."""
+    kept: Table
+    """The rows of the original that are published, in their order."""
+    kept_rows: NDArray[np.int64]
+    """The numbers of those rows in the original, from 0."""
+    recoding: Recoding
+    """How each group's quasi-identifiers are published, over the kept rows in their order."""
+    notes: Sequence[str]
+    """How the original was read and the groups were found; may name rows and cells."""
+    make_frame: Callable[[], Any]
+    """Makes `Release.frame`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,8 +55,11 @@ class Release:
     """What is published: `frame`, in the library that the data came in, and `audit`, what holds in it.
 
     In the frame, quasi-identifiers are texts that cover all values of their group, identifiers are gone, and everything
-    else is as it was. A first column, `group` (`group_id` if the data has a `group` of its own), tells the rows of a
-    group; its numbers, and the order of the rows, mean nothing.
+    else is as it was. The first column, `group` (`group_id` if the data has a column `group`), gives the group of each row.
+    Group numbers and the order of the rows mean nothing.
+
+    What must not be published is in `private`. A release that was pickled and loaded again has everything but that: its
+    table, frame, audit, document and loss, but neither the utility against the original nor a way to save.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -39,79 +67,76 @@ class Release:
     >>> release = sf.anonymize(people, sf.Schema(["age"], identifiers=["name"]), sf.KAnonymity(4))
     >>> release.frame.to_pylist()[0], release.loss
     ({'group': 1, 'age': '[30, 51]'}, 1.0)
+    >>> release.private
+    PrivateRelease(not for publication)
     """
 
     table: Table
     """The published table, encoded, with the schema under which it can be audited."""
     audit: Audit
-    recoded: Recoding
-    """How each group's quasi-identifiers are published, over the rows of the original in their order."""
-    kept: Table
-    """The rows of the original that are published, in their order; never written."""
-    kept_rows: NDArray[np.int64]
-    """Which rows of the original those are; never written."""
     schema: Schema
-    """The schema of the original, the kind of each column that matters stated."""
+    """The schema of the original, with the kind of each quasi-identifier and sensitive column stated."""
     principles: tuple[Principle, ...]
     method: Method
     seed: int
     suppress: Fraction
-    """The largest share of rows that was allowed to be dropped."""
+    """The largest share of rows that was allowed to be suppressed."""
     suppressed: int
-    """The number of rows that were dropped."""
-    notes: Sequence[str] = ()
+    """The number of rows that were suppressed."""
+    recodings: Mapping[str, str]
+    """How each quasi-identifier is published: "interval", "ancestor" or "set"."""
+    levels: Mapping[str, int]
+    """The level of the hierarchy at which each quasi-identifier is published, if all its cells are at one."""
+    notes: Sequence[str]
     """What a reader of the release should know; written with it."""
-    reading: Sequence[str] = ()
-    """What the publisher should know about how the original was understood and the groups found; never written."""
-    source: Table | None = None
-    """The original table, to verify against when the release is saved; never written."""
-    make_frame: Callable[[], Any] = lambda: None
-    """Makes `frame`."""
+    private: PrivateRelease
+    """What must not be published."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what may be published; the frame and the document are made now, because they need the original."""
+        state = {key: value for key, value in self.__dict__.items() if key not in ("private", "utility")}
+        return {**state, "frame": self.frame, "document": self.document, "loss": self.document.utility.loss.mean}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state, private=Unavailable())
 
     @cached_property
     def frame(self) -> Any:
-        """The published table in the library that the data came in, made when it is first asked for."""
-        return self.make_frame()
+        """The published table in the library that the data came in, made when it is first requested."""
+        return self.private.make_frame()
 
     @property
     def group(self) -> str:
         """The name of the group column."""
         return str(self.table.schema.group)
 
-    @property
-    def original(self) -> Table:
-        """The table that was anonymized, with its suppressed rows; never written."""
-        return self.kept if self.source is None else self.source
-
-    @property
-    def recodings(self) -> dict[str, str]:
-        """How each quasi-identifier is published: as intervals, ancestors or sets."""
-        return {column.domain.name: str(column.domain.recoding) for column in self.recoded.columns}
-
-    @property
-    def levels(self) -> dict[str, int]:
-        """The level that each quasi-identifier is published at, if all its cells are at one."""
-        levels = self.recoded.levels or ()
-        return {column.domain.name: level for column, level in zip(self.recoded.columns, levels, strict=False)}
-
-    @property
+    @cached_property
     def loss(self) -> float:
-        """The information loss, from 0 (all is as it was) to 1 (nothing is told); see `sf.anonymization.Loss`."""
-        return mean_loss(self.recoded, self.suppressed)
+        """The information loss, from 0 (nothing is recoded) to 1 (nothing is published); see `sf.anonymization.Loss`.
+
+        Of a release that was pickled: the published figure, which is rounded if a hierarchy is built from intervals.
+        """
+        return mean_loss(self.private.recoding, self.suppressed)
 
     @cached_property
     def utility(self) -> Utility:
-        """What the release is worth, measured against the original; the queries are drawn by the seed.
+        """The utility of the release, measured against the original; the queries are drawn by the seed.
 
-        This is for the publisher. release.json holds no query errors, and distances of marginals in two decimals: exact
-        figures about the original would let a reader check guesses at who has which value.
+        This is for the publisher. release.json contains no query errors, and distances of marginals in two decimals: exact
+        figures about the original would let a reader check guesses about who has which value.
         """
         sizes = [k for principle in self.principles if (k := principle.implied_k) is not None]
-        return utility_of(self.kept, self.recoded, max(sizes, default=None), self.suppressed, seed=self.seed)
+        private = self.private
+        return utility_of(private.kept, private.recoding, max(sizes, default=None), self.suppressed, seed=self.seed)
+
+    @cached_property
+    def document(self) -> GroupedDocument:
+        """What release.json states, without the files."""
+        return GroupedDocument.of(describe_release(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """What release.json says, but for the files."""
-        return described(self)
+        """Return what release.json states, without the files, as plain data."""
+        return {key: value for key, value in self.document.to_dict().items() if key != "files"}
 
     def save(
         self,
@@ -125,32 +150,45 @@ class Release:
         expected: str | Path | None = None,
         progress: Progress = silent,
     ) -> Path:
-        """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return where.
+        """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return the folder.
 
         The files are written aside, verified as written, and only then renamed into place: if anything fails, nothing is
         left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file elsewhere, for
-        the report that tells more than may be published; see `sf.report`. With `database`, the URI of PostgreSQL or SQLite,
-        and `table`, the published rows also become a table there, in one transaction that is committed when the folder is in
-        place. `expected`: the folder of a release, or its release.json, whose files these must equal byte for byte; if not,
-        nothing is written.
+        the report that contains more than may be published; see `sf.report`. With `database`, the URI of PostgreSQL or
+        SQLite, and `table`, the published rows also become a table there, in one transaction that is committed when the
+        folder is in place. `expected`: the folder of a release, or its release.json, whose files these must equal byte by
+        byte; otherwise nothing is written.
         """
-        return save(
-            self,
+        refuse_ambiguous_missing(self.table, self.schema, format)
+        return write_release(
+            lambda: self.document,
+            [self.table_data],
             folder,
-            force=force,
+            original=self.private.original,
+            expected=Expectations(self.schema, self.principles),
             format=format,
-            internal=internal,
-            database=database,
-            table=table,
-            expected=expected,
+            force=force,
+            internal=None if internal is None else InternalReport(internal, self._internal_page),
+            database=rows_in_database(self.table, self.schema, database, table, force),
+            replayed=expected,
             progress=progress,
         )
 
+    @property
+    def table_data(self) -> TableData:
+        """The published table as it is written to a file."""
+        separators = {name: self.schema.separators.get(name, ";") for name in self.schema.sensitive_columns()}
+        return TableData(self.table.data, separators)
+
+    def _internal_page(self, document: GroupedDocument) -> str:
+        figures = internal_figures(self.private.original, self.audit, self.recodings, self.seed)
+        return grouped_page(document, figures)
+
     def __repr__(self) -> str:
-        dropped = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""
+        suppressed = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""
         head = f"Release of {count_of(self.table.rows, 'row')} in {count_of(self.audit.groups.count, 'group')}"
-        lines = [f"{head} by {self.method.name}, seed {self.seed}{dropped}: {self.audit.summary()}"]
-        lines.append(f"  loss   {percent(self.loss)}")
-        lines += [f"  note   {note}" for note in (*self.reading, *self.notes)]
+        lines = [f"{head} by {self.method.name}, seed {self.seed}{suppressed}: {self.audit.summary()}"]
+        lines.append(f"  loss   {percent(published_loss(self.loss, self.schema, self.table.rows + self.suppressed))}")
+        lines += [f"  note   {note}" for note in self.notes]
         lines += [line for line in repr(self.audit).splitlines()[1:] if not line.startswith("  note ")]
         return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Refuse to publish a column that nobody decided on and that tells every row by itself."""
+"""Refuse to publish a column without a declared role that identifies nearly every row by itself."""
 
 from __future__ import annotations
 
@@ -12,37 +12,38 @@ from sfumato.errors import ColumnError
 from sfumato.exact.numbers import parse_decimal
 
 _ROWS = 20
-"""Tables with fewer rows are too small to tell a name from a measurement."""
+"""In a table with fewer rows, a name cannot be distinguished from a measurement."""
+
 _SHARE = Fraction(95, 100)
-"""A column with so many distinct values per row could tell each row by itself."""
+"""A column with at least this many distinct values per row could identify each row by itself."""
 
 
-def check_unnamed(table: Table) -> None:
-    """Raise if a column without a role is text or whole numbers and differs in nearly every row.
+def check_undeclared(table: Table) -> None:
+    """Raise if a column without a declared role has texts or whole numbers that differ in nearly every row.
 
-    Numbers with decimals are measurements, and are published as they are, as is every column that the schema calls other.
+    Numbers with decimals are taken for measurements and published as they are, as is every column with the role other.
 
     >>> from sfumato.data.schema import Schema
-    >>> check_unnamed(Table(pa.table({"age": [1] * 20, "x": [i / 8 for i in range(20)]}), Schema(["age"])))
+    >>> check_undeclared(Table(pa.table({"age": [1] * 20, "x": [i / 8 for i in range(20)]}), Schema(["age"])))
     """
     schema = table.schema
-    decided = {*schema.identifiers, *schema.quasi_identifiers, *schema.sensitive_columns(), *schema.other}
-    for name, distinct in telling_columns(table).items():
-        if name not in decided:
+    declared = {*schema.identifiers, *schema.quasi_identifiers, *schema.sensitive_columns(), *schema.other}
+    for name, distinct in identifying_columns(table).items():
+        if name not in declared:
             raise ColumnError(
                 f"the column has no role and differs in nearly every row ({distinct:,} values in {table.rows:,} rows): "
-                "published as it is, it would tell each row by itself",
+                "published as it is, it would identify each row by itself",
                 remedy='Give it a role: "identifier" to drop it, "other" (Schema(other=[…])) to publish it on purpose.',
                 file=table.source,
                 column=name,
             )
 
 
-def telling_columns(table: Table) -> dict[str, int]:
-    """The columns of text or whole numbers that differ in nearly every row, with how many values they have.
+def identifying_columns(table: Table) -> dict[str, int]:
+    """Return the columns of texts or whole numbers that differ in nearly every row, with their numbers of distinct values.
 
     >>> from sfumato.data.schema import Schema
-    >>> telling_columns(Table(pa.table({"id": range(20), "age": [1] * 20}), Schema(["age"])))
+    >>> identifying_columns(Table(pa.table({"id": range(20), "age": [1] * 20}), Schema(["age"])))
     {'id': 20}
     """
     if table.rows < _ROWS:
@@ -52,7 +53,7 @@ def telling_columns(table: Table) -> dict[str, int]:
 
 
 def _distinct(column: pa.ChunkedArray, untyped: bool) -> int:
-    """How many distinct values a column of texts, bytes or whole numbers has; 0 for one of any other type."""
+    """Return the number of distinct values of a column of texts, bytes or whole numbers; 0 for any other type."""
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     types = pa.types
     text = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
@@ -60,13 +61,13 @@ def _distinct(column: pa.ChunkedArray, untyped: bool) -> int:
     if not (text or binary or types.is_integer(kind)):
         return 0
     values = compute.unique(column.cast(kind)).drop_null()
-    if untyped and text and _measured(values):
+    if untyped and text and _are_measurements(values):
         return 0
     return len(values)
 
 
-def _measured(values: pa.Array) -> bool:
-    """Whether the texts of a file without types are numbers, some of them with decimals."""
+def _are_measurements(values: pa.Array) -> bool:
+    """Return whether the texts of a file without types are numbers, some of them with decimals."""
     whole = True
     for text in values.to_pylist():
         number = parse_decimal(text)

@@ -55,10 +55,9 @@ def anonymize(
     0 written, and every principle holds; 1 the principles cannot be reached, or a repeated release differs, and nothing was
     written; 2 bad input.
     """
-    from sfumato.anonymization.save_release import free_target
     from sfumato.config import Config
     from sfumato.io.write_database import check_target
-    from sfumato.reports.report_files import free_page
+    from sfumato.releases.folder import free_page, free_target
 
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config, allow_code=allow_code)
     folder = release_folder(declared, config, output)
@@ -104,7 +103,7 @@ def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, 
     from sfumato.io.database_uri import shown
 
     out = console()
-    for note in (*release.reading, *release.notes):
+    for note in (*release.private.notes, *release.notes):
         out.print(f"note {note}", markup=False)
     show_audit(release.audit, worst=0)
     show_worth(release)

@@ -115,12 +115,11 @@ def _publish(
     as_json: bool,
 ) -> None:
     from sfumato.anonymization.methods import AUTO
-    from sfumato.anonymization.save_release import free_target
     from sfumato.cli.show_project import show_projection
     from sfumato.config import MethodSection
     from sfumato.errors import ConfigError
     from sfumato.projections._project import project as publish
-    from sfumato.reports.report_files import free_page
+    from sfumato.releases.folder import free_page, free_target
 
     wishes, method = declared.require_principles(), declared.method or MethodSection()
     if declared.sink is not None:

@@ -42,7 +42,7 @@ def report(folder: Path, output: Path, original: str | None, config: Path | None
     """
     from sfumato._report import report as drawn
     from sfumato.cli.show import console
-    from sfumato.reports.report_files import free_page, write_page
+    from sfumato.releases.folder import free_page, write_page
 
     schema, principles = requested_terms(config, allow_code)
     target = free_page(output, folder, force)

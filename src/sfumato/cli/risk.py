@@ -1,4 +1,4 @@
-"""`sfumato risk`: what an attacker with a dictionary gains from the records of a config, and what to hold back."""
+"""`sfumato risk`: measure what an attacker with a dictionary gains from the records of a config, and withhold values."""
 
 from __future__ import annotations
 
@@ -29,32 +29,40 @@ Example:
   sfumato risk sfumato.toml --disclose 50% --per attribute --against worst --output release --json"""
 )
 @click.argument("config", type=click.Path(path_type=Path), shell_complete=config_files)
-@click.option("--data", metavar="SOURCE", help="The records, in place of data.path.")
-@click.option("--limit", metavar="R", help="The risk must be at most this; risk.limit if not given.")
-@click.option("--worst", default=5, show_default=True, type=click.IntRange(min=0), help="Records at most risk to list.")
+@click.option("--data", metavar="SOURCE", help="The records, instead of data.path.")
+@click.option("--limit", metavar="R", help="The largest acceptable risk; by default risk.limit.")
+@click.option(
+    "--worst",
+    default=5,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="The number of records with the highest loss to list.",
+)
 @click.option(
     "--disclose",
     metavar="K",
-    help="Withhold all but K values, or a share such as 50%, and write the release; risk.disclose if --output is given.",
+    help="Disclose K values, or a share such as 50%, and withhold the others; with --output, by default risk.disclose.",
 )
 @click.option(
     "--per",
     type=click.Choice(["record", "attribute", "table"]),
-    help="What K is counted in; risk.per if not given, which is record.",
+    help="What K counts: values of each record, of each attribute, or in total; by default risk.per.",
 )
 @click.option(
     "--against",
     type=click.Choice(["prior", "worst"]),
-    help="The mean over the dictionaries under the prior, or the worst of them; the prior if there is one.",
+    help="Minimize the mean risk under the prior, or the largest risk; by default the prior if there is one.",
 )
 @output_option
 @click.option(
     "--report",
     type=click.Path(path_type=Path),
-    help="Also draw the report, which names records and is not for publication, to this file.",
+    help="Also write the internal report to this file. It lists records and is not for publication.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Shuffles rows, draws samples.")
-@click.option("--force", is_flag=True, help="Replace a release or a report that is there already.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed for shuffling rows and drawing samples."
+)
+@click.option("--force", is_flag=True, help="Replace an existing release or report.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @allow_code_option
 def risk(
@@ -72,14 +80,13 @@ def risk(
     as_json: bool,
     allow_code: bool,
 ) -> None:
-    """Tell what an attacker with a dictionary gains from the records, and which values to withhold.
+    """Measure what an attacker with a dictionary gains from the records, and withhold values to lower it.
 
-    CONFIG is a sfumato.toml; its [risk] says what an attacker may know, and how sensitive what he learns is. Without it the
-    table itself is the dictionary, and every value weighs 1. With --disclose the values that leave the least risk are
-    disclosed, the others withheld, and the release is written and verified. Exit status: 0 done, and the risk is within the
-    limit; 1 it is not, and nothing was written; 2 bad input.
+    CONFIG is a sfumato.toml. Its [risk] section declares the dictionaries that an attacker may have and how sensitive the
+    values are. Without it the table itself is the dictionary, and every value weighs 1. With --disclose the values with the
+    least risk are disclosed, the others are withheld, and the release is written and verified. Exit status: 0 done, and the
+    risk is within the limit; 1 the risk is above the limit, and no release was written; 2 bad input.
     """
-    from sfumato.anonymization.save_release import free_target
     from sfumato.cli.show_risk import show_disclosure, show_risk
     from sfumato.config import Config
     from sfumato.config.risk_section import RiskSection
@@ -87,17 +94,15 @@ def risk(
     from sfumato.disclosure._withhold import withhold_in
     from sfumato.disclosure.risk_report.risk_page import risk_page
     from sfumato.disclosure.risk_report.risk_tables import risk_content
-    from sfumato.reports.report_files import free_page, write_page
+    from sfumato.releases.folder import free_page, free_target, write_page
 
     declared = Config.load(config, allow_code=allow_code)
     section = declared.risk or RiskSection()
     amount = disclose if disclose is not None else section.disclose if output is not None else None
     if amount is None and (output is not None or per is not None or against is not None):
-        raise click.UsageError(
-            "--output, --per and --against are for withholding: say how much is disclosed with --disclose."
-        )
+        raise click.UsageError("--output, --per and --against apply to withholding: pass --disclose too.")
     folder = release_folder(declared, config, output) if amount is not None else None
-    # what is in the way is found before the work, not after it
+    # an existing folder or report is an error before the work, not after it
     if folder is not None:
         free_target(folder, force)
     target = None if report is None else free_page(report, folder, force)
@@ -127,12 +132,12 @@ def risk(
         if made is not None:
             show_disclosure(made, folder)
         if report is not None:
-            say(f"Wrote the report, which names records and is not for publication, to {report}.")
+            say(f"Wrote the internal report to {report}. It lists records and is not for publication.")
     sys.exit(1 if (found if made is None else made.risk).holds is False else 0)
 
 
 def _content(found: Risk, made: WithheldRelease | None, folder: Path | None, worst: int) -> dict[str, Any]:
-    """Everything as plain data: the risk of the records as they are, and of what is disclosed of them."""
+    """Return everything as plain data: the risk of the complete records, and of what is disclosed of them."""
     from sfumato.disclosure.risk_report.risk_tables import risk_content
 
     content = risk_content(found, curves=False, worst=worst)
@@ -142,7 +147,7 @@ def _content(found: Risk, made: WithheldRelease | None, folder: Path | None, wor
             "cells": made.cells,
             "per": made.per,
             "against": made.against,
-            "withheld": made.withheld,
+            "withheld": made.withheld_cells,
             "short": made.rule.short,
             "exact": made.rule.exact,
             "gap": made.rule.gap,

@@ -1,4 +1,4 @@
-"""Show disclosure risk on a terminal."""
+"""Show a disclosure risk, and a withheld release, on a terminal."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from sfumato.plurals import count_of
 
 
 def show_risk(found: Risk, worst: int) -> None:
-    """Print the risk against every dictionary, attribute by attribute, and of the records that lose most."""
+    """Print the risk against every dictionary, by attribute, and of the records with the highest loss."""
     out = console()
     setting = found.setting
     source = f"{setting.table.source}: " if setting.table.source else ""
     out.print(
         f"[bold]{escape(source)}[/bold]{count_of(setting.records, 'record')} of "
-        f"{count_of(len(setting.attributes), 'attribute')}, {count_of(found.disclosed, 'value')}; "
+        f"{count_of(len(setting.attributes), 'attribute')}, {count_of(found.disclosed_cells, 'value')}; "
         f"{setting.sensitivity.name} sensitivity"
     )
     for note in found.notes:
@@ -41,35 +41,33 @@ def show_risk(found: Risk, worst: int) -> None:
 
 
 def show_disclosure(made: WithheldRelease, folder: Path | None) -> None:
-    """Print what is withheld, what that lowers the risk to, and how near that is to the least."""
+    """Print what is withheld, the remaining risk, and how close it is to the least."""
     out = console()
     best = made.rule
     for note in made.notes:
         out.print(f"[yellow]note[/yellow] {escape(note)}")
     out.print(
-        f"\n[bold]Withheld[/bold] {made.withheld:,} of {count_of(made.before.disclosed, 'value')}, so that "
+        f"\n[bold]Withheld[/bold] {made.withheld_cells:,} of {count_of(made.full_risk.disclosed_cells, 'value')}, so that "
         f"{made.cells:,} per {made.per} are disclosed"
         f"{_short(made)}."
     )
-    least = "no rule that discloses as much has less" if best.exact else f"the least is at most {best.gap:.2%} below"
-    out.print(f"Risk {number(best.risk)} in place of {number(made.before.risk)}: {least} ({escape(best.how)}).")
+    least = "no rule that discloses as much has less" if best.exact else f"the least is at most {best.gap:.2%} lower"
+    out.print(f"Risk {number(best.risk)} instead of {number(made.full_risk.risk)}: {least} ({escape(best.how)}).")
     out.print(_dictionaries(made.risk))
     _verdict(made.risk, out)
     if made.risk.holds is False:
-        out.print("Nothing was written.")
+        out.print("No release was written.")
         return
-    out.print(
-        f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}", markup=False
-    )
+    out.print(f"Wrote the release to {folder} and verified it; verify it again with: sfumato verify {folder}", markup=False)
 
 
 def _short(made: WithheldRelease) -> str:
-    """How many have fewer values than were to be disclosed."""
+    """A phrase about records or attributes with fewer values than requested."""
     if not made.rule.short:
         return ""
     if made.per == "table":
-        return f"; there are {count_of(made.rule.short, 'value')} fewer than that, so nothing is withheld"
-    return f"; {count_of(made.rule.short, made.per)} had fewer, and withhold nothing"
+        return f"; the table has {count_of(made.rule.short, 'value')} fewer, so nothing is withheld"
+    return f"; {count_of(made.rule.short, made.per)} with fewer values withhold nothing"
 
 
 def _verdict(found: Risk, out: Console) -> None:
@@ -82,7 +80,7 @@ def _verdict(found: Risk, out: Console) -> None:
 
 
 def number(value: float | None) -> str:
-    """A risk in four digits.
+    """Format a risk with four digits.
 
     >>> number(0.123456), number(float("inf")), number(None)
     ('0.1235', '∞', '–')

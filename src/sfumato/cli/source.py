@@ -30,7 +30,7 @@ def requested_projection(config: Path | None, allow_code: bool) -> dict[str, Any
     declared = Config.load(config, allow_code=allow_code)
     options = (declared.project or ProjectSection()).options()
     options["suppress"] = (declared.method or MethodSection()).suppress
-    return {key: value for key, value in options.items() if key != "search"}
+    return {key: value for key, value in options.items() if key not in ("search", "attacks")}
 
 
 def risk_assumptions(config: Path | None, allow_code: bool) -> RiskAssumptions | None:

@@ -7,8 +7,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from sfumato.config.sections import Section
-from sfumato.errors import SfumatoError
+from sfumato.errors import ParameterError, SfumatoError
 from sfumato.parameters import check_ratio
+from sfumato.registry import ATTACKS
 from sfumato.serialization import located
 
 
@@ -22,9 +23,15 @@ class ProjectSection(Section):
     search: Literal["auto", "greedy", "exhaustive"] = "auto"
     sets: Literal["bits", "whole"] = "bits"
     harmless: dict[str, list[Any]] = Field(default_factory=dict)
+    attacks: list[str] | None = None
 
     def check(self) -> None:
-        """Check what needs no data: the thresholds."""
+        """Check what needs no data: the thresholds, and the names of attacks. No attack is imported."""
+        for name in self.attacks or ():
+            if name not in ATTACKS:
+                raise ParameterError(
+                    f"there is no attack {name!r}", remedy=ATTACKS.suggestion(name), key="project.attacks", value=name
+                )
         for key in ("alpha", "beta"):
             value = getattr(self, key)
             try:

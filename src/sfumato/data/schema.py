@@ -12,7 +12,7 @@ from sfumato.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
     from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
-    from sfumato.distances.base import Distance
+    from sfumato.distances.distance import Distance
 
 
 class Role(StrEnum):

@@ -1,4 +1,7 @@
-"""Disclosure risk: what an attacker with a dictionary gains from what is disclosed, and what to hold back (paper 002)."""
+"""Disclosure risk: what an attacker with a dictionary gains from disclosed records, and what to withhold.
+
+Source: Lebanon, Scannapieco, Fouad & Bertino (2006).
+"""
 
 import lazy_loader
 

@@ -1,4 +1,7 @@
-"""The risk of a disclosure: what each record is expected to lose to an attacker with a dictionary (paper 002, Section 2)."""
+"""The risk of a disclosure: the expected loss of each record against an attacker with a dictionary.
+
+Source: Lebanon et al. (2006), Section 2.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from sfumato.disclosure.attackers import AttackerChances, attackers
 from sfumato.disclosure.consistency.consistency import Consistency
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.matching.matching import Matching, Rule
-from sfumato.disclosure.risk_verdict import chances, clear, risk_at_most
+from sfumato.disclosure.risk_verdict import decide_by_float, exact_chances, risk_at_most
 from sfumato.disclosure.rules.disclosure_rule import mean
 from sfumato.disclosure.sensitivity.sensitivity import Sensitivity
 from sfumato.disclosure.sensitivity.sensitivity_weights import losses
@@ -34,45 +37,45 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class DictionaryRisk:
-    """The risk against one dictionary, and what it is the mean of, record by record."""
+    """The risk against one dictionary, and the figures of every record that it is the mean of."""
 
     name: str
     individuals: int
     sizes: NDArray[np.int64]
-    """|ρ|: how many individuals are consistent with what is disclosed of each record."""
+    """|ρ|: the number of individuals who are consistent with each record as it is disclosed."""
     probabilities: NDArray[np.float64]
     """The chance that the attacker identifies each record."""
     losses: NDArray[np.float64]
-    """What each record is expected to lose."""
+    """The expected loss of each record."""
     attackers: AttackerChances
 
     @cached_property
     def risk(self) -> float:
-        """R: the mean loss (paper 002, Definition 4)."""
+        """R: the mean loss (Lebanon et al. 2006, Definition 4)."""
         return mean(self.losses)
 
 
 @dataclass(frozen=True)
 class AttributeRisk:
-    """What one attribute adds to the risk."""
+    """The contribution of one attribute to the risk."""
 
     name: str
     disclosed: int
-    """In how many records it is disclosed."""
+    """The number of records that disclose it."""
     weight: float | None
-    """What it weighs in them on average; None if the sensitivity has no weights of attributes."""
+    """Its mean weight in them; None if the sensitivity has no weights of attributes."""
     without: float
     """The risk if it were withheld in all records."""
     saves: float | None
-    """How much less that is; None if the risk stays infinite. It is negative where it gave a record a value that nobody
-    in the dictionary has, which identified nobody."""
+    """The difference to the present risk; None if the risk stays infinite. It is negative if the attribute gives a record a
+    value that nobody in the dictionary has, so that nobody is identified."""
     alone: float
     """The mean chance of identification of those records if nothing else were disclosed."""
 
 
 @dataclass(frozen=True)
 class RecordRisk:
-    """What one record is expected to lose."""
+    """The expected loss of one record."""
 
     row: int
     """The row of the record, from 1."""
@@ -87,8 +90,8 @@ class RecordRisk:
 class Risk:
     """The risk of disclosing records under a rule, against every dictionary.
 
-    `risk` is the Bayes risk if the dictionaries have a prior, and the worst case over them otherwise, or if that is asked
-    for; `holds` says whether it is at most the limit, exactly.
+    `risk` is the Bayes risk if the dictionaries have a prior, and the worst case over them otherwise or on request;
+    `holds` says whether it is at most the limit, exactly.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 41], "zip": ["a", "a"]})
@@ -111,41 +114,41 @@ class Risk:
 
     @property
     def bayes(self) -> float | None:
-        """The mean of the risks over the prior; None without one (paper 002, Definition 5)."""
+        """The mean of the risks over the prior; None without a prior (Lebanon et al. 2006, Definition 5)."""
         return None if self.setting.prior is None else self._mean([found.risk for found in self.dictionaries])
 
     @property
     def worst(self) -> DictionaryRisk:
-        """The dictionary against which the risk is highest; the first of several."""
+        """The dictionary with the highest risk; the first of several."""
         return max(self.dictionaries, key=lambda found: found.risk)
 
     @property
     def risk(self) -> float:
-        """The Bayes risk or the worst case over the dictionaries, as `over` says."""
+        """The Bayes risk or the worst case over the dictionaries, according to `over`."""
         return self._over([found.risk for found in self.dictionaries])
 
     @property
     def attackers(self) -> tuple[AttackerChances, ...]:
-        """Prosecutor, journalist and marketer, dictionary by dictionary."""
+        """The chances of the prosecutor, journalist and marketer, dictionary by dictionary."""
         return tuple(found.attackers for found in self.dictionaries)
 
     @property
-    def disclosed(self) -> int:
-        """How many cells are disclosed."""
+    def disclosed_cells(self) -> int:
+        """The number of disclosed cells."""
         return int(self.rule.sum())
 
     @cached_property
     def holds(self) -> bool | None:
-        """Whether the risk is at most the limit; None without one."""
+        """Whether the risk is at most the limit; None without a limit."""
         if self.limit is None:
             return None
-        told = clear(self.risk, self.limit)
-        if told is not None:
-            return told
+        verdict = decide_by_float(self.risk, self.limit)
+        if verdict is not None:
+            return verdict
         setting = self.setting
         phi = setting.sensitivity.exactly(setting.table, setting.attributes, setting.identity, self.rule)
         exact = [
-            chances(matching, self.rule, found.sizes)
+            exact_chances(matching, self.rule, found.sizes)
             for matching, found in zip(setting.matchings, self.dictionaries, strict=True)
         ]
         if self.over == "worst" or setting.prior is None:
@@ -158,16 +161,16 @@ class Risk:
 
     @cached_property
     def by_attribute(self) -> tuple[AttributeRisk, ...]:
-        """What each attribute adds, in the order of the attributes."""
+        """The contribution of each attribute, in the order of the attributes."""
         return tuple(self._attribute(j) for j in range(len(self.setting.attributes)))
 
     @cached_property
     def _without(self) -> list[NDArray[np.float64]]:
-        """The chances of identification if one attribute were withheld, for each dictionary."""
+        """For each dictionary the chances of identification if one attribute were withheld."""
         return [matching.probabilities_without(self.rule) for matching in self.setting.matchings]
 
     def worst_records(self, most: int = 10, dictionary: str | None = None) -> list[RecordRisk]:
-        """The records with the highest loss, worst first, against a dictionary: by default the one of highest risk."""
+        """The records with the highest loss, highest first, against a dictionary: by default the one of highest risk."""
         found = self.worst if dictionary is None else self.against(dictionary)
         order = np.lexsort([np.arange(len(found.losses)), -found.losses])[:most]
         return [
@@ -188,20 +191,20 @@ class Risk:
             if found.name == dictionary:
                 return found
         raise ParameterError(
-            f"no dictionary is named {dictionary!r}",
-            remedy=f"They are: {', '.join(map(repr, self.setting.names))}.",
+            f"unknown dictionary {dictionary!r}",
+            remedy=f"Expected one of: {', '.join(map(repr, self.setting.names))}.",
             key="dictionary",
             value=dictionary,
         )
 
     def bound(self, estimate: str, attacker: str) -> RiskBound:
         """Check whether the risk against `estimate` bounds the risk against `attacker` under every rule."""
-        from sfumato.disclosure.risk_bound import upper_bound  # which measures risks itself
+        from sfumato.disclosure.risk_bound import upper_bound  # it imports this module
 
         return upper_bound(self.setting, estimate, attacker, self.rule)
 
     def to_dict(self, worst: int = 10) -> dict[str, Any]:
-        """Everything but the arrays as plain data, ready for JSON; infinity as "inf"."""
+        """Return everything but the arrays as plain data, ready for JSON; infinity as "inf"."""
         setting = self.setting
         return {
             "source": setting.table.source,
@@ -211,7 +214,7 @@ class Risk:
             "sensitivity": setting.sensitivity.to_dict(),
             "misfits": setting.misfits,
             "cells": int(setting.everything.sum()),
-            "disclosed": self.disclosed,
+            "disclosed": self.disclosed_cells,
             "risk": _plain(self.risk),
             "over": self.over,
             "bayes": _plain(self.bayes),
@@ -227,7 +230,7 @@ class Risk:
         }
 
     def to_json(self, worst: int = 10) -> str:
-        """The risk as JSON."""
+        """Return the risk as JSON."""
         return json.dumps(self.to_dict(worst), indent=2, allow_nan=False)
 
     @cached_property
@@ -239,7 +242,7 @@ class Risk:
             if nobody:
                 notes.append(
                     f"nobody in {found.name!r} is consistent with {count_of(nobody, 'record')}: their loss counts as 0, "
-                    "which holds only if the attacker has the very same values"
+                    "which is right only if the attacker has the same values"
                 )
         for found, matching in zip(self.dictionaries, self.setting.matchings, strict=True):
             if not len(matching.weights):
@@ -247,8 +250,8 @@ class Risk:
             wrong = int(((found.sizes > 0) & ~matching.match(self.rule)[2]).sum())
             if wrong:
                 notes.append(
-                    f"{found.name!r} has weights, and the individual of {count_of(wrong, 'record')} is not known, not in "
-                    "it or not consistent: the chance counts as 0, where without weights it is one over those consistent"
+                    f"{found.name!r} has weights, and the individual of {count_of(wrong, 'record')} is not known, not in it "
+                    "or not consistent: the chance counts as 0; without weights it is one over the number of consistent ones"
                 )
         return notes
 
@@ -346,13 +349,13 @@ def risk(
     rule: Rule | None = None,
     limit: Number | None = None,
 ) -> Risk:
-    """Assess what an attacker with a dictionary gains from records (paper 002).
+    """Measure what an attacker with a dictionary gains from records (Lebanon et al. 2006).
 
-    A record's loss is the sensitivity of what is disclosed of it times the chance that the attacker picks the right one of
-    the individuals who are consistent with it; the risk is the mean loss. An attacker who reckons with errors lets somebody
-    misfit in up to `misfits` of the values that are disclosed. `rule` tells which cells are disclosed, as an
-    array of true and false; without it all are. `prior` tells how likely each dictionary is the attacker's, in numbers that
-    sum to 1. `limit` is what the risk may be at most.
+    The loss of a record is the sensitivity of what is disclosed of it times the chance that the attacker picks the right
+    one of the individuals who are consistent with it; the risk is the mean loss. `misfits`: the number of disclosed
+    values in which an individual may be inconsistent, for an attacker who reckons with errors. `rule`: which cells are
+    disclosed, as an array of booleans; by default all are. `prior`: how likely the attacker has each dictionary, as
+    numbers that sum to 1. `limit`: the largest acceptable risk.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"id": [1, 2], "age": [30, 41], "income": [10, 20]})
@@ -383,9 +386,9 @@ def risk_of(
     limit: Number | None = None,
     over: Literal["prior", "worst"] | None = None,
 ) -> Risk:
-    """The risk of a rule in a setting; without a rule everything is disclosed.
+    """Measure the risk of a rule in a setting; without a rule everything is disclosed.
 
-    `over`: what counts over several dictionaries, the prior if there is one.
+    `over`: what counts over several dictionaries; by default the prior if there is one.
 
     >>> import pyarrow as pa
     >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
@@ -397,7 +400,7 @@ def risk_of(
     if most is not None and most < 0:
         raise ParameterError(
             f"limit = {limit!r} is negative",
-            remedy="Write what the risk may be at most, such as 0.05.",
+            remedy="Pass the largest acceptable risk, such as 0.05.",
             key="limit",
             value=limit,
         )

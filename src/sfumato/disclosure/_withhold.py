@@ -1,10 +1,10 @@
-"""Withhold cells: what of each record is disclosed so that an attacker with a dictionary gains least."""
+"""Withhold cells so that an attacker with a dictionary gains least from what is disclosed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import library_of
-from sfumato.anonymization.undeclared_columns import telling_columns
+from sfumato.anonymization.undeclared_columns import identifying_columns
 from sfumato.data.schema import Schema
 from sfumato.disclosure._risk import Risk, risk_of
 from sfumato.disclosure.consistency.consistency import Consistency
@@ -22,13 +22,17 @@ from sfumato.disclosure.rules import DisclosureRule, best_rule
 from sfumato.disclosure.rules.disclosure_rule import number_of_cells
 from sfumato.disclosure.sensitivity.sensitivity import Sensitivity
 from sfumato.disclosure.setting import Setting, setting_of
-from sfumato.disclosure.withheld.withheld_document import describe_withheld, save_withheld
+from sfumato.disclosure.withheld.withheld_document import describe_withheld
 from sfumato.disclosure.withheld.withheld_rows import withheld_rows
 from sfumato.errors import ParameterError
 from sfumato.exact import Number
 from sfumato.parameters import check_seed
 from sfumato.plurals import count_of
 from sfumato.progress import Progress, silent
+from sfumato.releases.expectations import Expectations
+from sfumato.releases.models import WithheldDocument
+from sfumato.releases.private import Private, Unavailable
+from sfumato.releases.writer import TableData, write_release
 
 Against = Literal["prior", "worst"]
 
@@ -53,17 +57,18 @@ def withhold(
 ) -> WithheldRelease:
     """Find which cells to disclose, so that the risk is least, and withhold the others.
 
-    `cells`: how many values are disclosed per record, per attribute, or in the whole table, as `per` says (the rule sets
-    Δ₂, Δ₃ and Δ₁ of paper 002); a share such as "50%" is of the attributes, the records, or all cells. `against`: the mean
-    over the dictionaries under the prior, or the worst of them; the prior if there is one. `limit`: what the risk may be at
-    most; `found.risk.holds` tells. Everything else: as for `sf.risk`.
+    `cells`: the number of values to disclose per record, per attribute, or in the whole table, according to `per` (the
+    rule sets Δ₂, Δ₃ and Δ₁ of Lebanon et al. 2006); a share such as "50%" is of the attributes, the records, or all
+    cells. `against`: "prior" minimizes the mean risk over the dictionaries under the prior, "worst" the largest of their
+    risks; by default the prior if there is one. `limit`: the largest acceptable risk; `release.risk.holds` is the
+    verdict. All other parameters are those of `sf.risk`.
 
     >>> people = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 30, 41], "town": ["Ulm", "Bonn", "Ulm"]})
     >>> register = Dictionary(people, identity="name", name="register")
-    >>> found = withhold(people, Schema(identifiers=["name"]), register, cells=1, identity="name")
-    >>> sorted(found.frame.to_pylist(), key=str)
+    >>> release = withhold(people, Schema(identifiers=["name"]), register, cells=1, identity="name")
+    >>> sorted(release.frame.to_pylist(), key=str)
     [{'age': '*', 'town': 'Ulm'}, {'age': '30', 'town': '*'}, {'age': '30', 'town': '*'}]
-    >>> found.before.risk, found.risk.risk
+    >>> release.full_risk.risk, release.risk.risk
     (2.0, 0.5)
     """
     progress("reading")
@@ -94,7 +99,7 @@ def withhold_in(
     library: str = "pyarrow",
     progress: Progress = silent,
 ) -> WithheldRelease:
-    """Find which cells to disclose in a setting that is there already; `limit`: what the risk may be at most."""
+    """Find which cells to disclose in a given setting; `limit` is the largest acceptable risk."""
     seed = check_seed(seed)
     number = number_of_cells(cells, per, setting.everything)
     chosen = _against(against, setting)
@@ -103,30 +108,25 @@ def withhold_in(
     best = best_rule(setting.matchings, setting.phi, number, per, prior, progress=progress)
     progress("measuring")
     table, rows = withheld_rows(setting.table, setting.attributes, best.disclosed, setting.everything, seed)
-    return WithheldRelease(
+    private = PrivateWithheldRelease(
         setting=setting,
         rule=best,
-        cells=number,
-        per=per,
-        against=chosen,
-        seed=seed,
         risk=risk_of(setting, best.disclosed, limit, chosen),
-        before=risk_of(setting, over=chosen),
+        full_risk=risk_of(setting, over=chosen),
         notes=_notes(setting),
-        table=table,
         rows=rows,
-        make_frame=partial(_frame, table, library),
     )
+    return WithheldRelease(table, number, per, chosen, seed, library, private)
 
 
 def _notes(setting: Setting) -> tuple[str, ...]:
-    """Say so of attributes that may name people: the best rule may well disclose them."""
+    """Warn of attributes that may name people: the best rule may well disclose them."""
     schema = setting.table.schema
     decided = {*schema.quasi_identifiers, *schema.sensitive_columns(), *schema.other}
-    telling = [name for name in telling_columns(setting.table) if name in setting.attributes and name not in decided]
+    identifying = [name for name in identifying_columns(setting.table) if name in setting.attributes and name not in decided]
     return tuple(
-        f"{name!r} differs in nearly every record; if it names people, give it the role identifier, which is dropped"
-        for name in telling
+        f"{name!r} differs in nearly every record; if it names people, declare it as an identifier, which is dropped"
+        for name in identifying
     )
 
 
@@ -139,8 +139,8 @@ def _against(against: str | None, setting: Setting) -> Against:
         return "prior"
     unknown = against != "prior"
     raise ParameterError(
-        f"against = {against!r} is unknown" if unknown else "there is no prior over the dictionaries",
-        remedy="Write prior or worst." if unknown else "Give one number per dictionary as the prior.",
+        f"unknown against = {against!r}" if unknown else "there is no prior over the dictionaries",
+        remedy="Expected one of: prior, worst." if unknown else "Pass one probability per dictionary as the prior.",
         key="against",
         value=against,
     )
@@ -155,52 +155,107 @@ def _frame(table: pa.Table, library: str) -> Any:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WithheldRelease:
-    """Records with cells withheld: `frame`, in the library that the data came in, and `risk`, what an attacker gains.
+class PrivateWithheldRelease(Private):
+    """What the publisher knows about a withheld release and must not publish."""
 
-    In the frame all attributes are texts; a withheld cell is `*`, a missing one null. Identifiers and whatever is no
-    attribute are gone, and the order of the rows means nothing.
+    setting: Setting
+    """The records, the dictionaries and the sensitivity."""
+    rule: DisclosureRule
+    risk: Risk
+    full_risk: Risk
+    notes: tuple[str, ...]
+    rows: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WithheldRelease:
+    """Records with withheld cells: `frame`, in the library that the data came in, and `risk`, what an attacker gains.
+
+    All attributes are texts in the frame; a withheld cell is `*`, a missing one null. Identifiers and columns that are not
+    attributes are dropped, and the order of the rows is random.
+
+    A pickle contains what may be published. `setting`, `rule`, `risk`, `full_risk`, `notes`, `rows` and `save` need the
+    original; they raise `ReleaseError` for an unpickled release.
 
     >>> import sfumato as sf
     >>> people = pa.table({"name": ["Ann", "Bob"], "age": [30, 41], "town": ["Ulm", "Ulm"]})
     >>> register = sf.disclosure.Dictionary(people, identity="name", name="register")
-    >>> sf.withhold(people, sf.Schema(identifiers=["name"]), register, cells=1, identity="name")
-    Disclosure of 2 records, 1 per record: 2 of 4 cells withheld
+    >>> release = sf.withhold(people, sf.Schema(identifiers=["name"]), register, cells=1, identity="name")
+    >>> release
+    Withheld release of 2 records, 1 per record: 2 of 4 cells withheld
       risk   0.5 (least); 2 with nothing withheld
+    >>> release.rule.exact, release.rule.disclosed.sum()
+    (True, np.int64(2))
     """
 
-    setting: Setting
-    rule: DisclosureRule
-    """The rule, its risk, and how far from it the least risk can be."""
+    table: pa.Table
+    """The published records; all columns are texts."""
     cells: int
+    """The number of cells to disclose per record, attribute or table."""
     per: str
     against: Against
     seed: int
-    risk: Risk
-    """What an attacker gains from what is disclosed."""
-    before: Risk
-    """What he would gain if nothing were withheld; not for publication."""
-    table: pa.Table
-    notes: tuple[str, ...]
-    """What the publisher should know; never written."""
-    rows: NDArray[np.int64]
-    """For each published row its record; never written."""
-    make_frame: Callable[[], Any] = lambda: None
-    """Makes `frame`."""
+    library: str
+    """The library of `frame`."""
+    private: PrivateWithheldRelease
+    """What must not be published."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        # the public fields, and the document, which is made from the private part
+        public = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "private"}
+        return {**public, "document": self.document}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, private=Unavailable())
+
+    @property
+    def setting(self) -> Setting:
+        """The records, the dictionaries and the sensitivity; private."""
+        return self.private.setting
+
+    @property
+    def rule(self) -> DisclosureRule:
+        """The rule, its risk, and how far above the least risk it can be; private."""
+        return self.private.rule
+
+    @property
+    def risk(self) -> Risk:
+        """What an attacker gains from what is disclosed, record by record; private."""
+        return self.private.risk
+
+    @property
+    def full_risk(self) -> Risk:
+        """What an attacker would gain if nothing were withheld; private."""
+        return self.private.full_risk
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Warnings for the publisher; private."""
+        return self.private.notes
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """For each published row its record; private."""
+        return self.private.rows
 
     @cached_property
     def frame(self) -> Any:
-        """The published records in the library that the data came in, made when it is first asked for."""
-        return self.make_frame()
+        """The published records in the library that the data came in, made on first access."""
+        return _frame(self.table, self.library)
 
     @property
-    def withheld(self) -> int:
-        """The number of cells that are withheld."""
-        return int((self.setting.everything & ~self.rule.disclosed).sum())
+    def withheld_cells(self) -> int:
+        """The number of withheld cells."""
+        return sum(counts.withheld for counts in self.document.attributes)
 
     def to_dict(self) -> dict[str, Any]:
-        """What release.json says, but for the files: nothing that depends on what is withheld, but which cells are."""
-        return describe_withheld(self)
+        """The content of release.json without the files. Of withheld cells it contains only where they are."""
+        return {key: value for key, value in self.document.to_dict().items() if key != "files"}
+
+    @cached_property
+    def document(self) -> WithheldDocument:
+        """The document of release.json, without the files."""
+        return WithheldDocument.of(describe_withheld(self))
 
     def save(
         self,
@@ -210,15 +265,28 @@ class WithheldRelease:
         format: str = "csv",  # noqa: A002
         progress: Progress = silent,
     ) -> Path:
-        """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return where.
+        """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return its path.
 
-        The files are written aside, verified as written, the risk measured again from them, and only then renamed into
-        place. `force` replaces a release that is there already, and nothing else.
+        The files are written to a temporary folder and verified there, with the risk measured again; only then is the
+        folder renamed. `force` replaces an existing release, and nothing else.
         """
-        return save_withheld(self, folder, force=force, format=format, progress=progress)
+        table = self.setting.table
+        return write_release(
+            lambda: self.document,
+            [TableData(self.table)],
+            folder,
+            original=table,
+            expected=Expectations(table.schema, risk=self.setting.assumptions, rows=self.rows),
+            format=format,
+            force=force,
+            progress=progress,
+        )
 
     def __repr__(self) -> str:
-        withheld = f"{self.withheld:,} of {count_of(int(self.setting.everything.sum()), 'cell')} withheld"
-        head = f"Disclosure of {count_of(self.setting.records, 'record')}, {self.cells:,} per {self.per}: {withheld}"
+        withheld, disclosed = self.withheld_cells, sum(counts.disclosed for counts in self.document.attributes)
+        head = f"Withheld release of {count_of(self.table.num_rows, 'record')}, {self.cells:,} per {self.per}: "
+        head += f"{withheld:,} of {count_of(withheld + disclosed, 'cell')} withheld"
+        if isinstance(self.private, Unavailable):
+            return head
         gap = "least" if self.rule.exact else f"at most {self.rule.gap:.2%} above the least"
-        return f"{head}\n  risk   {self.rule.risk:.6g} ({gap}); {self.before.risk:.6g} with nothing withheld"
+        return f"{head}\n  risk   {self.rule.risk:.6g} ({gap}); {self.full_risk.risk:.6g} with nothing withheld"

@@ -1,8 +1,8 @@
-"""Prosecutor, journalist and marketer: three attackers as reviewers of releases know them.
+"""Prosecutor, journalist and marketer: three attackers that reviewers of releases know.
 
-Source: El Emam and Dankar, Protecting privacy using k-anonymity, JAMIA 15(5), 2008, where they count the rows that look
-alike; here they count the individuals of a dictionary who are consistent with a record, which is the same if no value is
-missing or withheld.
+Source: El Emam and Dankar, Protecting privacy using k-anonymity, JAMIA 15(5), 2008, where the chance is computed from the
+rows that are alike. Here it is computed from the individuals of a dictionary who are consistent with a record, which is
+the same if no value is missing or withheld.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from sfumato.disclosure.matching.matching import Matching
 from sfumato.exact import written
 
 THRESHOLDS = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(1, 3), Fraction(1, 2))
-"""Chances of identification above which reviewers ask how many records are; 1/3 is what is often written 0.33."""
+"""Chances of identification for which reviewers ask how many records exceed them; 1/3 is often written 0.33."""
 
 
 @dataclass(frozen=True)
 class AttackerChances:
-    """The chance of identification against one dictionary, as three attackers have it."""
+    """The chance of identification against one dictionary for three attackers."""
 
     dictionary: str
     prosecutor: float | None
-    """The highest chance of a record, to an attacker who knows that his target is in the table and has the table itself."""
+    """The highest chance of a record, for an attacker who knows that the target is in the table and has the table itself."""
     journalist: float | None
-    """The highest chance of a record, to an attacker who has a register of more people and wants to identify anybody."""
+    """The highest chance of a record, for an attacker who has a register of more people and wants to identify anybody."""
     marketer: float
-    """The mean chance of a record: the share that an attacker who tries all of them is expected to get right."""
+    """The mean chance of a record: the expected share of correct guesses of an attacker who tries all of them."""
     unique: int
-    """Records with which one individual alone is consistent."""
+    """The records with exactly one consistent individual."""
     above: tuple[tuple[Fraction, int], ...]
-    """For each threshold how many records have a higher chance."""
+    """For each threshold the number of records with a higher chance."""
     records: int
     why: str
-    """Why it is the prosecutor, or the journalist, whom the dictionary stands for."""
+    """Why the dictionary is that of a prosecutor, or of a journalist."""
 
     @property
     def named(self) -> tuple[str, float]:
-        """Whom of prosecutor and journalist the dictionary stands for, and the highest chance that he has."""
+        """Prosecutor or journalist, whichever the dictionary is for, and the highest chance."""
         return ("journalist", self.journalist or 0.0) if self.prosecutor is None else ("prosecutor", self.prosecutor)
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,9 +60,9 @@ class AttackerChances:
 def attackers(
     name: str, matching: Matching, sizes: NDArray[np.int64], probabilities: NDArray[np.float64]
 ) -> AttackerChances:
-    """The three attackers against one dictionary, from |ρ| and the chance of identification of every record.
+    """Compute the chances of the three attackers against one dictionary from |ρ| and the chance of every record.
 
-    Prosecutor if the dictionary holds the records' individuals and nobody else, journalist otherwise.
+    The dictionary is a prosecutor's if it contains the records' individuals and nobody else, otherwise a journalist's.
 
     >>> people = np.array([[30], [30], [41]])
     >>> itself = Matching.of_codes(people, people, own=np.arange(3))
@@ -91,13 +91,13 @@ def attackers(
 
 
 def _is_the_table(matching: Matching) -> tuple[bool, str]:
-    """Whether the dictionary holds all individuals of the records and nobody else, and the reason in words."""
+    """Whether the dictionary contains all individuals of the records and nobody else, and the reason in words."""
     known = matching.own >= 0
     if not known.any():
-        return False, "whose records they are is not known, so the dictionary is taken as a register of anybody"
+        return False, "the individuals of the records are not known, so the dictionary is taken as a register"
     if not known.all():
         return False, f"the dictionary lacks the individuals of {int((~known).sum()):,} records"
     others = matching.individuals - len(np.unique(matching.own))
     if others:
-        return False, f"the dictionary holds {others:,} individuals beside those of the records"
-    return True, "the dictionary holds the individuals of the records and nobody else"
+        return False, f"the dictionary contains {others:,} individuals in addition to those of the records"
+    return True, "the dictionary contains the individuals of the records and nobody else"

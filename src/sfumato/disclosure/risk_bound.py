@@ -1,4 +1,4 @@
-"""When the risk against one's own dictionary bounds that against an attacker's (paper 002, Theorem 1)."""
+"""When the risk against one's own dictionary bounds the risk against an attacker's (Lebanon et al. 2006, Theorem 1)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.disclosure._risk import risk_of
-from sfumato.disclosure.dictionaries.order_by_consistency import precedes_here
+from sfumato.disclosure.dictionaries.order_by_consistency import precedes_for_records
 from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.disclosure.setting import Setting
 from sfumato.errors import ParameterError
@@ -16,7 +16,7 @@ from sfumato.errors import ParameterError
 
 @dataclass(frozen=True)
 class BoundCondition:
-    """A condition of the theorem, whether it holds, and what shows that it does not."""
+    """A condition of the theorem, whether it holds, and a counter-example if it does not."""
 
     name: str
     holds: bool
@@ -25,7 +25,9 @@ class BoundCondition:
 
 @dataclass(frozen=True)
 class RiskBound:
-    """Whether R(δ, θ) ≤ R(δ, θ̂) is guaranteed for every rule δ, with both risks of the rule at hand (paper 002, Theorem 1).
+    """Whether R(δ, θ) ≤ R(δ, θ̂) is guaranteed for every rule δ, and both risks of the present rule.
+
+    Source: Lebanon et al. (2006), Theorem 1, with the corrections that `upper_bound` lists.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -47,7 +49,7 @@ class RiskBound:
 
     @property
     def holds(self) -> bool:
-        """Whether every condition was found to hold, so that the estimate bounds the attacker's risk under any rule."""
+        """Whether every condition holds, so that the estimate bounds the attacker's risk under any rule."""
         return all(condition.holds for condition in self.conditions)
 
     @property
@@ -61,7 +63,7 @@ class RiskBound:
     def __str__(self) -> str:
         if self.holds:
             return f"the risk against {self.attacker!r} is at most that against {self.estimate!r}, whatever is disclosed"
-        reasons = "; ".join(f"it is not so that {condition.name}: {condition.why}" for condition in self.failing)
+        reasons = "; ".join(f"this condition fails: {condition.name}: {condition.why}" for condition in self.failing)
         return f"nothing bounds the risk against {self.attacker!r} by that against {self.estimate!r}: {reasons}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,15 +79,15 @@ class RiskBound:
 
 
 def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | None = None) -> RiskBound:
-    """Check the conditions of Theorem 1 for two dictionaries of a setting, by their names, and tell both risks.
+    """Check the conditions of Theorem 1 for two dictionaries of a setting, by their names, and measure both risks.
 
-    The theorem, mended: let identities be unique; let the estimate θ̂ hold every record's own individual, with values that
-    are consistent with the record; let θ̂ ⪯ θ; and let the attacker pick any consistent individual alike. Then under every
-    rule R(δ, θ) ≤ R(δ, θ̂). For who is consistent with a record in θ̂ is in θ too, known no better, so ρ only grows; and it
-    was not empty, since the record's own individual is in it. Without unique identities ρ counts rows, of which θ̂
-    may have more; without the own individual ρ may be empty in θ̂, which counts as no loss, and not in θ. That values are
-    equal as numbers is not enough where they are compared as texts, so ⪯ is tested with the consistency of each attribute:
-    who fits a record's value in θ̂ must fit it in θ (`precedes_here`).
+    The theorem, corrected: let identities be unique; let the estimate θ̂ contain every record's own individual, with
+    values that are consistent with the record; let θ̂ ⪯ θ; and let the attacker pick any consistent individual alike.
+    Then R(δ, θ) ≤ R(δ, θ̂) under every rule. Proof: whoever is consistent with a record in θ̂ is also in θ, where no more
+    is known of them, so ρ only grows; and ρ was not empty, since the record's own individual is in it. Without unique
+    identities, ρ counts rows, of which θ̂ may have more. Without the own individual, ρ may be empty in θ̂, which counts
+    as no loss, and not in θ. Equality of values as numbers is not enough where they are compared as texts, so ⪯ is tested
+    with the consistency of each attribute: whoever fits a record's value in θ̂ must fit it in θ (`precedes_for_records`).
 
     >>> import pyarrow as pa
     >>> from sfumato.disclosure.dictionaries.dictionary import Dictionary
@@ -109,19 +111,19 @@ def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | Non
 def _place(setting: Setting, name: str, key: str) -> int:
     if name not in setting.names:
         known = ", ".join(map(repr, setting.names))
-        raise ParameterError(f"no dictionary is named {name!r}", remedy=f"They are: {known}.", key=key, value=name)
+        raise ParameterError(f"unknown dictionary {name!r}", remedy=f"Expected one of: {known}.", key=key, value=name)
     return setting.names.index(name)
 
 
 def _identities(setting: Setting, *places: int) -> BoundCondition:
-    """Identities are unique in a dictionary that declares them; the records must declare theirs too."""
+    """A dictionary that declares identities has unique ones; the records must declare theirs too."""
     name = "identities are declared and unique"
     if setting.identity is None:
-        return BoundCondition(name, False, "whose records they are is not declared")
+        return BoundCondition(name, False, "the identity of the records is not declared")
     for dictionary in (setting.dictionaries[place] for place in places):
         if dictionary.identity is None:
             return BoundCondition(
-                name, False, f"{dictionary.title} declares none, so its rows may be of the same individual"
+                name, False, f"{dictionary.title} declares no identity, so several rows may be of one individual"
             )
     return BoundCondition(name, True)
 
@@ -136,20 +138,20 @@ def _uniform(setting: Setting, *places: int) -> BoundCondition:
 def _present(setting: Setting, mine: int) -> BoundCondition:
     lacking = setting.matchings[mine].own < 0
     why = _example(setting, lacking, "has no individual there") if lacking.any() else ""
-    return BoundCondition("the estimate holds every record's individual", not lacking.any(), why)
+    return BoundCondition("the estimate contains every record's individual", not lacking.any(), why)
 
 
 def _consistent(setting: Setting, mine: int) -> BoundCondition:
-    """With everything disclosed: what is withheld only makes more individuals consistent."""
+    """With everything disclosed: withholding values only makes more individuals consistent."""
     matching: Matching = setting.matchings[mine]
     unlike = ~matching.match(setting.everything)[2] & (matching.own >= 0)
-    why = _example(setting, unlike, "is not consistent with what the estimate has of its individual") if unlike.any() else ""
+    why = _example(setting, unlike, "is not consistent with its individual in the estimate") if unlike.any() else ""
     return BoundCondition("the records are consistent with their individuals in the estimate", not unlike.any(), why)
 
 
 def _order(setting: Setting, mine: int, theirs: int) -> BoundCondition:
-    order = precedes_here(setting, mine, theirs)
-    name = "the estimate precedes the attacker's dictionary (⪯), as far as the records can tell"
+    order = precedes_for_records(setting, mine, theirs)
+    name = "the estimate precedes the attacker's dictionary (⪯), as far as the records reveal"
     return BoundCondition(name, order.holds, "" if order.holds else str(order))
 
 

@@ -1,4 +1,4 @@
-"""Whether a risk is at most its limit: decided without rounding where floats cannot tell."""
+"""Whether a risk is at most its limit: decided without rounding where floats are too close."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from sfumato.disclosure.sensitivity.exact_weights import ExactSensitivity
 from sfumato.exact import as_fraction, exponentials_at_most, nearest_float
 
 NEAR = 1e-6
-"""Floats that differ by more than this, relative to their size, decide; sums of a billion terms are nearer than that."""
+"""Floats that differ by more than this, relative to their size, decide; sums of a billion terms are more precise."""
 
 
-def clear(risk: float, limit: Fraction) -> bool | None:
-    """Whether a risk is at most its limit, if its float can tell; None if it cannot.
+def decide_by_float(risk: float, limit: Fraction) -> bool | None:
+    """Decide whether a risk is at most its limit by its float; None if the float is too close to the limit.
 
-    >>> clear(0.2, Fraction(1, 2)), clear(0.5000000001, Fraction(1, 2)), clear(math.inf, Fraction(1))
-    (True, None, False)
+    >>> [decide_by_float(risk, Fraction(1, 2)) for risk in (0.2, 0.5000000001, math.inf)]
+    [True, None, False]
     """
     near = nearest_float(limit)
     if math.isinf(risk) or abs(risk - near) > NEAR * max(risk, near):
@@ -30,11 +30,11 @@ def clear(risk: float, limit: Fraction) -> bool | None:
     return None
 
 
-def chances(matching: Matching, rule: Rule, sizes: NDArray[np.int64]) -> list[Fraction]:
+def exact_chances(matching: Matching, rule: Rule, sizes: NDArray[np.int64]) -> list[Fraction]:
     """The chance of identification of every record, exactly.
 
     >>> matching = Matching.of_codes(np.array([[1], [2]]), np.array([[1], [1], [1]]))
-    >>> chances(matching, matching.everything, matching.sizes(matching.everything))
+    >>> exact_chances(matching, matching.everything, matching.sizes(matching.everything))
     [Fraction(1, 3), Fraction(0, 1)]
     """
     if not len(matching.weights):
@@ -44,7 +44,7 @@ def chances(matching: Matching, rule: Rule, sizes: NDArray[np.int64]) -> list[Fr
     weights = [as_fraction(weight) for weight in distinct.tolist()]
 
     def chance(record: int) -> Fraction:
-        among = matching.consistent(record, rule)
+        among = matching.individuals_of(record, rule)
         own = int(matching.own[record])
         if own not in among:
             return Fraction(0)
@@ -56,7 +56,7 @@ def chances(matching: Matching, rule: Rule, sizes: NDArray[np.int64]) -> list[Fr
 
 
 def risk_at_most(phi: ExactSensitivity, chances: Sequence[Fraction], limit: Fraction) -> bool:
-    """Whether the mean of Φ times the chance of identification is at most the limit.
+    """Decide exactly whether the mean of Φ times the chance of identification is at most the limit.
 
     >>> phi = ExactSensitivity.of([Fraction("0.1"), Fraction("0.2")])
     >>> risk_at_most(phi, [Fraction(1)] * 2, Fraction("0.15")), 0.1 + 0.2 <= 2 * 0.15

@@ -1,4 +1,4 @@
-"""What a risk is taken in: records, what an attacker may know, and how sensitive the records are."""
+"""The setting of a risk: records, dictionaries, and how sensitive the records are."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from sfumato.exact import Number, as_fraction, written
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Records beside dictionaries, with a sensitivity: all that a risk depends on but the rule."""
+    """Records next to dictionaries, with a sensitivity: all that a risk depends on but the rule."""
 
     table: Table
     attributes: tuple[str, ...]
     """The columns that may be disclosed, in the order of a rule's columns."""
     identity: str | None
-    """The column that tells whose record it is. Several records may be of one person."""
+    """The column that identifies the individual of a record. Several records may be of one person."""
     dictionaries: tuple[Dictionary, ...]
     matchings: tuple[Matching, ...]
-    """The records beside each dictionary."""
+    """The records matched with each dictionary."""
     prior: tuple[Fraction, ...] | None
-    """How likely each dictionary is the attacker's; None if nothing is known of that."""
+    """How likely the attacker has each dictionary; None if that is not known."""
     sensitivity: Sensitivity
     phi: SensitivityWeights
     consistency: Mapping[str, Consistency] = field(default_factory=dict)
-    """How attributes are compared, where not by equality."""
+    """How attributes are compared, if not by equality."""
     misfits: int = 0
-    """In how many of the values that are disclosed an individual may misfit, and still be consistent."""
+    """The number of disclosed values in which an individual may be inconsistent and still count as consistent."""
 
     @property
     def assumptions(self) -> RiskAssumptions:
@@ -72,21 +72,21 @@ class Setting:
         return self.matchings[0].everything
 
     def checked(self, rule: Rule | None) -> Rule:
-        """A rule for these records: everything if none is given; what a record does not have it does not disclose."""
+        """Check a rule for these records: everything if None; a missing value is never disclosed."""
         if rule is None:
             return self.everything
         given = np.asarray(rule)
         wanted = self.everything.shape
         if given.dtype != np.bool_ or given.shape != wanted:
             raise ParameterError(
-                f"the rule is of the shape {given.shape} and the type {given.dtype}",
-                remedy=f"Give true or false for each of {wanted[0]} records and {wanted[1]} attributes: {self.attributes}.",
+                f"invalid rule of shape {given.shape} and type {given.dtype}",
+                remedy=f"Pass an array of booleans for {wanted[0]} records and {wanted[1]} attributes: {self.attributes}.",
                 key="rule",
             )
         return given & self.everything
 
     def identity_of(self, record: int) -> Any:
-        """Whose record it is; None if no identity is declared."""
+        """The identity of a record; None if no identity is declared."""
         if self.identity is None:
             return None
         column = self.table.column(self.identity)
@@ -107,8 +107,8 @@ def setting_of(
 ) -> Setting:
     """Read the records, and match them with every dictionary.
 
-    Without `attributes` they are all columns but identifiers, the identity, the schema's person and group columns, and
-    those that hold weights. Without a sensitivity every attribute weighs 1.
+    By default the attributes are all columns but identifiers, the identity, the schema's person and group columns, and
+    columns of weights. By default every attribute weighs 1.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"id": [1, 2], "age": [30, 41]})
@@ -120,8 +120,8 @@ def setting_of(
     table = table_of(data, schema)
     phi = Additive() if sensitivity is None else sensitivity
     if not isinstance(phi, Sensitivity):
-        remedy = "Give one such as Additive({...}) or ConstantSensitivity()."
-        raise ParameterError(f"{phi!r} is no sensitivity", remedy=remedy, key="sensitivity", value=phi)
+        remedy = "Pass one such as Additive({...}) or ConstantSensitivity()."
+        raise ParameterError(f"{phi!r} is not a sensitivity", remedy=remedy, key="sensitivity", value=phi)
     known = _dictionaries(dictionaries)
     chosen = _attributes(table, attributes, identity, phi)
     likely = _prior(prior, known)
@@ -129,8 +129,8 @@ def setting_of(
     compared = dict(consistency or {})
     if isinstance(misfits, bool) or not isinstance(misfits, int) or not 0 <= misfits < len(chosen):
         raise ParameterError(
-            f"misfits = {misfits!r} is not a whole number from 0 to below the {len(chosen)} attributes",
-            remedy="Write in how many values an individual may misfit, such as 1.",
+            f"misfits = {misfits!r} is not an integer from 0 to below the number of attributes, {len(chosen)}",
+            remedy="Pass the number of values in which an individual may be inconsistent, such as 1.",
             key="misfits",
             value=misfits,
         )
@@ -141,11 +141,11 @@ def setting_of(
 
 
 def _refuse_unknown_owners(dictionary: Dictionary, matching: Matching) -> None:
-    """Raise if an attacker leans to some individuals and nobody knows who is right: every record would look safe."""
+    """Raise an error if a dictionary has weights and no owner is known: every record would look safe."""
     if len(matching.weights) and (matching.own < 0).all():
         raise ParameterError(
-            f"{dictionary.title} has weights, and of no record it is known which individual is the right one",
-            remedy="Declare the identity of the records and of the dictionary, or drop the weight.",
+            f"{dictionary.title} has weights, and the individual of no record is known",
+            remedy="Declare the identity of the records and of the dictionary, or omit the weight.",
             file=dictionary.table.source,
             key="identity",
         )
@@ -155,15 +155,15 @@ def _dictionaries(given: Sequence[Dictionary] | Dictionary) -> tuple[Dictionary,
     known = (given,) if isinstance(given, Dictionary) else tuple(given)
     for dictionary in known:
         if not isinstance(dictionary, Dictionary):
-            remedy = 'Give one such as Dictionary("phonebook.csv", identity="id").'
-            raise ParameterError(f"{dictionary!r} is no dictionary", remedy=remedy, key="dictionaries", value=dictionary)
+            remedy = 'Pass one such as Dictionary("phonebook.csv", identity="id").'
+            raise ParameterError(f"{dictionary!r} is not a dictionary", remedy=remedy, key="dictionaries", value=dictionary)
     if not known:
-        remedy = "Give at least one; the table itself is one that an attacker may have."
-        raise ParameterError("there is no dictionary to match the records with", remedy=remedy, key="dictionaries")
+        remedy = "Pass at least one, such as Dictionary.of(table) for the table itself."
+        raise ParameterError("there are no dictionaries", remedy=remedy, key="dictionaries")
     names = [dictionary.name for dictionary in known]
     for name in names:
         if names.count(name) > 1:
-            remedy = "Give every dictionary a name of its own."
+            remedy = "Give every dictionary a different name."
             raise ParameterError(f"two dictionaries are named {name!r}", remedy=remedy, key="dictionaries", value=name)
     return known
 
@@ -183,37 +183,37 @@ def _attributes(table: Table, given: Sequence[str] | None, identity: str | None,
             raise unknown_column(name, columns, table.source)
         if chosen.count(name) > 1:
             raise ColumnError(
-                "the attribute is named twice", remedy="Name it once.", column=name, file=table.source, key="attributes"
+                "the attribute is listed twice", remedy="List it once.", column=name, file=table.source, key="attributes"
             )
         if name == identity:
             raise ColumnError(
-                "the identity is taken as an attribute too",
-                remedy="Leave it out of the attributes: it is never disclosed.",
+                "the identity is also listed as an attribute",
+                remedy="Remove it from the attributes: it is never disclosed.",
                 column=name,
                 file=table.source,
                 key="attributes",
             )
     if not chosen:
-        remedy = "Name the columns that may be disclosed."
-        raise ParameterError("no column is left to be disclosed", remedy=remedy, file=table.source, key="attributes")
+        remedy = "List the columns that may be disclosed."
+        raise ParameterError("there are no columns to disclose", remedy=remedy, file=table.source, key="attributes")
     return chosen
 
 
 def _prior(given: Any, dictionaries: Sequence[Dictionary]) -> tuple[Fraction, ...] | None:
-    """How likely each dictionary is: numbers that are at least 0 and sum to 1, exactly."""
+    """The probability of each dictionary: numbers that are at least 0 and sum to 1, exactly."""
     if given is None:
         return None
     names = [dictionary.name for dictionary in dictionaries]
-    remedy = f"Give one number for each of: {', '.join(map(repr, names))}; they must sum to 1."
+    remedy = f"Pass one number for each of: {', '.join(map(repr, names))}; they must sum to 1."
     if isinstance(given, Mapping):
         for name in given:
             if name not in names:
                 raise ParameterError(
-                    f"the prior names {name!r}, which is no dictionary", remedy=remedy, key="prior", value=name
+                    f"the prior names {name!r}, which is not a dictionary", remedy=remedy, key="prior", value=name
                 )
         for name in names:
             if name not in given:
-                raise ParameterError(f"the prior says nothing of {name!r}", remedy=remedy, key="prior", value=name)
+                raise ParameterError(f"the prior lacks {name!r}", remedy=remedy, key="prior", value=name)
         listed = [given[name] for name in names]
     else:
         try:
@@ -231,7 +231,7 @@ def _prior(given: Any, dictionaries: Sequence[Dictionary]) -> tuple[Fraction, ..
     if sum(prior) != 1:
         raise ParameterError(
             f"the prior sums to {written(Fraction(sum(prior)))}, not to 1",
-            remedy='Mend it; thirds can be written "1/3".',
+            remedy='Fix the sum; thirds can be written "1/3".',
             key="prior",
             value=given,
         )

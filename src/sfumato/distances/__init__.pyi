@@ -1,8 +1,8 @@
 from .absolute import Absolute
-from .base import BoundDistance, Distance, Windows
 from .custom import Custom
 from .default_distance import distance_of
 from .discrete import Discrete
+from .distance import BoundDistance, Distance, Windows
 from .jaccard import Jaccard
 from .jaro import Jaro
 from .jaro_winkler import JaroWinkler

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.data.attribute import Attribute
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.distances.base import BoundDistance, Distance, Indices, Windows, lone_missing, require
+from sfumato.distances.distance import BoundDistance, Distance, Indices, Windows, lone_missing, require
 from sfumato.exact import Numbers
 from sfumato.exact.ratios import Integers
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.base import Balls, BoundDistance, Indices
+from sfumato.distances.distance import Balls, BoundDistance, Indices
 from sfumato.exact import nearest_float
 from sfumato.exact.ratios import SAFE, Integers
 from sfumato.kernels.ball_counts import lp_block

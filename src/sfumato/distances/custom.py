@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem
+from sfumato.distances.distance import BoundDistance, Distance, Indices, parameter_problem
 from sfumato.errors import DistanceError, ParameterError, SfumatoError
 from sfumato.exact import as_fraction, largest_float_at_most
 from sfumato.user_code import load_function

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Kind, Schema
 from sfumato.distances.absolute import Absolute
-from sfumato.distances.base import Distance
 from sfumato.distances.discrete import Discrete
+from sfumato.distances.distance import Distance
 from sfumato.distances.jaccard import Jaccard
 from sfumato.distances.jaro_winkler import JaroWinkler
 from sfumato.distances.lp import Lp

@@ -16,7 +16,7 @@ from rapidfuzz.distance import Jaro as FastJaro
 from sfumato.data.attribute import Attribute
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.distances.base import BoundDistance, Distance, Indices, lone_missing, require
+from sfumato.distances.distance import BoundDistance, Distance, Indices, lone_missing, require
 
 _DOUBT = 1e-9
 """Similarities this close to a threshold are computed again, exactly."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.base import BoundDistance, Distance
+from sfumato.distances.distance import BoundDistance, Distance
 from sfumato.distances.jaro import bind_texts
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from sfumato.data.attribute import Attribute
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.distances.base import BoundDistance, Distance, Indices, parameter_problem, require
 from sfumato.distances.coordinate_sums import Coordinate, SumDistance
+from sfumato.distances.distance import BoundDistance, Distance, Indices, parameter_problem, require
 from sfumato.exact import Number, Numbers, as_fraction
 from sfumato.exact.numbers import parse_decimal
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Kind
-from sfumato.distances.base import BoundDistance, Distance, Indices, refuse_missing, require
+from sfumato.distances.distance import BoundDistance, Distance, Indices, refuse_missing, require
 from sfumato.exact import Numbers
 
 

@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.base import Balls, BoundDistance, Windows
+from sfumato.distances.distance import Balls, BoundDistance, Windows
 from sfumato.kernels.ball_counts import ball_counts
 from sfumato.kernels.neighbour_bitset import bitset_counts
 from sfumato.kernels.neighbour_windows import window_counts

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.base import BoundDistance, Distance, Indices, Windows
+from sfumato.distances.distance import BoundDistance, Distance, Indices, Windows
 from sfumato.distances.neighbour_counters import Counter, PairCounter, WindowCounter, counter_of
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction

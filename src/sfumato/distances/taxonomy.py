@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.base import BoundDistance, Distance, Indices, Windows
+from sfumato.distances.distance import BoundDistance, Distance, Indices, Windows
 from sfumato.errors import ColumnError
 
 

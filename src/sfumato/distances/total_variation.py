@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from sfumato.data.attribute import Attribute
 from sfumato.data.schema import Kind
-from sfumato.distances.base import BoundDistance, Distance, refuse_missing, require
 from sfumato.distances.coordinate_sums import Coordinate, SumDistance
+from sfumato.distances.distance import BoundDistance, Distance, refuse_missing, require
 
 
 @dataclass(frozen=True)

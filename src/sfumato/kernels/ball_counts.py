@@ -1,9 +1,16 @@
 """Decide whether weighted sums of powers of coordinate differences are at most a threshold.
 
-All kernels here know points as rows of coordinates, in whole numbers (exact) or floats. A sum at most `sure` is within;
-a sum above `never` is not; in between, which happens for floats only, it is not known and left to exact arithmetic.
-`power` 0 means the largest term instead of the sum. Where `names[j]` a coordinate is a name: it differs or not. `full[j]`
-is the term of a coordinate that differs as much as it can.
+A point is a row of coordinates, in whole numbers (exact) or in floats. All kernels share these arguments:
+
+    weights   for each coordinate the factor of its term
+    power     the exponent of the differences; 0 means the largest term instead of the sum
+    names     for each coordinate whether it is a name, which is equal or not equal
+    full      for each coordinate the term of the largest possible difference; also that of two different names
+    sure      a sum at most this is within the threshold
+    never     a sum above this is not
+
+For whole numbers `sure` and `never` are equal. For floats a sum between them is undecided, and the caller decides the
+pair in exact arithmetic.
 """
 
 from __future__ import annotations
@@ -12,15 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.kernels.compile import kernel
+from sfumato.kernels.compile import inlined, kernel
 
 LEAF = 16
-"""A tree node with at most so many points is not split."""
+"""A tree node with at most this many points is a leaf."""
+
+FAR, NEAR, UNDECIDED = 0, 1, 2
+"""The verdicts of `lp_block`."""
 
 
 @kernel
 def _term(difference: Any, weight: Any, power: int) -> Any:
-    """One coordinate's term. Cost: `power` multiplications."""
+    """Return the term of one coordinate. Cost: `power` multiplications."""
     term = weight * difference
     for _ in range(power - 1):
         term *= difference
@@ -29,8 +39,8 @@ def _term(difference: Any, weight: Any, power: int) -> Any:
 
 @kernel
 def _sum(points: Any, i: int, j: int, weights: Any, full: Any, names: Any, power: int) -> Any:
-    """The sum of terms between two points. Cost: the number of coordinates."""
-    total = weights[0] * 0
+    """Return the sum of terms between two points. Cost: the number of coordinates."""
+    total = weights[0] * 0  # a zero of the type of the weights
     for c in range(points.shape[1]):
         if names[c]:
             term = full[c] * (points[i, c] != points[j, c])
@@ -45,13 +55,14 @@ def lp_block(
     points: Any, absent: Any, rows: Any, others: Any, lacking: Any, weights: Any, full: Any, names: Any, power: int,
     sure: Any, never: Any, within: Any,
 ) -> None:  # fmt: skip
-    """Fill `within[a, b]` with 1 (near), 0 (not near) or 2 (unknown) for point rows[a] and the b-th of some others.
+    """Fill `within[a, b]` with NEAR, FAR or UNDECIDED for point `rows[a]` and the b-th of the other points.
 
-    The others come coordinate by coordinate (`others[c, b]`, `lacking[c, b]`), so that the inner loops run along memory.
-    Cost: pairs times coordinates.
+    `absent[i, c]` marks a missing coordinate of a point, `lacking[c, b]` one of the others. The others are stored
+    coordinate by coordinate (`others[c, b]`), so that the inner loops run along memory. Cost: pairs times coordinates.
     """
     count = others.shape[1]
     total = np.empty(count, others.dtype)
+    # coordinates that no other point lacks need no test in the inner loop
     holes = np.empty(others.shape[0], np.bool_)
     for c in range(others.shape[0]):
         holes[c] = lacking[c].any()
@@ -65,21 +76,24 @@ def lp_block(
                 if names[c]:
                     term = most * (others[c, b] != x)
                 elif some_gone and (gone or lacking[c, b]):
+                    # two missing coordinates are equal; one missing is as far as can be
                     term = most * (gone != lacking[c, b])
                 else:
                     term = _term(abs(x - others[c, b]), weights[c], power)
                 total[b] = max(total[b], term) if power == 0 else total[b] + term
         for b in range(count):
-            within[a, b] = 1 if total[b] <= sure else (0 if total[b] > never else 2)
+            within[a, b] = NEAR if total[b] <= sure else (FAR if total[b] > never else UNDECIDED)
 
 
 @kernel
 def _build(
     points: Any, order: Any, start: int, stop: int, full: Any, span: Any, names: Any, nodes: Any, low: Any, high: Any
 ) -> int:
-    """Build a tree over points order[start:stop]; nodes hold first, last, left child (right is next after it).
+    """Build a tree over the points `order[start:stop]`, permuting them, and return its number of nodes.
 
-    Splits at the median of the coordinate that can contribute most. Cost: n log² n.
+    `nodes[b]` holds the first point of node b, the point after its last, and its left child; the right child is the next
+    node after the left one, and a leaf has -1. `low[b]` and `high[b]` are the corners of its box. A node is split at the
+    median of the coordinate that can contribute most to a sum. Cost: n log² n.
     """
     dimensions = points.shape[1]
     count = 1
@@ -87,6 +101,7 @@ def _build(
     node = 0
     while node < count:
         first, last = nodes[node, 0], nodes[node, 1]
+        # the box of the node, and its widest coordinate in units of terms
         best, widest = -1, 0.0
         for c in range(dimensions):
             smallest = largest = points[order[first], c]
@@ -101,6 +116,7 @@ def _build(
                 best, widest = c, spread
         nodes[node, 2] = -1
         if best >= 0 and last - first > LEAF:
+            # sort the points of the node along that coordinate; each half becomes a child
             part = order[first:last].copy()
             keys = np.empty(last - first, points.dtype)
             for i in range(last - first):
@@ -117,6 +133,24 @@ def _build(
     return count
 
 
+@inlined
+def _box_bounds(points: Any, i: int, low: Any, high: Any, node: int, weights: Any, full: Any, names: Any, power: int) -> Any:
+    """Return the least and the largest sum between a point and any point in the box of a node."""
+    nearest = weights[0] * 0
+    farthest = weights[0] * 0
+    for c in range(points.shape[1]):
+        x, a, b = points[i, c], low[node, c], high[node, c]
+        if names[c]:
+            near = full[c] * 0 if a <= x <= b else full[c]
+            far = full[c] * 0 if a == x and b == x else full[c]
+        else:
+            near = _term(max(a - x, x - b, x - x), weights[c], power)  # x - x is a zero of the type of x
+            far = _term(max(x - a, b - x), weights[c], power)
+        nearest = max(nearest, near) if power == 0 else nearest + near
+        farthest = max(farthest, far) if power == 0 else farthest + far
+    return nearest, farthest
+
+
 @kernel
 def ball_counts(
     points: Any, offsets: Any, values: Any, counts: Any, weights: Any, full: Any, span: Any, names: Any, power: int,
@@ -124,12 +158,14 @@ def ball_counts(
 ) -> int:  # fmt: skip
     """Count for every entry the tuples of its group within its ball, itself included.
 
-    Pairs of entries that floats cannot decide are not counted; they are listed in `unknown`, as far as it has room, and
-    their number is returned. A tree over each group's points counts boxes that lie in the ball whole. Cost: per entry the
-    leaves that the ball's surface cuts, at most the group's entries.
+    Entry i of a group is the value `values[i]`, which occurs `counts[i]` times. Pairs of entries that floats cannot decide
+    are not counted: the kernel lists them in `unknown` while there is room, and returns their number. A tree over each
+    group's points counts boxes that lie inside the ball as a whole. Cost: per entry the leaves that the ball's surface
+    cuts, at most the group's entries.
     """
     dimensions = points.shape[1]
     doubtful = 0
+    # one tree is reused for all groups: room for the largest
     longest = 0
     for g in range(len(offsets) - 1):
         longest = max(longest, offsets[g + 1] - offsets[g])
@@ -137,7 +173,7 @@ def ball_counts(
     nodes = np.empty((room, 3), np.int64)
     low = np.empty((room, dimensions), points.dtype)
     high = np.empty((room, dimensions), points.dtype)
-    inside = np.empty(room, np.int64)
+    inside = np.empty(room, np.int64)  # the tuples under each node
     stack = np.empty(room, np.int64)
     entry_points = points[values]
     order = np.arange(len(values))
@@ -149,23 +185,13 @@ def ball_counts(
             for i in range(nodes[node, 0], nodes[node, 1]):
                 inside[node] += counts[order[i]]
         for i in range(start, stop):
+            # walk the tree from the root; a box outside is skipped, a box inside is counted, any other is opened
             total, depth = 0, 1
             stack[0] = 0
             while depth > 0:
                 depth -= 1
                 node = stack[depth]
-                nearest = weights[0] * 0
-                farthest = weights[0] * 0
-                for c in range(dimensions):
-                    x, a, b = entry_points[i, c], low[node, c], high[node, c]
-                    if names[c]:
-                        near = full[c] * 0 if a <= x <= b else full[c]
-                        far = full[c] * 0 if a == x and b == x else full[c]
-                    else:
-                        near = _term(max(a - x, x - b, x - x), weights[c], power)
-                        far = _term(max(x - a, b - x), weights[c], power)
-                    nearest = max(nearest, near) if power == 0 else nearest + near
-                    farthest = max(farthest, far) if power == 0 else farthest + far
+                nearest, farthest = _box_bounds(entry_points, i, low, high, node, weights, full, names, power)
                 if nearest > never:
                     continue
                 if farthest <= sure:

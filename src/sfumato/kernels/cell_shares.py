@@ -1,4 +1,4 @@
-"""What a published cell tells nothing of: its share of the domain."""
+"""The loss of a published cell: the share of the attribute's domain that it covers."""
 
 from __future__ import annotations
 
@@ -11,35 +11,39 @@ LINE, TREE, SET = 0, 1, 2
 
 
 class Shares(NamedTuple):
-    """The domains of all attributes; attribute j has the places 0 to `size[j]` - 1, and `size[j]` means missing."""
+    """The domains of all attributes; attribute j has the places 0 to `size[j]` - 1, and place `size[j]` means missing.
+
+    Arrays over places are as long as the largest domain; what is beyond an attribute's size is not used.
+    """
 
     kind: Any
     """For each attribute LINE, TREE or SET."""
     size: Any
+    """For each attribute the number of its places, the missing one not counted."""
     at: Any
-    """Place p of a line stands at `at[j, p]`."""
+    """`at[j, p]` is the position of place p on a line of length 1."""
     least: Any
-    """The share of two places of a line that touch."""
+    """What an interval adds to the distance of its ends: 0 for numbers, one place for ordinal values."""
     above: Any
-    """Above place p of a tree stands, on each level, the node `above[j, level, p]`."""
+    """`above[j, level, p]` is the node above place p on a level of a tree; level 0 holds the leaves."""
     wide: Any
-    """What that node covers: `wide[j, level, p]`."""
+    """`wide[j, level, p]` is the share of leaves under that node."""
     first: Any
-    """Where an attribute's pairs begin in `pairs`; -1 for sets, and for domains that are too large for pairs."""
+    """Where an attribute's table begins in `pairs`; -1 for sets, and for domains too large for a table."""
     pairs: Any
-    """For each pair of places of a small line or tree the share of a cell that covers both."""
+    """For each pair of places of a small line or tree, row by row, the share of a cell that covers both."""
 
 
 @kernel
 def share(shares: Any, j: Any, low: Any, high: Any, distinct: Any) -> Any:
-    """The share of attribute j's domain that a cell from place `low` to `high` covers, `distinct` values if it is a set.
+    """Return the share of attribute j's domain that a cell from place `low` to `high` covers.
 
-    Cost: constant; the levels of a large tree.
+    `distinct` is the number of distinct values in the cell; only sets use it. Cost: constant; the levels of a large tree.
     """
     if low == high:
         return 0.0
     size = shares.size[j]
-    if high == size:  # missing together with something else
+    if high == size:  # missing and other values together are published as `*`
         return 1.0
     first = shares.first[j]
     if first >= 0:
@@ -48,6 +52,7 @@ def share(shares: Any, j: Any, low: Any, high: Any, distinct: Any) -> Any:
         return shares.at[j, high] - shares.at[j, low] + shares.least[j]
     if shares.kind[j] == SET:
         return distinct / size
+    # places are ordered so that the leaves under a node are adjacent: the common ancestor of the ends is that of all
     level = 1
     while shares.above[j, level, low] != shares.above[j, level, high]:
         level += 1
@@ -56,7 +61,7 @@ def share(shares: Any, j: Any, low: Any, high: Any, distinct: Any) -> Any:
 
 @kernel
 def shares_of(shares: Any, low: Any, high: Any, distinct: Any, out: Any) -> None:
-    """Fill in the share of every cell: of each group (row) and attribute (column). Cost: linear in the cells."""
+    """Fill `out[g, j]` with the share of the cell of group g and attribute j. Cost: linear in the cells."""
     for g in range(out.shape[0]):
         for j in range(out.shape[1]):
             out[g, j] = share(shares, j, low[g, j], high[g, j], distinct[g, j])

@@ -1,9 +1,17 @@
-"""The best choices of a record that has too many candidates for a table of all of them: branch and bound.
+"""The best choices of a record with too many candidates for a table of all choices: branch and bound.
 
-`agreements` is a tuple: agreed, sizes, starts, own, own_weight. `agreed[starts[d]:starts[d + 1]]` are the distinct masks of
-candidates on which individuals of dictionary d agree with the record, and `sizes` what each mask weighs. `own[d]` is the
-mask of the record's own individual, -1 if the attacker picks anyone alike, and `own_weight[d]` its weight, or 1. A loss has
-one number for each row of `mix`: Φ times the chances of identification in the dictionaries, added in its proportions.
+A candidate is an attribute of which the record has a value; a choice is a bit mask of disclosed candidates. `agreements` is
+a tuple of five arrays: agreed, sizes, starts, own, own_weight.
+
+- `agreed[starts[d]:starts[d + 1]]` are the distinct masks of candidates on which individuals of dictionary d agree with the
+  record, and `sizes` the total weight of the individuals with each mask. An individual is consistent with a choice if its
+  mask contains the choice.
+- `own[d]` is the mask of the record's own individual, or -1 (all bits set) if the attacker picks any individual alike;
+  `own_weight[d]` is that individual's weight, or 1.
+
+`mix` has one row per objective: the loss in row o is Φ times the sum over d of `mix[o, d]` times the chance of
+identification in dictionary d. Φ of a choice is made of `cells` (weight of each candidate), `pairs` (extra weight of two
+candidates, upper triangle) and `scale`, by its `form`.
 """
 
 from __future__ import annotations
@@ -18,11 +26,13 @@ from sfumato.kernels.disclosure_choices import CONSTANT, PRODUCT
 
 @kernel
 def _times(phi: float, chance: float) -> float:
+    """The product, with 0·∞ = 0."""
     return phi * chance if phi > 0 and chance > 0 else 0.0
 
 
 @kernel
 def _phi(form: int, total: float, scale: float) -> float:
+    """Φ from the total weight of what is disclosed."""
     if form == CONSTANT:
         return scale
     return float(np.exp(total)) if form == PRODUCT else total
@@ -30,7 +40,7 @@ def _phi(form: int, total: float, scale: float) -> float:
 
 @kernel
 def _sort(values: Any, count: int) -> None:
-    """Put the first values in order; they are few."""
+    """Sort the first `count` values ascending. Insertion sort: there are at most as many as candidates."""
     for at in range(1, count):
         value, to = values[at], at
         while to > 0 and values[to - 1] > value:
@@ -40,8 +50,8 @@ def _sort(values: Any, count: int) -> None:
 
 
 @kernel
-def _sum_of(values: Any, count: int, wanted: int) -> float:
-    """The sum of the smallest few of the first values, which are put in order."""
+def _sum_of_smallest(values: Any, count: int, wanted: int) -> float:
+    """The sum of the `wanted` smallest of the first `count` values, which are sorted on the way."""
     _sort(values, count)
     total = 0.0
     for at in range(wanted):
@@ -50,8 +60,8 @@ def _sum_of(values: Any, count: int, wanted: int) -> float:
 
 
 @kernel
-def _beside(j: int, chosen: int, cells: Any, pairs: Any, scale: float) -> float:
-    """What candidate j weighs beside those that are chosen."""
+def _added_weight(j: int, chosen: int, cells: Any, pairs: Any, scale: float) -> float:
+    """The weight that candidate j adds to a choice: its own, and that of its pairs with chosen candidates."""
     total = cells[j]
     if scale > 0:  # 0·∞ is 0
         for h in range(len(cells)):
@@ -62,18 +72,18 @@ def _beside(j: int, chosen: int, cells: Any, pairs: Any, scale: float) -> float:
 
 @kernel
 def losses_of(agreements: Any, mix: Any, form: int, cells: Any, pairs: Any, scale: float, choices: Any, out: Any) -> None:
-    """Fill `out`, by row of `mix` and choice, with what the given choices lose. Cost: agreements · choices."""
+    """Fill `out[o, at]` with the loss of choice `choices[at]` in row o of `mix`. Cost: agreements · choices."""
     agreed, sizes, starts, own, own_weight = agreements
     for at in range(len(choices)):
         choice, total = choices[at], 0.0
         for j in range(len(cells)):
             if (choice >> j) & 1:
-                total += _beside(j, choice & ((1 << j) - 1), cells, pairs, scale)
+                total += _added_weight(j, choice & ((1 << j) - 1), cells, pairs, scale)
         phi = _phi(form, total, scale)
         for o in range(len(mix)):
             out[o, at] = 0.0
         for d in range(len(starts) - 1):
-            if choice & own[d] != choice:  # -1 has every bit
+            if choice & own[d] != choice:  # the own individual is ruled out: the attacker is wrong for sure
                 continue
             weight = 0.0
             for a in range(starts[d], starts[d + 1]):
@@ -84,6 +94,134 @@ def losses_of(agreements: Any, mix: Any, form: int, cells: Any, pairs: Any, scal
                     out[o, at] += mix[o, d] * (own_weight[d] / weight)
         for o in range(len(mix)):
             out[o, at] = _times(phi, out[o, at])
+
+
+@kernel
+def _least_chances(
+    agreements: Any, alive: Any, alive_starts: Any, order: Any, t: int, chosen: int, more: int, excluded: int, leaf: bool,
+    left_weight: Any, chance: Any,
+) -> int:  # fmt: skip
+    """Fill `chance[d]` with a lower bound on the chance of identification in the subtree; return the agreements looked at.
+
+    `alive[alive_starts[d]:alive_starts[d + 1]]` are the agreements of dictionary d that contain the chosen candidates;
+    their weight is that of ρ. `order[t:]` are the undecided candidates, of which `more` are still to be chosen (0 if the
+    number is free), and at most `excluded` can be. At a leaf the chance itself is filled.
+
+    ρ only shrinks below a node. After `more` further cells it is no larger than the `more`-th largest weight that one
+    undecided candidate leaves, which bounds the chance from below, unless ρ may become empty, where the chance is 0. It
+    cannot become empty while an individual agrees on all undecided candidates, or while the candidates that exclude the
+    most weight exclude less than all of it together.
+    """
+    agreed, sizes, _, own, own_weight = agreements
+    remaining, looks, undecided = len(order) - t, 0, 0
+    for at in range(t, len(order)):
+        undecided |= 1 << order[at]
+    for d in range(len(chance)):
+        chance[d] = 0.0
+        if chosen & own[d] != chosen or own_weight[d] <= 0:
+            continue
+        # the weight of ρ, and whether somebody in it agrees on everything that is undecided
+        weight, never_empty = 0.0, False
+        for at in range(alive_starts[d], alive_starts[d + 1]):
+            a = alive[at]
+            weight += sizes[a]
+            never_empty |= agreed[a] & undecided == undecided
+        looks += alive_starts[d + 1] - alive_starts[d]
+        if weight <= 0:
+            continue
+        if leaf:
+            chance[d] = own_weight[d] / weight
+            continue
+        # left_weight[b]: the weight of ρ if undecided candidate order[t + b] is disclosed next
+        for at in range(t, len(order)):
+            left_weight[at - t] = 0.0
+        for at in range(alive_starts[d], alive_starts[d + 1]):
+            a = alive[at]
+            for b in range(t, len(order)):
+                if (agreed[a] >> order[b]) & 1:
+                    left_weight[b - t] += sizes[a]
+        looks += remaining * (alive_starts[d + 1] - alive_starts[d])
+        if own[d] >= 0:  # the chance is 0 as soon as the own individual is ruled out
+            never_empty = own[d] & undecided == undecided
+            _sort(left_weight, remaining)
+        elif not never_empty:
+            never_empty = excluded * weight - _sum_of_smallest(left_weight, remaining, excluded) < weight
+        else:
+            _sort(left_weight, remaining)
+        if never_empty:
+            chance[d] = own_weight[d] / (left_weight[remaining - more] if more else weight)
+    return looks
+
+
+@kernel
+def _least_added_weight(
+    order: Any, t: int, chosen: int, cells: Any, pairs: Any, scale: float, more: int, work: Any
+) -> float:
+    """A lower bound on the weight that `more` undecided candidates add: the smallest ones, pairs among them left out."""
+    for at in range(t, len(order)):
+        work[at - t] = _added_weight(order[at], chosen, cells, pairs, scale)
+    return _sum_of_smallest(work, len(order) - t, more)
+
+
+@kernel
+def _most_paid(order: Any, t: int, prices: Any, size: int, more: int, paid: float, work: Any) -> float:
+    """An upper bound on the prices taken off in the subtree: those paid, and the highest of the undecided candidates."""
+    if size < 0:
+        for at in range(t, len(order)):
+            paid += max(0.0, prices[order[at]])
+    elif more:
+        for at in range(t, len(order)):
+            work[at - t] = -prices[order[at]]
+        paid -= _sum_of_smallest(work, len(order) - t, more)
+    return float(paid)
+
+
+@kernel
+def _is_dominated(values: Any, count: int, here: Any) -> bool:
+    """Return whether one of the first `count` columns of `values` is at most `here` in every row."""
+    for at in range(count):
+        no_better = True
+        for o in range(len(here)):
+            if here[o] < values[o, at]:
+                no_better = False
+        if no_better:
+            return True
+    return False
+
+
+@kernel
+def _add_to_front(found: Any, values: Any, count: int, choice: int, here: Any) -> int:
+    """Append a choice and drop those that it dominates; return the new count, or -1 if there is no room."""
+    kept = 0
+    for at in range(count):
+        better = False
+        for o in range(len(here)):
+            better |= values[o, at] < here[o]
+        if better:
+            found[kept] = found[at]
+            for o in range(len(here)):
+                values[o, kept] = values[o, at]
+            kept += 1
+    if kept == len(found):
+        return -1
+    found[kept] = choice
+    for o in range(len(here)):
+        values[o, kept] = here[o]
+    return kept + 1
+
+
+@kernel
+def _keep_agreeing(agreed: Any, alive: Any, alive_starts: Any, level: int, bit: int) -> None:
+    """Fill level + 1 of `alive` with the agreements of a level that contain a bit, dictionary by dictionary."""
+    place = 0
+    for d in range(alive_starts.shape[1] - 1):
+        alive_starts[level + 1, d] = place
+        for at in range(alive_starts[level, d], alive_starts[level, d + 1]):
+            a = alive[level, at]
+            if agreed[a] & bit:
+                alive[level + 1, place] = a
+                place += 1
+    alive_starts[level + 1, alive_starts.shape[1] - 1] = place
 
 
 @kernel
@@ -103,25 +241,30 @@ def branch(
     values: Any,
     bound: Any,
 ) -> int:
-    """Find the choices that no other beats in every row of `mix`; return how many, -1 if `found` is too short.
+    """Find the choices that no other dominates in every row of `mix`; return their number, -1 if `found` is too short.
 
-    Candidates are decided in the given order, forced ones first. `size` is how many cells a choice has, -1 if that is free.
-    From each loss the prices of the chosen candidates are taken off. `found` and `values` are filled; `bound` with what no
-    choice is below, row by row, which is less than the values only if the budget, in looks at agreements, ran out.
+    Candidates are decided in the given order, forced ones (a mask) first. `size` is the number of cells of a choice, -1 if
+    it is free. The value of a choice is its loss minus the prices of its candidates. `found` and `values[o, at]` are
+    filled with the choices and their values; `bound[o]` with a number that no choice is below in row o. It is less than
+    the values only if the budget, in agreements looked at, ran out.
 
-    Below a node ρ only shrinks and Φ only grows. With r more cells of those that remain, ρ is no larger than the r-th
-    largest that one of them leaves, and Φ grows by at least the r smallest. Only where ρ may become empty is nothing lost:
-    it cannot while somebody agrees on all that remains, or the r cells which exclude most exclude too few together.
-    Cost: nodes · agreements · candidates, up to the budget.
+    Depth-first search without recursion. Depth t has decided the candidates order[:t]. Below a node ρ only shrinks and Φ
+    only grows, which bounds the loss: see `_least_chances` and `_least_added_weight`. A node is left if a choice that was
+    found is at most its bound in every row. Cost: nodes · agreements · candidates, up to the budget.
+
+    The loop is one function because its state, one entry per depth, is shared by all phases.
     """
-    agreed, sizes, starts, own, own_weight = agreements
+    agreed, starts = agreements[0], agreements[2]
     c, dictionaries, rows = len(order), len(starts) - 1, len(mix)
+    # alive[level]: the agreements that contain the chosen candidates, one level per chosen candidate
     alive = np.empty((c + 1, len(agreed)), np.int64)
     alive_starts = np.zeros((c + 1, dictionaries + 1), np.int64)
     for a in range(len(agreed)):
         alive[0, a] = a
     for d in range(dictionaries + 1):
         alive_starts[0, d] = starts[d]
+    # per depth: the level of alive, the chosen mask, its number of cells, its weight, the prices paid, the branches
+    # tried (0 none, 1 with the candidate, 2 also without), and the lower bound of the node
     level = np.zeros(c + 2, np.int64)
     chosen = np.zeros(c + 2, np.int64)
     count_of = np.zeros(c + 2, np.int64)
@@ -129,133 +272,67 @@ def branch(
     paid = np.zeros(c + 2)
     tried = np.zeros(c + 2, np.int64)
     under = np.zeros((c + 2, rows))
-    left_weight, left_cost, chance, here = np.empty(c), np.empty(c), np.empty(dictionaries), np.empty(rows)
+    work, chance, here = np.empty(c), np.empty(dictionaries), np.empty(rows)
     bound[:] = np.inf
     count, looks, t = 0, 0, 0
     entering = True
     while t >= 0:
         if entering:
+            # Phase 1: a node is entered. Compute its bound; at a leaf that is its value.
             entering = False
-            r = size - count_of[t]
-            remaining = c - t
-            leaf = r == 0 or remaining == 0 if size >= 0 else remaining == 0
-            if size >= 0 and (r < 0 or remaining < r):
+            needed, remaining = size - count_of[t], c - t
+            leaf = needed == 0 or remaining == 0 if size >= 0 else remaining == 0
+            if size >= 0 and (needed < 0 or remaining < needed):
                 t -= 1
                 continue
+            more = 0 if leaf or size < 0 else needed
+            excluded = remaining if size < 0 else needed
             on = level[t]
-            rest = 0
-            for at in range(t, c):
-                rest |= 1 << order[at]
-            more = 0 if leaf or size < 0 else r
-            for d in range(dictionaries):
-                chance[d] = 0.0
-                if chosen[t] & own[d] != chosen[t] or own_weight[d] <= 0:
-                    continue
-                weight, certain = 0.0, False
-                for at in range(alive_starts[on, d], alive_starts[on, d + 1]):
-                    a = alive[on, at]
-                    weight += sizes[a]
-                    certain |= agreed[a] & rest == rest
-                looks += alive_starts[on, d + 1] - alive_starts[on, d]
-                if weight <= 0:
-                    continue
-                if leaf:
-                    chance[d] = own_weight[d] / weight
-                    continue
-                for at in range(t, c):
-                    left_weight[at - t] = 0.0
-                for at in range(alive_starts[on, d], alive_starts[on, d + 1]):
-                    a = alive[on, at]
-                    for b in range(t, c):
-                        if (agreed[a] >> order[b]) & 1:
-                            left_weight[b - t] += sizes[a]
-                looks += remaining * (alive_starts[on, d + 1] - alive_starts[on, d])
-                excluded = remaining if size < 0 else r
-                if own[d] >= 0:
-                    certain = own[d] & rest == rest
-                    _sort(left_weight, remaining)
-                elif not certain:
-                    certain = excluded * weight - _sum_of(left_weight, remaining, excluded) < weight
-                else:
-                    _sort(left_weight, remaining)
-                if certain:
-                    chance[d] = own_weight[d] / (left_weight[remaining - more] if more else weight)
+            looks += _least_chances(
+                agreements, alive[on], alive_starts[on], order, t, chosen[t], more, excluded, leaf, work, chance
+            )
             extra = 0.0
             if more and form != CONSTANT:
-                for at in range(t, c):
-                    left_cost[at - t] = _beside(order[at], chosen[t], cells, pairs, scale)
-                extra = _sum_of(left_cost, remaining, more)
-            gained = paid[t]
-            if size < 0:
-                for at in range(t, c):
-                    gained += max(0.0, prices[order[at]])
-            elif more:
-                for at in range(t, c):
-                    left_cost[at - t] = -prices[order[at]]
-                gained -= _sum_of(left_cost, remaining, more)
+                extra = _least_added_weight(order, t, chosen[t], cells, pairs, scale, more, work)
+            most_paid = _most_paid(order, t, prices, size, more, paid[t], work)
             phi = _phi(form, total[t] + extra, scale)
             for o in range(rows):
                 here[o] = 0.0
                 for d in range(dictionaries):
                     here[o] += mix[o, d] * chance[d]
-                here[o] = _times(phi, here[o]) - gained
+                here[o] = _times(phi, here[o]) - most_paid
                 under[t, o] = here[o]
-            beaten = False
-            for at in range(count):
-                no_better = True
-                for o in range(rows):
-                    if here[o] < values[o, at]:
-                        no_better = False
-                beaten |= no_better
-            if beaten:
+            # Phase 2: leave the node if nothing below it can be kept, and keep it if it is a leaf.
+            if _is_dominated(values, count, here):
                 t -= 1
                 continue
             if leaf:
-                kept = 0
-                for at in range(count):
-                    better = False
-                    for o in range(rows):
-                        better |= values[o, at] < here[o]
-                    if better:
-                        found[kept] = found[at]
-                        for o in range(rows):
-                            values[o, kept] = values[o, at]
-                        kept += 1
-                count = kept
-                if count == len(found):
+                count = _add_to_front(found, values, count, chosen[t], here)
+                if count < 0:
                     return -1
-                found[count] = chosen[t]
-                for o in range(rows):
-                    values[o, count] = here[o]
-                count += 1
                 t -= 1
                 continue
             tried[t] = 0
         if looks > budget and count > 0:
+            # Phase 3: the budget has run out. What is open on the way back counts with its bound.
             if tried[t] < 2:
                 for o in range(rows):
                     bound[o] = min(bound[o], under[t, o])
             t -= 1
             continue
+        # Phase 4: go down, first with candidate j and then without it.
         j = order[t]
-        if tried[t] == 0:  # with candidate j
+        if tried[t] == 0:
             tried[t] = 1
             bit = 1 << j
-            into, place = level[t] + 1, 0
-            for d in range(dictionaries):
-                alive_starts[into, d] = place
-                for at in range(alive_starts[level[t], d], alive_starts[level[t], d + 1]):
-                    a = alive[level[t], at]
-                    if agreed[a] & bit:
-                        alive[into, place] = a
-                        place += 1
-            alive_starts[into, dictionaries] = place
+            _keep_agreeing(agreed, alive, alive_starts, level[t], bit)
             looks += alive_starts[level[t], dictionaries]
-            level[t + 1], chosen[t + 1], count_of[t + 1] = into, chosen[t] | bit, count_of[t] + 1
-            total[t + 1], paid[t + 1] = total[t] + _beside(j, chosen[t], cells, pairs, scale), paid[t] + prices[j]
+            level[t + 1], chosen[t + 1], count_of[t + 1] = level[t] + 1, chosen[t] | bit, count_of[t] + 1
+            total[t + 1] = total[t] + _added_weight(j, chosen[t], cells, pairs, scale)
+            paid[t + 1] = paid[t] + prices[j]
             t += 1
             entering = True
-        elif tried[t] == 1:  # without it
+        elif tried[t] == 1:
             tried[t] = 2
             if (forced >> j) & 1:
                 t -= 1
@@ -266,6 +343,7 @@ def branch(
             entering = True
         else:
             t -= 1
+    # Phase 5: no choice is below the best that was found, nor below the bounds of what was left open.
     for at in range(count):
         for o in range(rows):
             bound[o] = min(bound[o], values[o, at])

@@ -1,4 +1,9 @@
-"""Choices of many records, one after another: those of record g are the columns `starts[g]` to `starts[g + 1]`."""
+"""Choices of many records side by side: the choices of record g are the columns `starts[g]` to `starts[g + 1]`.
+
+A choice is a bit mask of disclosed cells, over the record's candidates or over all attributes. `losses[d, column]` and
+`table[d, choice]` are losses in dictionary d. `shares` are the weights of the dictionaries in a sum of losses; `prices` are
+what a disclosed cell of each attribute (or candidate) takes off the loss.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +17,18 @@ from sfumato.kernels.disclosure_choices import size_of
 
 @kernel
 def fronts(table: Any, low: int, high: int, out: Any) -> int:
-    """Keep the choices of `low` to `high` cells that no other of as many cells beats in every dictionary; return how many.
+    """Fill `out` with the Pareto-optimal choices of `low` to `high` cells, and return their number.
 
-    `table` has a row per dictionary and a column per choice. Among equal ones the first is kept. Returns -1 if `out` is too
-    short. Cost: 2^candidates times those kept.
+    A choice is dropped if another with as many cells loses no more in every dictionary; of equal choices the first stays.
+    Returns -1 if `out` is too short. Cost: 2^candidates times the choices that stay.
     """
     count = 0
     for choice in range(table.shape[1]):
         size = size_of(choice)
         if size < low or size > high:
             continue
-        beaten, kept = False, 0
+        # compare with all choices in out; those that the new one dominates are removed on the way
+        dominated, kept = False, 0
         for at in range(count):
             other = out[at]
             worse, better = False, False
@@ -30,14 +36,14 @@ def fronts(table: Any, low: int, high: int, out: Any) -> int:
                 for d in range(table.shape[0]):
                     worse |= table[d, choice] > table[d, other]
                     better |= table[d, choice] < table[d, other]
-                beaten |= not better
+                dominated |= not better
             else:
-                worse = True
+                worse = True  # different sizes are not compared
             if worse or not better:
                 out[kept] = other
                 kept += 1
         count = kept
-        if not beaten:
+        if not dominated:
             if count == len(out):
                 return -1
             out[count] = choice
@@ -47,10 +53,11 @@ def fronts(table: Any, low: int, high: int, out: Any) -> int:
 
 @kernel
 def cheapest(starts: Any, choices: Any, losses: Any, shares: Any, prices: Any, which: Any) -> None:
-    """Find each record's column with the least loss, in the given shares, less the prices of the cells it discloses.
+    """Fill `which` with each record's column of least loss, in the given shares, minus the prices of its disclosed cells.
 
-    `prices` are by attribute; they are added up once for every byte of a mask. Cost: the columns times the dictionaries.
+    Of equal columns the first is taken. Cost: the columns times the dictionaries.
     """
+    # sums[place, byte]: the prices of the attributes in one byte of a mask, so that a mask takes one addition per byte
     bytes_of = (len(prices) + 7) // 8
     sums = np.zeros((bytes_of, 256))
     for place in range(bytes_of):
@@ -72,11 +79,12 @@ def cheapest(starts: Any, choices: Any, losses: Any, shares: Any, prices: Any, w
 
 
 @kernel
-def priced(table: Any, shares: Any, prices: Any, out: Any) -> None:
-    """Fill `out` with each choice's loss, in the given shares, less the prices of its candidates.
+def reduced_losses(table: Any, shares: Any, prices: Any, out: Any) -> None:
+    """Fill `out` with each choice's loss, in the given shares, minus the prices of its candidates.
 
     Cost: 2^candidates times the dictionaries.
     """
+    # minus the prices: the choices with highest candidate b are those below 2^b with one more bit
     out[0] = 0.0
     for b in range(len(prices)):
         for choice in range(1 << b):
@@ -90,15 +98,16 @@ def priced(table: Any, shares: Any, prices: Any, out: Any) -> None:
 def cheapest_of_tables(
     starts: Any, tables: Any, of_candidate: Any, candidates: Any, shares: Any, prices: Any, work: Any, out: Any
 ) -> None:
-    """Find each record's cheapest choice, out of a table of all, at prices by attribute; among equals, the first.
+    """Fill `out` with each record's cheapest choice out of a table of all, at prices by attribute; of equals the first.
 
-    Record g has the columns `starts[g]` to `starts[g + 1]` of the tables, and the candidates `of_candidate[g]` to
-    `of_candidate[g + 1]`. Cost: the columns times the dictionaries.
+    Record g has the columns `starts[g]` to `starts[g + 1]` of the tables and the candidates `of_candidate[g]` to
+    `of_candidate[g + 1]`, which are attributes. `work` has room for the largest table. Cost: the columns times the
+    dictionaries.
     """
     for g in range(len(starts) - 1):
         mine = prices[candidates[of_candidate[g] : of_candidate[g + 1]]]
         size = starts[g + 1] - starts[g]
-        priced(tables[:, starts[g] : starts[g + 1]], shares, mine, work[:size])
+        reduced_losses(tables[:, starts[g] : starts[g + 1]], shares, mine, work[:size])
         out[g] = 0
         for choice in range(1, size):
             if work[choice] < work[out[g]]:
@@ -106,8 +115,8 @@ def cheapest_of_tables(
 
 
 @kernel
-def spread_each(masks: Any, of_candidate: Any, candidates: Any) -> None:
-    """Turn each record's mask over its candidates into one over all attributes. Cost: the candidates."""
+def widen_masks(masks: Any, of_candidate: Any, candidates: Any) -> None:
+    """Turn each record's mask over its candidates into a mask over all attributes, in place. Cost: the candidates."""
     for g in range(len(masks)):
         bits = 0
         for at in range(of_candidate[g], of_candidate[g + 1]):
@@ -116,13 +125,13 @@ def spread_each(masks: Any, of_candidate: Any, candidates: Any) -> None:
 
 
 @kernel
-def with_and_without(cost: Any, count: int, out: Any) -> None:
-    """Find for each candidate the cheapest choice with it, `out[b, 1]`, and without it; -1 if there is none.
+def cheapest_with_and_without(cost: Any, count: int, out: Any) -> None:
+    """Fill, for each candidate b, the cheapest choice with it, `out[b, 1]`, and without it, `out[b, 0]`; -1 for none.
 
-    Cost: 2^candidates, and times the candidates where a choice is cheap.
+    Cost: 2^candidates, and the candidates for every choice that is cheaper than the dearest entry of `out`.
     """
     out[:] = -1
-    dearest = np.inf
+    dearest = np.inf  # the largest cost in out: a choice that is not below it changes nothing
     for choice in range(len(cost)):
         if not cost[choice] < dearest:
             continue

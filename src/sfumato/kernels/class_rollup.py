@@ -1,4 +1,9 @@
-"""Classes of equal generalized values, rolled up from finer classes."""
+"""Equivalence classes of generalized values, merged from those of a finer transformation.
+
+A transformation maps every original value to a node of its hierarchy. A class is a set of combinations of original values
+whose nodes agree in every attribute; one combination represents it. All nodes of all attributes and levels are in one flat
+array: the node of code c in attribute j is `nodes[at[j] + c]`, where `at[j]` selects the attribute's level.
+"""
 
 from __future__ import annotations
 
@@ -6,63 +11,56 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.kernels.compile import kernel
+from sfumato.kernels.compile import inlined, kernel
+
+
+@inlined
+def _same_nodes(codes: Any, nodes: Any, at: Any, one: int, other: int) -> Any:
+    """Return whether two combinations have the same node in every attribute. Cost: the attributes."""
+    same = True
+    for j in range(codes.shape[1]):
+        if nodes[at[j] + codes[one, j]] != nodes[at[j] + codes[other, j]]:
+            same = False
+            break
+    return same
 
 
 @kernel
 def roll_classes(
-    codes: Any,
-    nodes: Any,
-    changed: Any,
-    before: Any,
-    after: Any,
-    strides: Any,
-    at: Any,
-    exact: Any,
-    capacity: Any,
-    first: Any,
-    keys: Any,
-    sizes: Any,
-    of: Any,
-    firsts: Any,
-    new_keys: Any,
-    sums: Any,
-) -> int:
-    """Merge classes whose members have the same node in every attribute; return how many there are then.
+    codes: Any, nodes: Any, changed: Any, before: Any, after: Any, strides: Any, at: Any, exact: Any, capacity: Any,
+    first: Any, keys: Any, sizes: Any, of: Any, firsts: Any, new_keys: Any, sums: Any,
+) -> int:  # fmt: skip
+    """Merge classes whose nodes agree in every attribute; return the number of new classes.
 
-    Class i is made of `sizes[i]` rows, and combination `first[i]` stands for it: its code of attribute j is
-    `codes[first[i], j]`, and the node above that `nodes[at[j] + code]`. Its key is the sum over attributes of node times
-    `strides[j]`, in 64 bits; `keys[i]` is the one it had, when the attributes in `changed` began at `before` instead of
-    `after`. If keys are not `exact`, classes with equal keys are looked at node by node. `of[i]` becomes its new class;
-    `firsts`, `new_keys` and `sums` those of each new one. `capacity`, of the hash table: a power of 2, larger than the
-    number of new classes. Cost: classes times changed attributes.
+    In: class i has `sizes[i]` rows and is represented by combination `first[i]`, whose code in attribute j is
+    `codes[first[i], j]`. Its key, `keys[i]`, is the sum over attributes of node times `strides[j]`, modulo 2^64, under the
+    finer transformation. The attributes in `changed` move from the level at `before` to the level at `after`. Keys are
+    unique if `exact`; otherwise they are hashes, and classes with equal keys are compared node by node. `capacity` of the
+    hash table is a power of 2 larger than the number of new classes.
+
+    Out: `of[i]` is the new class of class i; `firsts`, `new_keys` and `sums` are the representative, key and size of each
+    new class, numbered in the order in which they first occur. Cost: classes times changed attributes.
     """
-    d = codes.shape[1]
     bits = 0
     while (1 << bits) < capacity:
         bits += 1
     shift, mask = np.uint64(64 - bits), capacity - 1
-    table = np.full(capacity, -1, np.int32)
+    table = np.full(capacity, -1, np.int32)  # open addressing: each slot holds a new class, or -1
     made = 0
     for i in range(len(first)):
+        # the new key differs from the old one only in the attributes that changed
         one = first[i]
         key = keys[i]
         for c in range(len(changed)):
             j = changed[c]
             code = codes[one, j]
             key += (nodes[after[c] + code] - nodes[before[c] + code]) * strides[j]
+        # multiplicative hashing: the upper bits of key times 2^64/φ; a shift by 64 would be undefined
         slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> shift) if bits else np.int64(0)
         found = table[slot]
         while found >= 0:
-            if new_keys[found] == key:
-                same = True
-                if not exact:
-                    for j in range(d):
-                        if nodes[at[j] + codes[one, j]] != nodes[at[j] + codes[firsts[found], j]]:
-                            same = False
-                            break
-                if same:
-                    break
+            if new_keys[found] == key and (exact or _same_nodes(codes, nodes, at, one, firsts[found])):
+                break
             slot = (slot + 1) & mask
             found = table[slot]
         if found < 0:
@@ -79,11 +77,13 @@ def roll_classes(
 
 @kernel
 def roll_entries(starts: Any, group: Any, counts: Any, of: Any, classes: Any, to: Any, groups: Any, sums: Any) -> None:
-    """Merge the entries of a histogram when its classes are: those of value v stand at `starts[v]:starts[v + 1]`.
+    """Merge the entries of a histogram after its classes were merged.
 
-    Entry e says that class `group[e]` has its value `counts[e]` times; class i becomes `of[i]`, one of `classes`. `to`,
-    `groups` and `sums` become the new histogram. Cost: the number of entries.
+    In: the entries of value v are `starts[v]:starts[v + 1]`; entry e says that class `group[e]` has its value `counts[e]`
+    times. Class i becomes `of[i]`, one of `classes`. Out: `to`, `groups` and `sums` are the new histogram in the same
+    form. Cost: the number of entries.
     """
+    # place[g] is the last entry written for class g; it belongs to the current value if it is not before `begin`
     place = np.full(classes, -1, np.int64)
     made = 0
     for v in range(len(starts) - 1):
@@ -104,15 +104,18 @@ def roll_entries(starts: Any, group: Any, counts: Any, of: Any, classes: Any, to
 def add_moved(
     starts: Any, group: Any, counts: Any, sizes: Any, totals: Any, whole: Any, values: Any, ends: Any, moved: Any
 ) -> None:
-    """Add to `moved`, per class, Σ |count · whole − total · size| over the nodes of one level, whole and total of the table.
+    """Add to `moved[g]`, for each class g, the sum over the nodes b of one level of |n_gb · N − N_b · n_g|.
 
-    Node b holds the values `values[ends[b]:ends[b + 1]]`. Cost: entries, classes and nodes.
+    n_gb is the number of rows of class g under node b, n_g = `sizes[g]`, N_b the rows of the table under node b and
+    N = `whole`. Divided by 2 · n_g · N this is the total variation distance between class and table on that level. The
+    histogram is that of `roll_entries`, `totals[v]` is the number of rows of the table with value v, and node b holds the
+    values `values[ends[b]:ends[b + 1]]`. Cost: entries, classes and nodes.
     """
     classes = len(sizes)
-    held = np.zeros(classes, np.int64)
-    touched = np.empty(classes, np.int64)
+    held = np.zeros(classes, np.int64)  # n_gb of the current node, zero between nodes
+    touched = np.empty(classes, np.int64)  # the classes with rows under the current node
     for g in range(classes):
-        moved[g] += sizes[g] * whole  # what a class without any of the nodes would have; corrected where it has one
+        moved[g] += sizes[g] * whole  # the sum of N_b · n_g over all nodes: right for a class without any of the nodes
     for b in range(len(ends) - 1):
         total, count = np.int64(0), 0
         for at in range(ends[b], ends[b + 1]):
@@ -124,6 +127,7 @@ def add_moved(
                     touched[count] = g
                     count += 1
                 held[g] += counts[e]
+        # replace the default term N_b · n_g of the classes that have rows under the node
         for i in range(count):
             g = touched[i]
             expected = total * sizes[g]
@@ -133,7 +137,7 @@ def add_moved(
 
 @kernel
 def sum_costs(codes: Any, costs: Any, at: Any, first: Any, weights: Any, chosen: Any, sums: Any) -> None:
-    """For each attribute the sum over the chosen classes of their weight times the cost of their node.
+    """Fill `sums[j]` with the sum over the chosen classes of their weight times the cost of their node in attribute j.
 
     The node of class i in attribute j costs `costs[at[j] + codes[first[i], j]]`. Cost: classes times attributes.
     """

@@ -19,7 +19,11 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 @cache
 def sources_digest() -> str:
-    """A name for the kernels as they are: numba does not notice when a kernel that another one calls has changed."""
+    """Return a digest of the sources of all kernels.
+
+    It is part of the name of the cache folder, because numba does not notice when a kernel changes that another kernel
+    calls.
+    """
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
@@ -28,9 +32,9 @@ def sources_digest() -> str:
 
 @cache
 def cache_folder() -> str:
-    """The folder for compiled code: the user's own cache, or a private temporary one if that cannot be written.
+    """Return the folder for compiled code: the user's cache, or a private temporary folder if that is not writable.
 
-    Compiled code is loaded from it, so a folder that somebody else owns or can write is not used.
+    Machine code is loaded from this folder and run, so a folder that another user owns or can write is not used.
     """
     try:
         base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
@@ -42,7 +46,7 @@ def cache_folder() -> str:
             status = folder.stat()
             if status.st_uid != os.getuid() or status.st_mode & 0o022:
                 raise PermissionError
-    except (OSError, RuntimeError):  # not writable, or a user without a home
+    except (OSError, RuntimeError):  # the folder is not writable, or the user has no home
         temporary = tempfile.mkdtemp(prefix="sfumato-kernels-")
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
         return temporary
@@ -50,13 +54,14 @@ def cache_folder() -> str:
 
 
 def compiled_before() -> bool:
-    """Whether any kernel was compiled here before; if not, a first use takes a minute longer."""
+    """Return whether any kernel was compiled on this machine before; if not, the first use takes a minute longer."""
     return any(Path(numba.config.CACHE_DIR or cache_folder()).rglob("*.nbi"))
 
 
 def kernel(function: Kernel) -> Kernel:
-    """Compile a function on first call. Floats are IEEE floats: no fast math, nothing reordered."""
-    # numba reads its folder when it decorates; set it for that moment only, and let a user's own setting win
+    """Compile a function on its first call. Floats are IEEE floats: no fast math, no reordering."""
+    # numba reads its cache folder while it decorates. The setting is changed for that moment only, and a folder that the
+    # user configured takes precedence.
     configured = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(Path(configured) / sources_digest()) if configured else cache_folder()
     try:
@@ -66,5 +71,8 @@ def kernel(function: Kernel) -> Kernel:
 
 
 def inlined(function: Kernel) -> Kernel:
-    """Compile a function into each kernel that calls it: where its arguments are large, passing them costs more than it."""
+    """Compile a function into each kernel that calls it.
+
+    For functions that a hot loop calls with large tuples of arrays: passing those costs more than the work itself.
+    """
     return numba.njit(inline="always", error_model="numpy")(function)  # type: ignore[no-any-return]

@@ -1,11 +1,23 @@
-"""Who of a dictionary is consistent with a record.
+"""Which individuals of a dictionary are consistent with a record.
 
-Attributes are numbered from 0. `rows[i, j]` is what record i shows of attribute j, and `held[j, v]` what individual v has of
-it: numbers unique over all attributes, or -1 where there is none. A value a of a record is consistent with the values
-`near[near_starts[a]:near_starts[a + 1]]` of the dictionary, which ascend. The individuals who have its value h are
-`who[who_starts[h]:who_starts[h + 1]]`; those without a value of attribute j, `absent[absent_starts[j]:…]`, are consistent
-with anything. These seven arrays come as the tuple `known`: held, near_starts, near, who_starts, who, absent_starts, absent.
-An individual is consistent with a row if it misfits in at most `misfits` of the attributes that are shown.
+Conventions. Attributes are numbered from 0. `rows[i, j]` is the value that record i discloses of attribute j, and
+`dictionary_values[j, v]` the value that the dictionary holds of individual v. Values are numbered over all attributes, those
+of the records apart from those of the dictionary; -1 is "nothing disclosed" or "missing".
+
+The dictionary comes as an inverted index, the tuple `index` of seven arrays:
+
+- `dictionary_values`, as above;
+- `near_starts`, `near`: value a of a record is consistent with the dictionary's values
+  `near[near_starts[a]:near_starts[a + 1]]`, in ascending order;
+- `who_starts`, `who`: the individuals with value h are `who[who_starts[h]:who_starts[h + 1]]`;
+- `absent_starts`, `absent`: the individuals without a value of attribute j are
+  `absent[absent_starts[j]:absent_starts[j + 1]]`.
+
+A missing value on either side is consistent with anything. An individual is consistent with a row if at most `misfits` of
+the disclosed values are inconsistent with what the dictionary holds of it.
+
+Ownership: the caller allocates every array. Arrays named `out`, `order` or `misfit` are scratch space, whose content means
+nothing between calls.
 """
 
 from __future__ import annotations
@@ -18,10 +30,10 @@ from sfumato.kernels.compile import inlined, kernel
 
 
 @kernel
-def is_near(near: Any, low: int, high: int, other: int) -> bool:
-    """Whether a value of the dictionary is among those of a stretch of `near`. Cost: logarithmic in the stretch."""
+def contains_sorted(near: Any, low: int, high: int, other: int) -> bool:
+    """Return whether `other` is in `near[low:high]`, by binary search. Cost: logarithmic in the length."""
     end = high
-    while low < high:
+    while low < high:  # invariant: near[at] < other for at < low, near[at] >= other for at >= high
         middle = (low + high) // 2
         if near[middle] < other:
             low = middle + 1
@@ -31,21 +43,25 @@ def is_near(near: Any, low: int, high: int, other: int) -> bool:
 
 
 @inlined
-def _fits(near: Any, low: int, high: int, other: int) -> bool:
-    """Whether what an individual has is consistent with a value, which is near to a stretch of `near`."""
-    if other < 0:
+def _is_consistent(near: Any, low: int, high: int, other: int) -> bool:
+    """Return whether a dictionary's value is consistent with the record's value that has `near[low:high]`."""
+    if other < 0:  # missing
         return True
-    if high - low == 1:  # as by equality
+    if high - low == 1:  # the usual case under equality, without a call
         return bool(near[low] == other)
-    return is_near(near, low, high, other)
+    return contains_sorted(near, low, high, other)
 
 
 @kernel
-def _by_fewest(known: Any, row: Any, order: Any) -> int:
-    """List the attributes that a row shows, those in which fewest individuals fit first; return how many there are."""
-    _, near_starts, near, who_starts, _, absent_starts, _ = known
+def _order_by_selectivity(index: Any, row: Any, order: Any) -> int:
+    """Fill `order` with the disclosed attributes, the most selective first, and return their number.
+
+    An attribute is the more selective the fewer individuals are consistent with its value. Insertion sort: attributes are
+    few. Cost: the dictionary's values that are consistent with the row.
+    """
+    _, near_starts, near, who_starts, _, absent_starts, _ = index
     count = 0
-    totals = np.empty(len(row), np.int64)
+    totals = np.empty(len(row), np.int64)  # totals[place]: individuals consistent in attribute order[place]
     for j in range(len(row)):
         if row[j] < 0:
             continue
@@ -62,9 +78,9 @@ def _by_fewest(known: Any, row: Any, order: Any) -> int:
 
 
 @kernel
-def _fitting(known: Any, value: int, j: int, out: Any) -> int:
-    """Fill `out` with the individuals who are consistent with one value of one attribute, and return how many there are."""
-    _, near_starts, near, who_starts, who, absent_starts, absent = known
+def _individuals_of_value(index: Any, value: int, j: int, out: Any) -> int:
+    """Fill `out` with the individuals who are consistent with one value of attribute j, and return their number."""
+    _, near_starts, near, who_starts, who, absent_starts, absent = index
     count = 0
     for at in range(absent_starts[j], absent_starts[j + 1]):
         out[count] = absent[at]
@@ -77,30 +93,33 @@ def _fitting(known: Any, value: int, j: int, out: Any) -> int:
 
 
 @kernel
-def _nearly(known: Any, row: Any, order: Any, shown: int, misfits: int, out: Any) -> int:
-    """Fill `out` with those who misfit in at most so many attributes, fewer than are shown; return how many there are.
+def _individuals_with_misfits(index: Any, row: Any, order: Any, shown: int, misfits: int, out: Any) -> int:
+    """Fill `out` with the individuals who misfit in at most `misfits` of the `shown` attributes; return their number.
 
-    Each of them fits in one of any `misfits` + 1 attributes: those in which fewest do are gone through in turn, and whoever
-    fits in an earlier one has been looked at. `out` has room for all individuals twice. Cost: who fits in one of these,
-    times the attributes.
+    Requires misfits < shown. Whoever misfits in at most `misfits` attributes is consistent in one of any `misfits` + 1
+    attributes (pigeonhole), so it is enough to go through those of the most selective ones. Turn t adds the individuals
+    whose first consistent attribute in this order is number t: each is added once. `out` needs room for all individuals
+    twice, because the candidates of a turn are listed behind those already found. Cost: the individuals who are
+    consistent in one of these attributes, times the attributes.
     """
-    held, near_starts, near = known[0], known[1], known[2]
+    dictionary_values, near_starts, near = index[0], index[1], index[2]
     count = 0
     for turn in range(misfits + 1):
-        stop = count + _fitting(known, row[order[turn]], order[turn], out[count:])
-        kept = count
+        stop = count + _individuals_of_value(index, row[order[turn]], order[turn], out[count:])
+        kept = count  # out[:kept] is the result so far; candidates that stay are moved down to it
         for at in range(count, stop):
-            v, missed, before = out[at], 0, False
+            v, missed, added_before = out[at], 0, False
             for number in range(shown):
                 if number != turn:
                     value = row[order[number]]
-                    if _fits(near, near_starts[value], near_starts[value + 1], held[order[number], v]):
-                        before = before or number < turn
+                    theirs = dictionary_values[order[number], v]
+                    if _is_consistent(near, near_starts[value], near_starts[value + 1], theirs):
+                        added_before = added_before or number < turn
                     else:
                         missed += 1
-                    if before or missed > misfits:
+                    if added_before or missed > misfits:
                         break
-            if not before and missed <= misfits:
+            if not added_before and missed <= misfits:
                 out[kept] = v
                 kept += 1
         count = kept
@@ -108,28 +127,28 @@ def _nearly(known: Any, row: Any, order: Any, shown: int, misfits: int, out: Any
 
 
 @kernel
-def consistent_with(known: Any, row: Any, order: Any, misfits: int, out: Any) -> int:
-    """Fill `out` with the individuals who are consistent with a row, and return how many there are.
+def consistent_individuals(index: Any, row: Any, order: Any, misfits: int, out: Any) -> int:
+    """Fill `out` with the individuals who are consistent with a row, in no particular order; return their number.
 
-    Those who fit in the attribute in which fewest do are sifted attribute by attribute. Cost: their number times the
-    attributes. `order` is room for the attributes.
+    The individuals consistent in the most selective attribute are filtered attribute by attribute. `order` has room for
+    the attributes. Cost: the number of those individuals times the attributes.
     """
-    held, near_starts, near = known[0], known[1], known[2]
-    shown = _by_fewest(known, row, order)
-    if shown <= misfits:  # anyone
-        for v in range(held.shape[1]):
+    dictionary_values, near_starts, near = index[0], index[1], index[2]
+    shown = _order_by_selectivity(index, row, order)
+    if shown <= misfits:  # nothing rules anybody out
+        for v in range(dictionary_values.shape[1]):
             out[v] = v
-        return int(held.shape[1])
+        return int(dictionary_values.shape[1])
     if misfits:
-        return _nearly(known, row, order, shown, misfits, out)
-    count = _fitting(known, row[order[0]], order[0], out)
+        return _individuals_with_misfits(index, row, order, shown, misfits, out)
+    count = _individuals_of_value(index, row[order[0]], order[0], out)
     for number in range(1, shown):
         j = order[number]
         low, high = near_starts[row[j]], near_starts[row[j] + 1]
         kept = 0
         for at in range(count):
             v = out[at]
-            if _fits(near, low, high, held[j, v]):
+            if _is_consistent(near, low, high, dictionary_values[j, v]):
                 out[kept] = v
                 kept += 1
         count = kept
@@ -137,14 +156,14 @@ def consistent_with(known: Any, row: Any, order: Any, misfits: int, out: Any) ->
 
 
 @kernel
-def consistent_counts(known: Any, rows: Any, weights: Any, misfits: int, out: Any, counts: Any, sums: Any) -> None:
-    """For every row: how many individuals are consistent with it, and their weight.
+def consistent_counts(index: Any, rows: Any, weights: Any, misfits: int, out: Any, counts: Any, sums: Any) -> None:
+    """Fill, for every row, the number of consistent individuals and their total weight.
 
-    `weights` is empty if all weigh the same. Cost: per row that of `consistent_with`.
+    `weights` is empty if all individuals weigh 1. Cost: per row that of `consistent_individuals`.
     """
     order = np.empty(rows.shape[1], np.int64)
     for i in range(rows.shape[0]):
-        count = consistent_with(known, rows[i], order, misfits, out)
+        count = consistent_individuals(index, rows[i], order, misfits, out)
         counts[i] = count
         total = 0.0
         if len(weights):
@@ -154,46 +173,52 @@ def consistent_counts(known: Any, rows: Any, weights: Any, misfits: int, out: An
 
 
 @kernel
-def consistent_lists(known: Any, rows: Any, misfits: int, starts: Any, out: Any, lists: Any) -> None:
+def consistent_lists(index: Any, rows: Any, misfits: int, starts: Any, out: Any, lists: Any) -> None:
     """Fill `lists[starts[i]:starts[i + 1]]` with the individuals who are consistent with row i, ascending.
 
-    Cost: per row that of `consistent_with`, and a sort.
+    Cost: per row that of `consistent_individuals`, and a sort.
     """
     order = np.empty(rows.shape[1], np.int64)
     for i in range(rows.shape[0]):
-        count = consistent_with(known, rows[i], order, misfits, out)
+        count = consistent_individuals(index, rows[i], order, misfits, out)
         lists[starts[i] : starts[i + 1]] = np.sort(out[:count])
 
 
 @kernel
-def own_among(known: Any, rows: Any, own: Any, misfits: int, among: Any) -> None:
-    """For every row whether its own individual is consistent with it. Cost: the cells."""
-    held, near_starts, near = known[0], known[1], known[2]
+def owner_is_consistent(index: Any, rows: Any, own: Any, misfits: int, flags: Any) -> None:
+    """Fill, for every row, whether its own individual `own[i]` is consistent with it; false if that is -1.
+
+    Cost: the cells of the rows.
+    """
+    dictionary_values, near_starts, near = index[0], index[1], index[2]
     for i in range(rows.shape[0]):
         missed = 0
         for j in range(rows.shape[1]):
             value = rows[i, j]
             if own[i] >= 0 and value >= 0:
-                missed += not _fits(near, near_starts[value], near_starts[value + 1], held[j, own[i]])
-        among[i] = own[i] >= 0 and missed <= misfits
+                theirs = dictionary_values[j, own[i]]
+                missed += not _is_consistent(near, near_starts[value], near_starts[value + 1], theirs)
+        flags[i] = own[i] >= 0 and missed <= misfits
 
 
 @kernel
-def counts_without(known: Any, rows: Any, weights: Any, out: Any, misfit: Any, more: Any) -> None:
-    """By how much the weight of those who misfit nowhere grows if one attribute of a row were not shown, for each of them.
+def weight_without_attribute(index: Any, rows: Any, weights: Any, out: Any, misfit: Any, more: Any) -> None:
+    """Add to `more[i, j]` the weight of the individuals who are consistent with row i only if attribute j is not disclosed.
 
-    Whoever misfits in one attribute alone fits in one of any two, so only those are looked at who fit in one of the two in
-    which fewest do; `misfit` is room for the attribute in which each of them does not. Cost: per row their number times the
-    attributes.
+    These are the individuals who misfit in attribute j alone. With two or more attributes disclosed, such an individual is
+    consistent in one of the two most selective attributes, so only the individuals of these two are looked at. `misfit` is
+    scratch space parallel to `out`: the one attribute in which a candidate misfits so far, -1 for none. No misfits are
+    allowed otherwise. Cost: per row the number of candidates times the attributes.
     """
-    held, near_starts, near = known[0], known[1], known[2]
+    dictionary_values, near_starts, near = index[0], index[1], index[2]
     order = np.empty(rows.shape[1], np.int64)
     for i in range(rows.shape[0]):
         row = rows[i]
-        shown = _by_fewest(known, row, order)
+        shown = _order_by_selectivity(index, row, order)
         for turn in range(min(shown, 2)):
-            # first those who fit in the first attribute and misfit in one other; then those who misfit in the first alone
-            count = _fitting(known, row[order[turn]], order[turn], out)
+            # turn 0: candidates are consistent in the most selective attribute and misfit in one other;
+            # turn 1: candidates are consistent in the second and misfit in the first alone
+            count = _individuals_of_value(index, row[order[turn]], order[turn], out)
             misfit[:count] = -1
             for number in range(shown):
                 j = order[number]
@@ -203,19 +228,19 @@ def counts_without(known: Any, rows: Any, weights: Any, out: Any, misfit: Any, m
                 kept = 0
                 for at in range(count):
                     v, before = out[at], misfit[at]
-                    fine = _fits(near, low, high, held[j, v])
-                    if number < turn and fine:
-                        continue  # seen in the first turn
-                    if fine or before < 0:
-                        out[kept], misfit[kept] = v, before if fine else j
+                    consistent = _is_consistent(near, low, high, dictionary_values[j, v])
+                    if number < turn and consistent:
+                        continue  # turn 0 has counted this individual
+                    if consistent or before < 0:  # a second misfit drops the candidate
+                        out[kept], misfit[kept] = v, before if consistent else j
                         kept += 1
                 count = kept
             for at in range(count):
                 if misfit[at] >= 0:
                     more[i, misfit[at]] += weights[out[at]] if len(weights) else 1.0
-        if shown == 1:  # without its only value nothing is shown: everybody else comes in
+        if shown == 1:  # without its only value nothing is disclosed: everybody else becomes consistent
             j = order[0]
             low, high = near_starts[row[j]], near_starts[row[j] + 1]
-            for v in range(held.shape[1]):
-                if not _fits(near, low, high, held[j, v]):
+            for v in range(dictionary_values.shape[1]):
+                if not _is_consistent(near, low, high, dictionary_values[j, v]):
                     more[i, j] += weights[v] if len(weights) else 1.0

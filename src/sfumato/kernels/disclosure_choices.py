@@ -1,10 +1,12 @@
-"""What every choice of a record's cells would disclose: the loss of all choices at once.
+"""The loss of every choice of a record's cells, all choices at once.
 
-A record's candidates are the attributes of which it has a value; a choice is a mask over them, bit b standing for candidate
-b. An individual agrees with the record on the mask of the candidates in which it has no value, or one consistent with the
-record's; it is consistent with a choice if it agrees on all of it. So how many are consistent with a choice is how many
-have an agreement that is a superset of it: one histogram, and one sum over supersets. `known` is as in
-`kernels/consistent.py`.
+A record's candidates are the attributes of which it has a value. A choice is a bit mask over them: bit b is candidate b.
+An individual agrees with the record on the candidates of which it has a consistent value, or none; it is consistent with a
+choice if it agrees on all of it. The number of individuals who are consistent with a choice is therefore the number whose
+agreement is a superset of the choice: one histogram over masks, and one sum over supersets.
+
+`index` is the inverted index of `kernels/dictionary_matching.py`. The caller allocates all arrays. Tables have one entry
+per choice: 2^candidates.
 """
 
 from __future__ import annotations
@@ -16,16 +18,16 @@ import numpy as np
 from sfumato.kernels.compile import kernel
 
 SUM, PRODUCT, CONSTANT = 0, 1, 2
-"""The forms of a sensitivity."""
+"""The forms of Φ: the sum of weights, e to the power of it, or a constant."""
 
 
 @kernel
-def agree_on(known: Any, row: Any, attributes: Any, masks: Any) -> None:
-    """Add to every individual's mask over all attributes those of the given ones in which it agrees with the record.
+def add_agreements(index: Any, row: Any, attributes: Any, masks: Any) -> None:
+    """Set, in every individual's mask, the bits of the given attributes in which it agrees with a record.
 
-    Cost: the individuals who have a consistent value, attribute by attribute.
+    Masks are over all attributes. Cost: the individuals with a consistent or missing value, attribute by attribute.
     """
-    _, near_starts, near, who_starts, who, absent_starts, absent = known
+    _, near_starts, near, who_starts, who, absent_starts, absent = index
     for j in attributes:
         bit = 1 << j
         for at in range(absent_starts[j], absent_starts[j + 1]):
@@ -37,20 +39,25 @@ def agree_on(known: Any, row: Any, attributes: Any, masks: Any) -> None:
 
 
 @kernel
-def agreements(known: Any, row: Any, candidates: Any, common: int, patterns: Any, packed: Any, seen: Any, met: Any) -> int:
-    """Find on which candidates individuals agree with a record, beyond what is told of them by their pattern.
+def agreements(
+    index: Any, row: Any, candidates: Any, common: int, patterns: Any, packed: Any, extra: Any, touched: Any
+) -> int:
+    """Find the candidates on which individuals agree with a record; return the number of individuals in `touched`.
 
-    `patterns` are the distinct masks, over all attributes, in which individuals have no value, or agree in one of the
-    `common` attributes; `packed` is filled with them as masks over the candidates. `seen[v]`, zero before, is filled with
-    the other candidates in which individual v has a consistent value, and `met` with the individuals who have any;
-    returned is their number. Cost: those who have a consistent value, attribute by attribute, and the patterns.
+    The agreement of individual v is `packed[pattern of v] | extra[v]`. A pattern covers what many records share: the
+    attributes of which the individual has no value, and the `common` attributes (a mask) in which it agrees. `patterns`
+    holds the distinct ones over all attributes; `packed` is filled with the same over the candidates. `extra[v]`, zero
+    before the call, is filled with the other candidates in which v agrees, and `touched` with the individuals for whom it
+    is not zero. Cost: the individuals with a consistent value, attribute by attribute, and the patterns.
     """
-    _, near_starts, near, who_starts, who, _, _ = known
+    _, near_starts, near, who_starts, who, _, _ = index
+    # Phase 1: patterns as masks over the candidates.
     for p in range(len(patterns)):
         bits = 0
         for b in range(len(candidates)):
             bits |= ((patterns[p] >> candidates[b]) & 1) << b
         packed[p] = bits
+    # Phase 2: the attributes that are not common, value by value.
     count = 0
     for b in range(len(candidates)):
         if (common >> candidates[b]) & 1:
@@ -59,19 +66,20 @@ def agreements(known: Any, row: Any, candidates: Any, common: int, patterns: Any
         for at in range(near_starts[value], near_starts[value + 1]):
             for place in range(who_starts[near[at]], who_starts[near[at] + 1]):
                 v = who[place]
-                if seen[v] == 0:
-                    met[count] = v
+                if extra[v] == 0:
+                    touched[count] = v
                     count += 1
-                seen[v] |= bit
+                extra[v] |= bit
     return count
 
 
 @kernel
-def _tolerant(layers: Any, table: Any) -> None:
-    """From the weight of each agreement to that of the individuals who misfit each choice in at most so many candidates.
+def _sum_with_misfits(layers: Any, table: Any) -> None:
+    """Turn the weight of each agreement into that of the individuals who misfit each choice in at most `len(layers)` cells.
 
-    Candidate by candidate, an agreement without it goes to the choices with it one layer down: one more misfit. Cost:
-    layers · candidates · 2^candidates.
+    `table` is layer 0, exact agreement; `layers[k - 1]` counts individuals with exactly k misfits. Candidate by candidate,
+    the weight at masks without the candidate reaches the choices with it one layer deeper: one more misfit. In the end the
+    layers are added up. Cost: layers · candidates · 2^candidates.
     """
     layers[:] = 0.0
     step, size, deepest = 1, len(table), len(layers)
@@ -79,6 +87,7 @@ def _tolerant(layers: Any, table: Any) -> None:
         for start in range(0, size, 2 * step):
             for without in range(start, start + step):
                 having = without + step
+                # deepest layer first, so that the layer above still has the sums of the last step
                 for depth in range(deepest, -1, -1):
                     low = table[without] if depth == 0 else layers[depth - 1, without]
                     high = table[having] if depth == 0 else layers[depth - 1, having]
@@ -99,33 +108,45 @@ def _tolerant(layers: Any, table: Any) -> None:
 
 @kernel
 def weigh_choices(
-    pattern_of: Any, pattern_size: Any, weights: Any, packed: Any, seen: Any, met: Any, count: int, layers: Any, table: Any
+    pattern_of: Any,
+    pattern_size: Any,
+    weights: Any,
+    packed: Any,
+    extra: Any,
+    touched: Any,
+    count: int,
+    layers: Any,
+    table: Any,
 ) -> None:
-    """Fill `table` with the weight of ρ of every choice, after `agreements`; `seen` is made zero again.
+    """Fill `table` with the weight of ρ for every choice, after `agreements`, and set `extra` back to zero.
 
-    `layers`: room for a further table for each misfit that is allowed.
+    `layers` is scratch space: one more table for each misfit that is allowed.
 
-    Without `weights` each individual weighs 1: counts are exact, since floats hold integers to 2⁵³. Weights are added
-    only, so that nothing cancels. Cost: candidates · 2^candidates, and those who were met; with weights, all individuals.
+    Without `weights` every individual weighs 1, and counts are exact, since floats hold integers up to 2⁵³. Weights are
+    only added, so that nothing cancels. Cost: candidates · 2^candidates, and the touched individuals; with weights, all
+    individuals.
     """
+    # Phase 1: the histogram of agreements. Without weights, all individuals of a pattern are counted at once, and the
+    # touched ones moved from their pattern to their agreement.
     table[:] = 0.0
     if len(weights):
-        for v in range(len(seen)):
-            table[packed[pattern_of[v]] | seen[v]] += weights[v]
+        for v in range(len(extra)):
+            table[packed[pattern_of[v]] | extra[v]] += weights[v]
     else:
         for p in range(len(packed)):
             table[packed[p]] += pattern_size[p]
         for at in range(count):
-            missing = packed[pattern_of[met[at]]]
-            table[missing] -= 1.0
-            table[missing | seen[met[at]]] += 1.0
+            pattern = packed[pattern_of[touched[at]]]
+            table[pattern] -= 1.0
+            table[pattern | extra[touched[at]]] += 1.0
     for at in range(count):
-        seen[met[at]] = 0
+        extra[touched[at]] = 0
+    # Phase 2: sums over supersets. Step 2^b adds the masks with bit b to those without it.
     if len(layers):
-        _tolerant(layers, table)
+        _sum_with_misfits(layers, table)
         return
     step, size = 1, len(table)
-    if size >= 8:  # three steps in one go, since short inner loops are slow
+    if size >= 8:  # the first three steps at once, since short inner loops are slow
         for at in range(0, size, 8):
             t = table[at : at + 8]
             t[0], t[2], t[4], t[6] = t[0] + t[1], t[2] + t[3], t[4] + t[5], t[6] + t[7]
@@ -141,12 +162,14 @@ def weigh_choices(
 
 @kernel
 def add_chances(table: Any, own: int, own_weight: float, misfits: int, share: float, chances: Any) -> None:
-    """Add to each choice's chance of identification that in one dictionary, times its share.
+    """Add the chance of identification in one dictionary, times the dictionary's share, to that of each choice.
 
-    `own` is the agreement of the record's own individual, outside of which the attacker is wrong for sure; -1 if he picks
-    any of ρ alike, and then `own_weight` is 1. Cost: 2^candidates.
+    `table` holds the weight of ρ. `own` is the agreement of the record's own individual, with weight `own_weight`: for a
+    choice outside of it the attacker is wrong for sure. It is -1, with weight 1, if the attacker picks any individual of ρ
+    alike. Cost: 2^candidates.
     """
     for choice in range(len(table)):
+        # count the cells in which the own individual misfits, up to one more than is allowed
         rest, missed = choice & ~own, 0
         while rest and missed <= misfits:
             rest &= rest - 1
@@ -157,9 +180,10 @@ def add_chances(table: Any, own: int, own_weight: float, misfits: int, share: fl
 
 @kernel
 def sensitivities(form: int, cells: Any, pairs: Any, scale: float, paired: bool, out: Any) -> None:
-    """Fill `out` with Φ of every choice, from that of the choice without its lowest candidate.
+    """Fill `out` with Φ of every choice, each from the choice without its lowest candidate.
 
-    Cost: 2^candidates, with pairs times the candidates.
+    `cells[b]` is the weight of candidate b, `pairs[b, h]` the extra weight of two, b < h, times `scale`. Cost: 2^candidates;
+    with pairs, times the candidates.
     """
     if form == CONSTANT:
         out[:] = scale
@@ -183,14 +207,14 @@ def sensitivities(form: int, cells: Any, pairs: Any, scale: float, paired: bool,
 
 @kernel
 def multiply(phi: Any, chances: Any, out: Any) -> None:
-    """Fill `out` with what each choice loses: Φ times the chance of identification, where 0·∞ is 0. Cost: 2^candidates."""
+    """Fill `out` with the loss of each choice: Φ times the chance of identification, where 0·∞ is 0. Cost: 2^candidates."""
     for choice in range(len(phi)):
         out[choice] = phi[choice] * chances[choice] if phi[choice] > 0 and chances[choice] > 0 else 0.0
 
 
 @kernel
 def size_of(choice: int) -> int:
-    """How many cells a choice discloses. Cost: their number."""
+    """The number of cells that a choice discloses. Cost: their number."""
     size = 0
     while choice:
         choice &= choice - 1
@@ -200,7 +224,7 @@ def size_of(choice: int) -> int:
 
 @kernel
 def least_by_size(table: Any, least: Any, choices: Any) -> None:
-    """Find for every number of cells the choice that loses least; among equals, the first. Cost: 2^candidates."""
+    """Fill, for every number of cells, the least loss and the first choice that has it. Cost: 2^candidates."""
     least[:] = np.inf
     choices[:] = -1
     for choice in range(len(table)):
@@ -211,8 +235,8 @@ def least_by_size(table: Any, least: Any, choices: Any) -> None:
 
 
 @kernel
-def spread_choices(choices: Any, candidates: Any, out: Any) -> None:
-    """Fill `out` with masks over all attributes from masks over the candidates; -1 stays. Cost: their bits."""
+def widen_choices(choices: Any, candidates: Any, out: Any) -> None:
+    """Turn masks over a record's candidates into masks over all attributes; -1 stays. Cost: the bits."""
     for at in range(len(choices)):
         bits = 0
         for b in range(len(candidates)):

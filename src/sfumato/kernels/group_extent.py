@@ -1,4 +1,4 @@
-"""The ends of what a group covers, and what is left of them when one row goes."""
+"""The extent of a group in an attribute, and what remains of it when one row leaves."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import numpy as np
 from sfumato.kernels.compile import kernel
 
 FULL = np.int32(2**31 - 1)
-"""Above every place."""
+"""Larger than every place."""
 
 
 @kernel
 def ends_of(places: Any, members: Any, start: Any, stop: Any, j: Any) -> Any:
-    """The two first and the two last places of rows in an attribute, equal ones counted twice. Cost: the rows."""
+    """Return the lowest, second lowest, highest and second highest place of some rows in attribute j.
+
+    The rows are `members[start:stop]`. Equal places count separately, so if one row leaves, the new ends are known without
+    another pass. Of a single row the second lowest is `FULL` and the second highest -1. Cost: the rows.
+    """
     first, second, last, before = FULL, FULL, np.int32(-1), np.int32(-1)
     for i in range(start, stop):
         place = places[members[i], j]

@@ -1,7 +1,8 @@
-"""Which texts may be similar by Jaro: bounds that cost little, so that few pairs need more.
+"""Which texts may have a high Jaro similarity: cheap upper bounds, so that few pairs are compared exactly.
 
-Characters are put into few buckets, numbered from 0; characters of one bucket are taken to be equal, which can only make
-texts look more alike. `counts[b, t]` is how many characters of text t are in bucket b.
+Characters are mapped to a few buckets, numbered from 0. Characters of one bucket count as equal, which can only raise the
+bounds. `counts[b, t]` is the number of characters of text t in bucket b, in 16 bits. Positions are in characters. The proof
+of the bounds is in `disclosure.consistency.similarity`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from sfumato.kernels.neighbour_bitset import popcount
 
 @kernel
 def count_characters(characters: Any, ends: Any, counts: Any) -> None:
-    """Fill `counts` from the buckets of all characters in a row; text t ends at `ends[t]`. Cost: a step per character."""
+    """Add the characters of every text to `counts`; text t is `characters[ends[t - 1]:ends[t]]`. Cost: linear."""
     start = 0
     for t in range(len(ends)):
         for at in range(start, ends[t]):
@@ -26,23 +27,25 @@ def count_characters(characters: Any, ends: Any, counts: Any) -> None:
 
 @kernel
 def place_characters(text: Any, words: int, places: Any) -> None:
-    """Fill the first words of `places`: bit i of row b, 64 to a word, is whether character i of a text is in bucket b."""
+    """Fill the first `words` words of each row of `places`: bit i of row b says whether character i is in bucket b."""
     for b in range(places.shape[0]):
         for w in range(words):
             places[b, w] = 0
     for i in range(len(text)):
-        places[text[i], i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+        places[text[i], i >> 6] |= np.uint64(1) << np.uint64(i & 63)  # 64 characters to a word
 
 
 @kernel
 def common_subsequence(places: Any, words: int, text: Any, state: Any) -> Any:
-    """The length of the longest common subsequence of a text whose characters are placed and another.
+    """Return the length of the longest common subsequence of a text placed by `place_characters` and another text.
 
-    Bit-parallel: zeros of the state mark where the longest subsequence with the text so far grows (M. Crochemore et al.,
-    IPL 80, 2001; H. Hyyrö, AWOCA 2004). Cost: the other text's characters times the words of the first.
+    Bit-parallel dynamic programming (Crochemore et al., Information Processing Letters 80, 2001; Hyyrö, AWOCA 2004): after
+    each character of `text`, the zeros of the state mark the positions of the placed text at which the longest common
+    subsequence with the characters so far grows. `state` is scratch space of `words` words. Cost: the characters of `text`
+    times the words.
     """
     full = ~np.uint64(0)
-    if words == 1:
+    if words == 1:  # the usual case, without carries
         now = full
         for at in range(len(text)):
             met = now & places[text[at], 0]
@@ -54,6 +57,7 @@ def common_subsequence(places: Any, words: int, text: Any, state: Any) -> Any:
         row = places[text[at]]
         carry = np.uint64(0)
         for w in range(words):
+            # one addition over all words: the carry of a word goes into the next
             met = state[w] & row[w]
             total = state[w] + met
             over = np.uint64(total < met)
@@ -67,24 +71,27 @@ def common_subsequence(places: Any, words: int, text: Any, state: Any) -> Any:
 
 
 @kernel
-def may_be_alike(
+def may_be_similar(
     counts: Any, characters: Any, ends: Any, bag: Any, text: Any, least: Any, longest: int,
     places: Any, state: Any, common: Any, out: Any,
 ) -> int:  # fmt: skip
-    """Fill `out` with the texts whose Jaro similarity to one text may reach `least`, and return how many there are.
+    """Fill `out` with the texts whose Jaro similarity to `text` may reach `least`, and return their number.
 
-    `least[l]` is what it must reach with l leading characters in common, the last one also with more; it does not ascend.
-    `characters` of text t, by their buckets, end at `ends[t]`; the texts' lengths do not descend. `bag` are the counts of
-    the one text. With lengths l₁ and l₂, c characters in common, and a longest common subsequence of length s, the bound
-    is a third of c/l₁ + c/l₂ + 1, and if it reaches that, of the larger of n/l₁ + n/l₂ + 1 for n = min(c, s + 1) and
-    c/l₁ + c/l₂ + 1/2 + (s + 1)/2c. A text longer than `longest` may be alike: its counts may have overflowed.
+    `least[l]` is the similarity to reach with l leading characters in common, the last entry also with more; it does not
+    increase with l. The texts, as buckets in `characters` with their ends, are ordered by length. `bag` holds the counts
+    of `text`. With lengths l₁ and l₂, c characters in common and a longest common subsequence of length s, the similarity
+    is at most a third of c/l₁ + c/l₂ + 1, and at most a third of the larger of n/l₁ + n/l₂ + 1 for n = min(c, s + 1) and
+    c/l₁ + c/l₂ + 1/2 + (s + 1)/2c. A text of more than `longest` characters is always listed, because its counts may have
+    overflowed. `places`, `state` and `common` are scratch space.
 
-    Cost: the texts times the buckets that the bag fills, each step a minimum and a sum over neighbouring numbers; and for
-    the texts that are left, their characters times the words of the one text.
+    Cost: the texts times the buckets that `text` uses, in a vectorized loop; and for the texts that remain, their
+    characters times the words of `text`.
     """
     length, texts, most_leading = len(text), len(ends), len(least) - 1
     first, last, lowest = 0, texts, 3 * least[most_leading]
-    if length <= longest:  # at best all of the shorter one's characters are in common
+    # Phase 1, by length: at best all characters of the shorter text are in common. Texts are ordered by length, so
+    # only first … last - 1 remain.
+    if length <= longest:
         while first < last:
             size = ends[first] - (ends[first - 1] if first else 0)
             if size == 0 or size >= length or size / length + 2 >= lowest:
@@ -95,7 +102,8 @@ def may_be_alike(
             if size > longest or length == 0 or size <= length or length / size + 2 >= lowest:
                 break
             last -= 1
-    # views from 0 on, so that the loop is over numbers that cannot be negative, and is vectorized
+    # Phase 2: common[t] becomes c. The views start at 0, so that the compiler knows that indices are not negative, and
+    # vectorizes the loop.
     near = common[first:last]
     near[:] = 0
     for b in range(counts.shape[0]):
@@ -104,6 +112,7 @@ def may_be_alike(
             row = counts[b, first:last]
             for t in range(len(near)):
                 near[t] += min(row[t], most)
+    # Phase 3: both bounds, text by text.
     words = (length + 63) >> 6
     place_characters(text, words, places)
     found = 0
@@ -121,7 +130,7 @@ def may_be_alike(
             needed = 3 * least[leading]
             if c * share + 1 < needed:
                 continue
-            s = common_subsequence(places, words, characters[start : ends[t]], state) + 1
+            s = common_subsequence(places, words, characters[start : ends[t]], state) + 1  # s + 1 of the bound
             if c > s and max(s * share + 1, c * share + 0.5 + s / (2 * c)) < needed:
                 continue
         out[found] = t

@@ -1,4 +1,8 @@
-"""How many cells each record discloses, so that they are a given number in all."""
+"""How many cells each record discloses, so that the total is a given number: a knapsack with one choice per record.
+
+`least[g, c]` is the least loss of record g with c disclosed cells, infinite if it has fewer values. Losses are in units of
+the sensitivity; positions of a row are numbers of cells.
+"""
 
 from __future__ import annotations
 
@@ -11,44 +15,49 @@ from sfumato.kernels.compile import kernel
 
 @kernel
 def hull_steps(least: Any, groups: Any, slopes: Any, widths: Any, ends: Any) -> int:
-    """Find the steps of the lower convex hull of each row's finite losses over the numbers of cells; return how many.
+    """Find the steps of the lower convex hull of each row's finite losses, and return their number.
 
-    Filled is whose each is, how steep, how wide, and to how many cells. Within a row slopes do not descend. Cost: linear.
+    Step s belongs to record `groups[s]`, raises its number of cells by `widths[s]` to `ends[s]`, and costs `slopes[s]` per
+    cell. The steps of a record are consecutive, and their slopes do not decrease. The four arrays need room for as many
+    entries as `least` has. Cost: linear.
     """
     count = 0
-    points = np.empty(least.shape[1], np.int64)
+    corners = np.empty(least.shape[1], np.int64)  # the numbers of cells at which the hull of the row has a corner
     for g in range(len(least)):
-        held = 0
+        # Phase 1: monotone chain. A corner is dropped if it lies above the line from its predecessor to the new point.
+        length = 0
         for c in range(least.shape[1]):
             if least[g, c] == np.inf:
                 continue
-            while held > 1:
-                low, middle = points[held - 2], points[held - 1]
+            while length > 1:
+                low, middle = corners[length - 2], corners[length - 1]
                 if (least[g, c] - least[g, low]) * (middle - low) < (least[g, middle] - least[g, low]) * (c - low):
-                    held -= 1
+                    length -= 1
                 else:
                     break
-            points[held] = c
-            held += 1
-        for at in range(held - 1):
-            width = points[at + 1] - points[at]
-            slope = (least[g, points[at + 1]] - least[g, points[at]]) / width
-            groups[count], widths[count], ends[count] = g, width, points[at + 1]
-            slopes[count] = max(slope, slopes[count - 1]) if at else slope  # rounding must not change their order
+            corners[length] = c
+            length += 1
+        # Phase 2: consecutive corners are the steps.
+        for at in range(length - 1):
+            width = corners[at + 1] - corners[at]
+            slope = (least[g, corners[at + 1]] - least[g, corners[at]]) / width
+            groups[count], widths[count], ends[count] = g, width, corners[at + 1]
+            slopes[count] = max(slope, slopes[count - 1]) if at else slope  # rounding must not change the order
             count += 1
     return count
 
 
 @kernel
 def deviate(costs: Any, lowest: int, wanted: int, width: int, taken: Any) -> float:
-    """Choose at most one deviation of each record so that they add up to what is wanted, at the least cost; return it.
+    """Choose at most one deviation per record so that they sum to `wanted`, at the least total cost; return that cost.
 
-    Record r may deviate by `lowest + d` at the cost `costs[r, d]`, or stay as it is for nothing. Sums on the way stay from
-    -width to width. `taken` has a row per record and a column per sum, and is filled with 1 + d of what was done, 0 if it
-    stayed. Cost: records · deviations · sums.
+    Record r may change its number of cells by `lowest + d` at the cost `costs[r, d]`, or not at all at no cost. Partial
+    sums stay within -width … width, and the sum s has position width + s. `taken[r, position]` is 1 + d for the deviation
+    of record r on the cheapest way to the sum, 0 for none: the caller reads the choice backwards from it. It must be zero
+    before. Cost: records · deviations · sums.
     """
     sums = 2 * width + 1
-    now = np.full(sums, np.inf)
+    now = np.full(sums, np.inf)  # the least cost of each sum over the records so far
     before = np.empty(sums)
     now[width] = 0.0
     for r in range(len(costs)):
@@ -57,7 +66,7 @@ def deviate(costs: Any, lowest: int, wanted: int, width: int, taken: Any) -> flo
             step, cost = lowest + d, costs[r, d]
             if cost == np.inf:
                 continue
-            for at in range(max(0, step), min(sums, sums + step)):
+            for at in range(max(0, step), min(sums, sums + step)):  # at - step stays a position
                 if before[at - step] + cost < now[at]:
                     now[at] = before[at - step] + cost
                     taken[r, at] = 1 + d

@@ -7,36 +7,68 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.compile import kernel
-from sfumato.kernels.group_excess import allowed_of, near, shape_excess
+from sfumato.kernels.compile import inlined, kernel
+from sfumato.kernels.group_excess import allowed_neighbours, histogram_excess, within_reach
+
+
+@inlined
+def _add_row(limits: Any, conditions: Any, order: Any, i: Any, s: Any, degree: Any, values: Any) -> None:
+    """Extend the run that begins at position i by its row number s: update the neighbours of each row, and the values."""
+    row = order[i + s]
+    for c in range(len(limits.windowed)):
+        v = limits.value[c, row]
+        own = 0
+        for q in range(s):
+            w = limits.value[c, order[i + q]]
+            degree[c, q] += within_reach(limits, c, w, v)
+            own += within_reach(limits, c, v, w)
+        degree[c, s] = own
+    for h in range(len(conditions.kind)):
+        values[h, s] = conditions.value[h, row]
+
+
+@inlined
+def _run_excess(limits: Any, conditions: Any, size: Any, degree: Any, values: Any, counts: Any) -> Any:
+    """Return the excess of the current run of `size` rows. Cost: the size times the limits and conditions."""
+    excess = 0.0
+    for c in range(len(limits.windowed)):
+        t = allowed_neighbours(limits, c, size)
+        for q in range(size):
+            if degree[c, q] > t:
+                excess += (degree[c, q] - t) * limits.weight[c]
+    for h in range(len(conditions.kind)):
+        excess += histogram_excess(conditions, h, values[h], size, counts)
+    return excess
 
 
 @kernel
 def cut_order(
-    shares: Any, place: Any, crowds: Any, shapes: Any, order: Any, least: Any, most: Any, price: Any, cut: Any
+    shares: Any, place: Any, limits: Any, conditions: Any, order: Any, least: Any, most: Any, price: Any, cut: Any
 ) -> Any:
-    """Cut into runs of `least` to `most` rows so that loss + price · excess is least; `cut[i]` starts the run before i.
+    """Cut an order into runs of `least` to `most` rows so that the sum of loss + price · excess is least; return the sum.
 
-    Cost: rows times `most` times (attributes + `most`).
+    `cut[i]` becomes the start of the run that ends before position i, so the runs are read backwards from the end. Cost:
+    rows times `most` times (attributes + `most`).
     """
     n, d = place.shape
+    # cost[i] is the least cost of cutting the first i rows; infinite if they cannot be cut into runs of these sizes
     cost = np.full(n + 1, 1e300)
     cost[0] = 0.0
-    limits, conditions = len(crowds.windowed), len(shapes.kind)
-    low, high = np.empty(d, np.int64), np.empty(d, np.int64)
+    low, high = np.empty(d, np.int64), np.empty(d, np.int64)  # the extent of the current run
     distinct = np.zeros(d, np.int64)
     widest = 0
     for j in range(d):
         widest = max(widest, shares.size[j])
-    seen = np.full((d, widest + 1), -1, np.int64)
-    degree = np.zeros((limits, most + 1), np.int64)
-    values = np.zeros((conditions, most + 1), np.int64)
-    counts = np.zeros(1 + shapes.number.shape[1] + shapes.share.shape[2], np.int64)
+    seen = np.full((d, widest + 1), -1, np.int64)  # the last run in which a place occurred, by the run's start
+    degree = np.zeros((len(limits.windowed), most + 1), np.int64)  # the neighbours of each row of the current run
+    values = np.zeros((len(conditions.kind), most + 1), np.int64)
+    counts = np.zeros(1 + conditions.number.shape[1] + conditions.share.shape[2], np.int64)
     for i in range(n):
         if cost[i] >= 1e299:
             continue
         for j in range(d):
             low[j], high[j], distinct[j] = 1 << 60, -1, 0
+        # all runs that begin at i, each one row longer than the last
         for s in range(min(most, n - i)):
             row = order[i + s]
             size = s + 1
@@ -47,32 +79,17 @@ def cut_order(
                     seen[j, p] = i
                     distinct[j] += 1
             if price > 0:
-                for c in range(limits):
-                    v = crowds.value[c, row]
-                    own = 0
-                    for q in range(s):
-                        w = crowds.value[c, order[i + q]]
-                        degree[c, q] += near(crowds, c, w, v)
-                        own += near(crowds, c, v, w)
-                    degree[c, s] = own
-                for h in range(conditions):
-                    values[h, s] = shapes.value[h, row]
+                _add_row(limits, conditions, order, i, s, degree, values)
+            # too short, or what is left after it would be too short for a run
             if size < least or (n - i - size != 0 and n - i - size < least):
                 continue
             total = 0.0
             for j in range(d):
                 total += share(shares, j, low[j], high[j], distinct[j])
             total *= size
+            # the excess is costly to find, and only adds to the cost: not needed if the loss alone is too much
             if price > 0 and cost[i] + total < cost[i + size]:
-                excess = 0.0
-                for c in range(limits):
-                    t = allowed_of(crowds, c, size)
-                    for q in range(size):
-                        if degree[c, q] > t:
-                            excess += (degree[c, q] - t) * crowds.weight[c]
-                for h in range(conditions):
-                    excess += shape_excess(shapes, h, values[h], size, counts)
-                total += price * excess
+                total += price * _run_excess(limits, conditions, size, degree, values, counts)
             if cost[i] + total < cost[i + size]:
                 cost[i + size] = cost[i] + total
                 cut[i + size] = i

@@ -1,4 +1,8 @@
-"""Count queries: how many rows match, and how many a release lets one expect."""
+"""Count queries: how many rows match, and how many a reader of the release expects to match.
+
+A query constrains some columns: `low[query, column]` up to, not including, `high[query, column]` are the places that it
+accepts, where `asked[query, column]`.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +22,10 @@ def _keep_within(places: Any, low: Any, high: Any, inside: Any) -> None:
 
 @kernel
 def covered_fractions(offsets: Any, first: Any, stop: Any, low: int, high: int, out: Any) -> None:
-    """Fill in for every cell which fraction of its places stands from `low` up to, not including, `high`.
+    """Fill in, for every cell, the fraction of its places that are from `low` up to, not including, `high`.
 
-    Cell c is made of the stretches `offsets[c]:offsets[c + 1]`, each from `first` up to, not including, `stop`; no cell
-    is empty. Cost: linear in the stretches.
+    Cell c consists of the stretches `offsets[c]:offsets[c + 1]`, each from `first` up to, not including, `stop`. No cell is
+    empty. Cost: linear in the stretches.
     """
     for cell in range(len(offsets) - 1):
         covered, total = 0, 0
@@ -33,9 +37,9 @@ def covered_fractions(offsets: Any, first: Any, stop: Any, low: int, high: int, 
 
 @kernel
 def count_matches(places: Any, low: Any, high: Any, asked: Any, raw: Any) -> None:
-    """Answer every query exactly on the rows; the arguments are those of `count_queries`.
+    """Fill `raw[query]` with the number of rows that match; `places[column, row]` are the places of the rows.
 
-    Cost: per query one pass over the rows for every column asked.
+    Cost: per query one pass over the rows for every constrained column.
     """
     inside = np.empty(places.shape[1], np.uint8)
     for query in range(len(low)):
@@ -54,25 +58,27 @@ def count_queries(
     places: Any, groups: Any, cells: Any, columns: Any, offsets: Any, first: Any, stop: Any,
     low: Any, high: Any, asked: Any, raw: Any, estimate: Any,
 ) -> None:  # fmt: skip
-    """Answer every query twice: exactly on the rows, and as one expects from what the groups publish.
+    """Answer every query twice: exactly on the rows (`raw`), and as expected from what the groups publish (`estimate`).
 
-    `places[column, row]` holds the rows group by group, group g being `groups[g]:groups[g + 1]`. The first columns are
-    published as cells: group g publishes `cells[column, g]`, the column's cells are `columns[column]` up to, not
-    including, `columns[column + 1]`, and each is made of stretches (see `covered_fractions`). The other columns are
-    published as they are. A query asks for the places from `low` up to, not including, `high` in the columns that are
-    `asked`. Cost: per query one pass over the rows and the cells for every column asked, and one over the groups.
+    `places[column, row]` holds the rows group by group; group g is `groups[g]:groups[g + 1]`. The first columns are
+    published as cells: group g publishes `cells[column, g]`, the cells of a column are `columns[column]` up to, not
+    including, `columns[column + 1]`, and each consists of stretches (see `covered_fractions`). The other columns are
+    published unchanged. Cost: per query one pass over the rows and the cells for every constrained column, and one over
+    the groups.
     """
     quasi, count = cells.shape
     rows = places.shape[1]
-    inside = np.empty(rows, np.uint8)
-    factor = np.empty(count, np.float64)
+    inside = np.empty(rows, np.uint8)  # whether a row matches the columns looked at so far
+    factor = np.empty(count, np.float64)  # the probability that a row of the group matches the published cells
     fraction = np.empty(len(offsets) - 1, np.float64)
     for query in range(len(low)):
         inside[:] = 1
         factor[:] = 1.0
+        # columns that are published unchanged: a row matches or does not
         for column in range(quasi, len(places)):
             if asked[query, column]:
                 _keep_within(places[column], low[query, column], high[query, column], inside)
+        # columns published as cells: all places of a cell are equally likely, columns are independent
         for column in range(quasi):
             if asked[query, column]:
                 start, end = columns[column], columns[column + 1]
@@ -89,6 +95,7 @@ def count_queries(
                     matching += inside[row]
                 expected += factor[g] * matching
         estimate[query] = expected
+        # the exact answer: restrict the matching rows further to the original places of these columns
         for column in range(quasi):
             if asked[query, column]:
                 _keep_within(places[column], low[query, column], high[query, column], inside)

@@ -1,15 +1,21 @@
-"""Exchanges between classes of rows that lower the number of neighbours within classes.
+"""Exchanges between classes of rows that lower the number of neighbours within classes (Wang & Liu, 2010).
 
-The rows of class c are `members[offsets[c]:offsets[c + 1]]`; an exchange moves rows between slots, so sizes never change.
-`own[row]` is the number of neighbours that a row has in its class, `allowed[c]` how many it may have there. The potential is
-half the sum of `own`: the monochromatic edges. What belongs together comes as a tuple of arrays:
+The rows of class c are `members[offsets[c]:offsets[c + 1]]`. An exchange moves rows between slots, so sizes never change.
+`own[row]` is the number of neighbours that a row has in its class, and `allowed[c]` how many it may have there; a row with
+more is a violation. The potential is half the sum of `own`: the number of edges of the neighbour graph within classes (the
+monochromatic edges, if a class is a colour). Every exchange lowers it, so the search ends. Arrays that belong together are
+passed as a tuple:
 
-    by        those of `nearness.near`
-    shares    those of `shares.share`
-    table     values, places, profile: each row's sensitive value, its places, and the number of its places as a whole
+    by        the arguments of `neighbour_lookup.near`
+    shares    the argument of `cell_shares.share`
+    table     values, places, profile: the sensitive value of each row, its places, and a number for each combination of
+              places
     classes   offsets, members, of_row, own, allowed
-    ledger    ends, losses, saves, spare, seen: each class's first and last places and its loss; what the departure of each
-              row saves, and the most that one of the class does; room to count distinct places
+    ledger    ends, losses, saves, spare, seen: for each class its lowest and highest places (see `group_extent.ends_of`)
+              and the loss of a cell; for each row what its departure saves; for each class the largest of these; scratch to
+              count distinct places, whose last entry is a clock
+
+Neighbourhoods are symmetric here, so one count serves both ends of an edge.
 """
 
 from __future__ import annotations
@@ -25,12 +31,12 @@ from sfumato.kernels.group_extent import ends_of
 from sfumato.kernels.neighbour_lookup import near
 
 SWAPS, CYCLES, BEFORE, AFTER, LOOKS, TESTS = range(6)
-"""What `exchanges` counts: swaps, cycles, the potential before and after, looks at classes, and tests for cycles."""
+"""The figures of `exchanges`: swaps, cycles, the potential before and after, looks at classes, and tests for cycles."""
 
 
 @kernel
 def count_own(by: Any, values: Any, members: Any, offsets: Any, own: Any) -> Any:
-    """Count every row's neighbours in its class, and return their sum. Cost: the pairs within classes."""
+    """Fill `own` with every row's neighbours in its class, and return the sum. Cost: the pairs within classes."""
     kind, rank, low, high, bits = by
     own[:] = 0
     for c in range(len(offsets) - 1):
@@ -46,12 +52,13 @@ def count_own(by: Any, values: Any, members: Any, offsets: Any, own: Any) -> Any
 def _loss(
     shares: Any, places: Any, offsets: Any, members: Any, ends: Any, seen: Any, c: int, out: int, into: int
 ) -> float:  # fmt: skip
-    """The loss of a cell of a class, summed over the attributes, with one row out and another in (-1: none).
+    """Return the loss of a row of a class, summed over the attributes, if row `out` left and row `into` came (-1: none).
 
     Cost: the attributes; for those published as sets the rows of the class too.
     """
     total = 0.0
     for j in range(places.shape[1]):
+        # the extent after the change
         low, high = ends[c, j, 0], ends[c, j, 2]
         if out >= 0 and places[out, j] == low:
             low = ends[c, j, 1]
@@ -59,7 +66,7 @@ def _loss(
             high = ends[c, j, 3]
         if into >= 0:
             low, high = min(low, places[into, j]), max(high, places[into, j])
-        if low >= high:
+        if low >= high:  # a single value, or no row at all
             continue
         distinct = 0
         if shares.kind[j] == SET:
@@ -76,14 +83,14 @@ def _loss(
 
 
 @kernel
-def _learn(
+def _note_neighbours(
     kind: int, rank: Any, low: Any, high: Any, bits: Any, values: Any, offsets: Any, members: Any, v: int, c: int,
     value: int, known: Any,
 ) -> None:  # fmt: skip
-    """Write down for a value how many rows of class c are near it, and whether v is.
+    """Store for a value the number of rows of class c that are near it, and whether v is.
 
-    `known` holds for each value the search that last asked, the number, and the bit; its last row the present search.
-    Cost: the rows of the class.
+    `known[value]` holds the search for which the entry was computed, the number, and the bit. The last row of `known` holds
+    the current search, so entries of earlier searches need not be cleared. Cost: the rows of the class.
     """
     count = 0
     for i in range(offsets[c], offsets[c + 1]):
@@ -94,8 +101,8 @@ def _learn(
 
 
 @kernel
-def _settle(shares: Any, table: Any, classes: Any, ledger: Any, c: int) -> None:
-    """Write down what a class loses, and what the departure of each of its rows saves.
+def _refresh(shares: Any, table: Any, classes: Any, ledger: Any, c: int) -> None:
+    """Recompute what a class loses, and what the departure of each of its rows saves.
 
     Cost: the rows of the class times the attributes.
     """
@@ -118,13 +125,13 @@ def _settle(shares: Any, table: Any, classes: Any, ledger: Any, c: int) -> None:
 def _partner(
     by: Any, shares: Any, table: Any, classes: Any, ledger: Any, known: Any, costs: Any, v: int, some: Any
 ) -> tuple[int, int]:
-    """Find in some classes the row whose exchange with v lowers the potential at the least loss; and by how much.
+    """Return the row of some classes whose exchange with v lowers the potential at the least loss, and by how much.
 
-    Rows of classes that v is movable to come first. What v's class loses depends on the newcomer's places only (`costs`,
-    by profile), and it gains at most what v's departure saves. What the other class loses is at least what taking v in
-    costs less the most that a departure saves: from a larger class departures save less, not more. So most classes need
-    no look at their rows. Cost: at most one look at every row of the classes, and one at every pair of a distinct value
-    in them and a row of v's class.
+    Rows of classes in which v would be no violation come first. The loss that v's class gains depends only on the places of
+    the row that joins (`costs`, by profile), and its decrease is at most what v's departure saves. The loss of the other
+    class rises at least by what taking in v costs, less the most that a departure saves: from a larger class a departure
+    saves less, not more. So most classes are rejected without a look at their rows. Cost: at most one look at every row of
+    the classes, and one at every pair of a distinct value in them and a row of v's class.
     """
     kind, rank, low, high, bits = by
     values, places, profile = table
@@ -133,12 +140,13 @@ def _partner(
     mine = of_row[v]
     rows = offsets[mine + 1] - offsets[mine]
     known[-1, 0] += 1
-    ticket = known[-1, 0]
+    ticket = known[-1, 0]  # identifies this search in `known` and `costs`
     best, best_change, best_movable, best_loss = -1, 0, False, np.inf
     for c in some:
         if c == mine:
             continue
         there, end = offsets[c], offsets[c + 1]
+        # lower bounds on the change in loss, first without and then with the cost of taking in v
         least = -(end - there) * spare[c]
         if best_movable:
             if least - rows * saves[v] >= best_loss:
@@ -147,16 +155,17 @@ def _partner(
             least += (end - there) * (taking - losses[c])
             if least - rows * saves[v] >= best_loss:
                 continue
-        meets = 0
+        meets = 0  # the neighbours of v in the class
         for i in range(there, end):
             value = values[members[i]]
             if known[value, 0] != ticket:
-                _learn(kind, rank, low, high, bits, values, offsets, members, v, mine, value, known)
+                _note_neighbours(kind, rank, low, high, bits, values, offsets, members, v, mine, value, known)
             meets += known[value, 2]
         for i in range(there, end):
             u = members[i]
             value = values[u]
-            joined = known[value, 2]
+            joined = known[value, 2]  # 1 if u and v are neighbours: that edge is in neither class afterwards
+            # v gains `meets` edges and loses own[v]; u gains its neighbours in v's class and loses own[u]
             change = (meets - joined - own[v]) + (known[value, 1] - joined - own[u])
             movable = meets - joined <= allowed[c]
             if change >= 0 or (best_movable and not movable):
@@ -176,10 +185,10 @@ def _partner(
 
 @kernel
 def _cycle(by: Any, values: Any, classes: Any, known: Any, v: int, budget: int) -> tuple[int, int, int, int]:
-    """Find rows u and w such that v takes u's place, u takes w's and w takes v's, and the potential falls; and by how much.
+    """Return rows u and w such that v takes u's place, u takes w's, w takes v's, and the potential falls.
 
-    Returns them, the change, and the tests spent; the search ends when they exceed the budget. Cost: every pair of a row
-    and a class whose rows might do, times the rows of the class.
+    Returns u, w, the change in potential and the tests spent; u is -1 if there is none, or if the tests exceed the budget.
+    Cost: every pair of a row and a class whose rows might do, times the rows of the class.
     """
     kind, rank, low, high, bits = by
     offsets, members, of_row, own, _ = classes
@@ -187,13 +196,14 @@ def _cycle(by: Any, values: Any, classes: Any, known: Any, v: int, budget: int) 
     count = len(offsets) - 1
     known[-1, 0] += 1
     ticket = known[-1, 0]
+    # for each class the neighbours of v, and the least change when one of its rows moves to v's class
     meets, least = np.zeros(count, np.int64), np.zeros(count, np.int64)
     for c in range(count):
         for i in range(offsets[c], offsets[c + 1]):
             w = members[i]
             value = values[w]
             if known[value, 0] != ticket:
-                _learn(kind, rank, low, high, bits, values, offsets, members, v, mine, value, known)
+                _note_neighbours(kind, rank, low, high, bits, values, offsets, members, v, mine, value, known)
             meets[c] += known[value, 2]
             least[c] = min(least[c], known[value, 1] - known[value, 2] - own[w])
     spent = (offsets[mine + 1] - offsets[mine]) * len(values)
@@ -202,6 +212,7 @@ def _cycle(by: Any, values: Any, classes: Any, known: Any, v: int, budget: int) 
             continue
         for i in range(offsets[b], offsets[b + 1]):
             u = members[i]
+            # v joins the class of u without u; u leaves it
             leaving = meets[b] - known[values[u], 2] - own[v] - own[u]
             for c in range(count):
                 if c in (mine, b) or leaving + least[c] >= 0:
@@ -209,13 +220,14 @@ def _cycle(by: Any, values: Any, classes: Any, known: Any, v: int, budget: int) 
                 spent += offsets[c + 1] - offsets[c]
                 if spent > budget:
                     return -1, -1, 0, spent
-                joins = 0
+                joins = 0  # the neighbours of u in class c
                 for k in range(offsets[c], offsets[c + 1]):
                     if near(kind, rank, low, high, bits, values[u], values[members[k]]):
                         joins += 1
                 for k in range(offsets[c], offsets[c + 1]):
                     w = members[k]
                     change = leaving + joins + known[values[w], 1] - known[values[w], 2] - own[w]
+                    # w leaves class c: if u and w are neighbours, that edge is gone
                     if change <= 0 and near(kind, rank, low, high, bits, values[u], values[w]):
                         change -= 1
                     if change < 0:
@@ -225,7 +237,7 @@ def _cycle(by: Any, values: Any, classes: Any, known: Any, v: int, budget: int) 
 
 @kernel
 def _replace(by: Any, shares: Any, table: Any, classes: Any, ledger: Any, c: int, out: int, into: int) -> None:
-    """Put one row into the slot of another. Cost: the rows of the class times the attributes."""
+    """Put row `into` in the slot of row `out` in class c. Cost: the rows of the class times the attributes."""
     kind, rank, low, high, bits = by
     values = table[0]
     offsets, members, of_row, own, _ = classes
@@ -241,12 +253,12 @@ def _replace(by: Any, shares: Any, table: Any, classes: Any, ledger: Any, c: int
             own[row] += 1
             total += 1
     own[into], of_row[into] = total, c
-    _settle(shares, table, classes, ledger, c)
+    _refresh(shares, table, classes, ledger, c)
 
 
 @kernel
 def _turn(by: Any, shares: Any, table: Any, classes: Any, ledger: Any, ring: Any, log: Any) -> None:
-    """Let every row of a ring take the place of the next, and write down the classes that change.
+    """Let every row of a ring take the place of the next, and write the classes that change to `log`.
 
     Cost: the rows of these classes times the attributes.
     """
@@ -258,66 +270,80 @@ def _turn(by: Any, shares: Any, table: Any, classes: Any, ledger: Any, ring: Any
 
 
 @kernel
-def exchanges(
-    by: Any,
-    shares: Any,
-    table: Any,
-    classes: Any,
-    distinct: int,
-    profiles: int,
-    limit: int,
-    looks: int,
-    budget: int,
-    figures: Any,
-) -> None:
-    """Exchange rows until nobody has more neighbours in its class than allowed, or nothing lowers the potential.
-
-    The violation whose departure saves most loss comes first; one that finds no partner waits until the others are done,
-    and is then asked only about classes that changed. When all wait, cycles of three are looked for, within a budget of
-    tests. At most `limit` exchanges are made, with at most about so many `looks` at classes. Cost: per exchange, that of
-    finding a partner among all rows.
-    """
+def _make_ledger(shares: Any, table: Any, classes: Any) -> Any:
+    """Return a ledger of all classes."""
     values, places, _ = table
+    count = len(classes[0]) - 1
+    ledger = (
+        np.empty((count, places.shape[1], 4), np.int32),
+        np.empty(count),
+        np.empty(len(values)),
+        np.empty(count),
+        np.zeros((places.max() if places.size else 0) + 2, np.int64),
+    )
+    for c in range(count):
+        _refresh(shares, table, classes, ledger, c)
+    return ledger
+
+
+@kernel
+def _first_cycle(by: Any, values: Any, classes: Any, known: Any, budget: int, figures: Any) -> Any:
+    """Return the first violation that a cycle of three helps, the other two rows, and the change in potential.
+
+    The second row is -1 if there is none, or if the tests exceed the budget. The tests are added to the figures.
+    """
+    of_row, own, allowed = classes[2:]
+    v, u, w, change = -1, -1, -1, 0
+    for v in range(len(values)):
+        if own[v] > allowed[of_row[v]] and figures[TESTS] < budget:
+            u, w, change, spent = _cycle(by, values, classes, known, v, budget - figures[TESTS])
+            figures[TESTS] += spent
+            if u >= 0:
+                break
+    return v, u, w, change
+
+
+@kernel
+def exchanges(
+    by: Any, shares: Any, table: Any, classes: Any, distinct: int, profiles: int, limit: int, looks: int, budget: int,
+    figures: Any,
+) -> None:  # fmt: skip
+    """Exchange rows until no row has more neighbours in its class than allowed, or no exchange lowers the potential.
+
+    The violation whose departure saves most loss comes first. A violation without a partner waits until the others are
+    done, and is then tried only against classes that have changed. When all violations wait, cycles of three are tried,
+    within a budget of tests. At most `limit` exchanges are made, with about `looks` looks at classes. `distinct` and
+    `profiles` are the numbers of distinct values and profiles. Cost: per exchange, that of finding a partner among all rows.
+    """
+    # Longer than 60 lines because the queue and the log below are the state of one loop.
+    values = table[0]
     offsets, members, of_row, own, allowed = classes
     count, rows = len(offsets) - 1, len(values)
     figures[BEFORE] = count_own(by, values, members, offsets, own) // 2
     figures[AFTER] = figures[BEFORE]
     figures[SWAPS] = figures[CYCLES] = figures[LOOKS] = figures[TESTS] = 0
-    steps, most = 0, min(limit, figures[BEFORE])
-    saves = np.empty(rows)
-    ledger = (
-        np.empty((count, places.shape[1], 4), np.int32),
-        np.empty(count),
-        saves,
-        np.empty(count),
-        np.zeros((places.max() if places.size else 0) + 2, np.int64),
-    )
-    for c in range(count):
-        _settle(shares, table, classes, ledger, c)
+    steps, most = 0, min(limit, figures[BEFORE])  # each exchange lowers the potential by at least 1
+    ledger = _make_ledger(shares, table, classes)
+    saves = ledger[2]
     known, costs = np.zeros((distinct + 1, 3), np.int64), np.zeros((profiles, 2))
     everywhere = np.arange(count)
     log = np.empty((most + 1, 3), np.int64)  # the classes that each step changed
     changed = np.zeros(count, np.int64)  # the last step that changed a class
-    asked = np.full(rows, -1, np.int64)  # the step at which a row last found no partner
-    queue = [(0.0, 0)]
+    tried = np.full(rows, -1, np.int64)  # the step at which a row last found no partner
+    queue = [(0.0, 0)]  # violations by what their departure saves; the element gives numba the type
     queue.pop()
     while steps < most and figures[LOOKS] <= looks:
+        # queue every violation that has not been tried since the last change
         holds = True
         for v in range(rows):
             if own[v] > allowed[of_row[v]]:
                 holds = False
-                if asked[v] < steps:
+                if tried[v] < steps:
                     heapq.heappush(queue, (-saves[v], v))
         if holds:
             break
-        if not queue:  # all wait
-            v, u, w, change = -1, -1, -1, 0
-            for v in range(rows):
-                if own[v] > allowed[of_row[v]] and figures[TESTS] < budget:
-                    u, w, change, spent = _cycle(by, values, classes, known, v, budget - figures[TESTS])
-                    figures[TESTS] += spent
-                    if u >= 0:
-                        break
+        if not queue:  # all violations wait: swaps are stuck
+            v, u, w, change = _first_cycle(by, values, classes, known, budget, figures)
             if u < 0:
                 break
             _turn(by, shares, table, classes, ledger, np.array([v, u, w]), log[steps])
@@ -329,23 +355,26 @@ def exchanges(
         while queue and steps < most and figures[LOOKS] <= looks:
             save, v = heapq.heappop(queue)
             mine = of_row[v]
-            if own[v] <= allowed[mine] or asked[v] == steps or -save != saves[v]:
+            # skip entries that are outdated: no violation any more, tried already, or queued again with another key
+            if own[v] <= allowed[mine] or tried[v] == steps or -save != saves[v]:
                 continue
-            if asked[v] < changed[mine] or 3 * (steps - asked[v]) >= count:
+            # all classes, if its own changed since it was last tried or if most others did; else those that changed
+            if tried[v] < changed[mine] or 3 * (steps - tried[v]) >= count:
                 some = everywhere
             else:
-                some = log[asked[v] : steps].copy().ravel()
+                some = log[tried[v] : steps].copy().ravel()
             figures[LOOKS] += len(some)
             u, change = _partner(by, shares, table, classes, ledger, known, costs, v, some)
             if u < 0:
-                asked[v] = steps
+                tried[v] = steps
                 continue
             _turn(by, shares, table, classes, ledger, np.array([v, u]), log[steps])
-            log[steps, 2] = mine
+            log[steps, 2] = mine  # a swap changes two classes: the third entry repeats one
             steps += 1
             changed[log[steps - 1]] = steps
             figures[SWAPS] += 1
             figures[AFTER] += change
+            # violations of the two classes have new keys
             for c in (mine, of_row[v]):
                 for i in range(offsets[c], offsets[c + 1]):
                     if own[members[i]] > allowed[c]:

@@ -1,5 +1,4 @@
 from .alpha_k_anonymity import AlphaKAnonymity
-from .base import Measurement, On, Part, Principle, exactly, size_part
 from .beta_likeness import BetaLikeness
 from .certificate import Certificate
 from .delta_disclosure import DeltaDisclosure
@@ -14,6 +13,7 @@ from .k_anonymity import KAnonymity
 from .k_e_anonymity import KEAnonymity
 from .n_t_closeness import NTCloseness
 from .p_sensitivity import PSensitivity
+from .principle import Measurement, On, Part, Principle, exactly, size_part
 from .recursive_l_diversity import RecursiveLDiversity
 from .requests import PrincipleRequest, principle_of, requested_principles
 from .scope import attributes_of, in_projection

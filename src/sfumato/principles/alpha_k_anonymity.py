@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from sfumato.exact import Number, Ratios
-from sfumato.principles.base import Measurement, On, Part, Principle, exactly, size_part
+from sfumato.principles.principle import Measurement, On, Part, Principle, exactly, size_part
 from sfumato.principles.search_conditions import NeighbourLimit, equal_values_limit
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups

@@ -13,7 +13,7 @@ from sfumato.principles.cliques import Clique
 from sfumato.principles.view import View
 
 if TYPE_CHECKING:
-    from sfumato.principles.base import Principle
+    from sfumato.principles.principle import Principle
 
 _SHOWN = 3
 """How many values of a clique are named."""

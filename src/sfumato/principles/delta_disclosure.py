@@ -13,7 +13,7 @@ from sfumato.errors import ParameterError
 from sfumato.exact import Number, compare_log, nearest_float
 from sfumato.exact.logarithms import NEAR
 from sfumato.kernels import group_excess as excess
-from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, table_shares
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups

@@ -11,10 +11,10 @@ import numpy as np
 from sfumato.distances.absolute import number_windows
 from sfumato.distances.neighbour_graph import NeighbourWindows
 from sfumato.exact import Number, Ratios
-from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.certificate import Certificate, share_certificate
 from sfumato.principles.cliques import Clique, fullest_run
 from sfumato.principles.numeric_values import fullest_windows, numbers_of, windows_by_value
+from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import NeighbourLimit, near_values_limit
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, fields
 from inspect import cleandoc
 
-from sfumato.principles.base import Principle
+from sfumato.principles.principle import Principle
 
 ON = 'the sensitive attributes that it applies to: "each" alone, all as a "whole", a name, or several names taken together.'
 """The meaning of the parameter `on`."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.exact import Number, Ratios
-from sfumato.principles.base import Measurement, On, Part, Principle, exactly, size_part
 from sfumato.principles.certificate import Certificate
 from sfumato.principles.clique_capacity import allowed_neighbours
+from sfumato.principles.principle import Measurement, On, Part, Principle, exactly, size_part
 from sfumato.principles.proximity_certificate import Crowding, proximity_certificate, too_small
 from sfumato.principles.search_conditions import NeighbourLimit
 from sfumato.principles.view import View

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.data.attribute import Attribute
 from sfumato.data.groups import Histogram
 from sfumato.data.schema import Kind
-from sfumato.distances.base import refuse_missing
+from sfumato.distances.distance import refuse_missing
 from sfumato.errors import ColumnError
 from sfumato.exact import Ratios
 from sfumato.exact.ratios import SAFE, Integers

@@ -14,7 +14,7 @@ import numpy as np
 from sfumato.exact import Number, sign_of_log_sum
 from sfumato.exact.logarithms import NEAR
 from sfumato.kernels import group_excess as excess
-from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups

@@ -10,14 +10,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.distances.absolute import number_windows
-from sfumato.distances.base import Indices
+from sfumato.distances.distance import Indices
 from sfumato.distances.neighbour_graph import NeighbourWindows
 from sfumato.exact import Number, Numbers, Ratios
 from sfumato.exact.numbers import packed
-from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.certificate import Certificate, share_certificate
 from sfumato.principles.cliques import Clique, fullest_run
 from sfumato.principles.numeric_values import fullest_windows, numbers_of, windows_by_value
+from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import NeighbourLimit, near_values_limit
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sfumato.principles.base import Measurement, Principle, size_part
+from sfumato.principles.principle import Measurement, Principle, size_part
 from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups

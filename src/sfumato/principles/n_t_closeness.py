@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Groups, Histogram
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
-from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.earth_mover import GROUNDS, Target, emd
+from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, ExampleGroup
 

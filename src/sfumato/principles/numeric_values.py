@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.base import Indices, Windows, refuse_missing
+from sfumato.distances.distance import Indices, Windows, refuse_missing
 from sfumato.distances.neighbour_graph import NeighbourWindows
 from sfumato.errors import ColumnError
 from sfumato.exact import Numbers

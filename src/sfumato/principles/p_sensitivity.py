@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import ClassVar, Literal
 
 from sfumato.exact import Ratios
-from sfumato.principles.base import Measurement, On, Part, Principle, size_part
+from sfumato.principles.principle import Measurement, On, Part, Principle, size_part
 from sfumato.principles.search_conditions import HistogramCondition, distinct_values
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups

@@ -11,10 +11,10 @@ import numpy as np
 from sfumato.data.attribute import Attribute
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.exact import written
-from sfumato.principles.base import exactly
 from sfumato.principles.certificate import Certificate, clique_in_words, percent_of
 from sfumato.principles.clique_capacity import admits, clique_capacity, least_size
 from sfumato.principles.cliques import Clique, heavy_clique
+from sfumato.principles.principle import exactly
 
 if TYPE_CHECKING:
     from sfumato.principles.dissimilarity import Dissimilarity

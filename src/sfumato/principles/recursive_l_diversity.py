@@ -13,7 +13,7 @@ from sfumato.data.groups import Histogram
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
 from sfumato.kernels import group_excess as excess
-from sfumato.principles.base import Measurement, On, Part, Principle, exactly
+from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups

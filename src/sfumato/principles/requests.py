@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.errors import ParameterError
-from sfumato.principles.base import Principle
+from sfumato.principles.principle import Principle
 from sfumato.registry import PRINCIPLES, build, required_parameters
 
 PrincipleRequest = Principle | str | Mapping[str, Any]

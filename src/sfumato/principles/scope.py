@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sfumato.data.schema import Schema
 from sfumato.errors import ColumnError, ParameterError
-from sfumato.principles.base import Principle
+from sfumato.principles.principle import Principle
 
 
 def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]:

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.base import Windows
+from sfumato.distances.distance import Windows
 from sfumato.distances.neighbour_graph import Neighbours, NeighbourWindows
 from sfumato.exact import nearest_float
 from sfumato.kernels import group_excess as excess
@@ -35,7 +35,7 @@ class NeighbourLimit:
 
 @dataclass(frozen=True, eq=False)
 class HistogramCondition:
-    """A condition on the histogram of a group's values; `kernels.group_excess.shape_excess` defines each kind."""
+    """A condition on the histogram of a group's values; `kernels.group_excess.histogram_excess` defines each kind."""
 
     values: NDArray[np.int64]
     """For each row the number of its sensitive value."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from sfumato.exact import Number
 from sfumato.kernels import group_excess as excess
-from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.earth_mover import GROUNDS, TableDistance, Target, emd, value_levels
+from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, table_shares
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups

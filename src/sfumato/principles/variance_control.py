@@ -11,8 +11,8 @@ import numpy as np
 from sfumato.exact import Number, Ratios
 from sfumato.exact.ratios import SAFE
 from sfumato.kernels import group_excess as excess
-from sfumato.principles.base import Measurement, On, Part, Principle, exactly
 from sfumato.principles.numeric_values import numbers_of
+from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, spread_of_numbers
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sfumato.principles.base import Principle
+    from sfumato.principles.principle import Principle
 
 Secret = str | int
 

@@ -10,7 +10,6 @@ from typing import Any
 from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check, reading_notes
 from sfumato.anonymization.methods import Method
-from sfumato.anonymization.published_table import resolved_schema
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
@@ -29,6 +28,8 @@ from sfumato.projections.plans.tradeoff_curve import tradeoff
 from sfumato.projections.projected_tables import ProjectedTables
 from sfumato.projections.projection import PrivateProjection, Projection
 from sfumato.projections.projection_parameters import check_search, check_sets
+from sfumato.registry import ATTACKS
+from sfumato.releases.declarations import resolved_schema
 
 
 def project(
@@ -42,6 +43,7 @@ def project(
     harmless: Harmless | None = None,
     sets: str = "bits",
     search: str = "auto",
+    attacks: Sequence[str] | None = None,
     method: Method | str | None = None,
     seed: int = 0,
     suppress: Number = 0,
@@ -60,6 +62,7 @@ def project(
     `harmless`: for an attribute the values that harm nobody, or a function that returns whether a value is harmless.
     `sets`: "bits" encodes a set as one attribute for each item, "whole" keeps it.
     `search`: "greedy" (CODIP*), "exhaustive", or "auto".
+    `attacks`: the attacks that the internal report shows, by name; by default the built-in ones.
 
     A principle on one attribute holds in the table that contains it; a principle on several attributes together keeps them
     in one table. `suppress`: the largest share of rows that may be dropped, the same rows from every table. The other
@@ -79,7 +82,10 @@ def project(
     >>> projection.plan.label, [release.audit.holds for release in projection.releases]
     ('sex + title | rich', [True, True])
     """
+    # Long because of its docstring: the parameters are explained once, here.
     check_search(search)
+    for name in attacks or ():
+        ATTACKS.find(name, key="attacks")  # fail before the work, also for a plug-in that cannot be loaded
     request = _Request(
         principles=requested_principles(principles),
         limits={
@@ -89,6 +95,7 @@ def project(
         sets=sets,
         search=search,
         method=method,
+        attacks=None if attacks is None else tuple(attacks),
         seed=check_seed(seed),
         progress=progress,
     )
@@ -109,6 +116,7 @@ class _Request:
     sets: str
     search: str
     method: Method | str | None
+    attacks: tuple[str, ...] | None
     seed: int
     progress: Progress
 
@@ -165,6 +173,7 @@ def _assemble(request: _Request, source: Table, result: CommonPeople) -> Project
             last.curve,
             choice.search,
             (*reading_notes(source), *last.dependence.notes),
+            request.attacks,
         ),
     )
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import library_of
-from sfumato.anonymization.published_table import resolved_schema
 from sfumato.anonymization.release import Release
 from sfumato.data.table import Table
 from sfumato.errors import RequirementError, SfumatoError
@@ -26,6 +25,7 @@ from sfumato.projections.plan_choice import PlanChoice
 from sfumato.projections.plans.dependence import Dependence
 from sfumato.projections.plans.harmless_values import Harmless, harmless_predicates
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
+from sfumato.releases.declarations import resolved_schema
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class ProjectionRound:
 
     def dropped_rows(self, limit: int) -> NDArray[np.bool_]:
         """Return the mask of rows that any table drops; above the limit, those of the first table that drops any."""
-        dropped = [~np.isin(np.arange(self.encoded.table.rows), release.kept_rows) for release in self.releases]
+        dropped = [~np.isin(np.arange(self.encoded.table.rows), release.private.kept_rows) for release in self.releases]
         union = np.logical_or.reduce(dropped)
         return union if union.sum() <= limit else next(rows for rows in dropped if rows.any())
 
@@ -90,7 +90,13 @@ def publish_common_people(
     suppressed = source.rows - len(kept)
     note = (f"{count_of(suppressed, 'row')} of {source.rows:,} were suppressed",) if suppressed else ()
     releases = tuple(
-        replace(release, kept_rows=kept, suppress=share, suppressed=suppressed, notes=(*release.notes, *note))
+        replace(
+            release,
+            suppress=share,
+            suppressed=suppressed,
+            notes=(*release.notes, *note),
+            private=replace(release.private, kept_rows=kept),
+        )
         for release in last.releases
     )
     return CommonPeople(replace(last, releases=releases), predicates, source.rows, suppressed)

@@ -7,6 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.plurals import count_of
+from sfumato.projections.projection_tables import LevelRow, LevelTable
+from sfumato.releases.models import ThresholdClaim
 from sfumato.reports.plots.axes import Axis, name_axis, number_axis
 from sfumato.reports.plots.chart import Chart
 from sfumato.reports.plots.figure import Figure, chart_figure, percent
@@ -109,9 +111,9 @@ def _names(names: Sequence[str], head: str, left: float, top: float, longest: in
     return found
 
 
-def ratio_figure(thresholds: Sequence[Table]) -> Figure:
+def ratio_figure(thresholds: Sequence[ThresholdClaim]) -> Figure:
     """Draw the plan's two ratios as one point, with the thresholds; the public report states them in hundredths."""
-    loss, exposure = (one["measured"] for one in thresholds)
+    loss, exposure = (one.measured for one in thresholds)
     limits = threshold_sentences(thresholds)
     chart = _ratio_plane(thresholds, 230)
     chart.points([loss], [exposure], AFTER, [f"loses {loss:.2f}, exposes {exposure:.2f}"], size=13, kind="ringed")
@@ -131,13 +133,15 @@ def ratio_figure(thresholds: Sequence[Table]) -> Figure:
         alt=f"A point at association loss {loss:.2f} and information exposure {exposure:.2f}. {limits}",
         head=("ratio", "measured", "required"),
         rows=[
-            (name, f"{one['measured']:.2f}", f"at most {one['wanted']}" if one["origin"] in _ORIGINS else "nothing")
+            (name, f"{one.measured:.2f}", f"at most {one.wanted}" if one.origin in _ORIGINS else "nothing")
             for name, one in zip((LOSS, EXPOSURE), thresholds, strict=True)
         ],
     )
 
 
-def tradeoff_figure(tradeoff: Table, chosen: Table, examined: Sequence[Table], thresholds: Sequence[Table]) -> Figure:
+def tradeoff_figure(
+    tradeoff: Table, chosen: Table, examined: Sequence[Table], thresholds: Sequence[ThresholdClaim]
+) -> Figure:
     """Draw the curve from all attributes apart to all in one table, its knee, and the plans that were examined."""
     points = sorted(tradeoff["points"], key=lambda one: (one["association_loss"], -one["information_exposure"]))
     knee, merges, limits = tradeoff["knee"], tradeoff["merges"], threshold_sentences(thresholds)
@@ -197,27 +201,27 @@ def plan_row(plan: Table, knee: str = "") -> tuple[str, int, str, str]:
     return name, len(plan["plan"]), f"{plan['association_loss']:.4f}", f"{plan['information_exposure']:.4f}"
 
 
-def threshold_sentences(thresholds: Sequence[Table]) -> str:
+def threshold_sentences(thresholds: Sequence[ThresholdClaim]) -> str:
     """Return the thresholds on the two ratios and their origin, in a sentence or two."""
     sentences = []
     for origin, words in _ORIGINS.items():
-        limits = [f"{one['name']} at most {one['wanted']}" for one in thresholds if one["origin"] == origin]
+        limits = [f"{one.name} at most {one.wanted}" for one in thresholds if one.origin == origin]
         if limits:
             sentences.append(f"{words}: {' and '.join(limits)}.")
     return " ".join(sentences) or "No threshold on the two ratios was requested."
 
 
-def _ratio_plane(thresholds: Sequence[Table], height: float) -> Chart:
+def _ratio_plane(thresholds: Sequence[ThresholdClaim], height: float) -> Chart:
     """Return the plane of the two ratios, with the thresholds as lines and what they allow together as a field."""
     ticks = [(tick / 5, f"{tick / 5:g}") for tick in range(6)]
     chart = Chart(Axis(-0.03, 1.03, ticks, LOSS), Axis(-0.03, 1.03, ticks, EXPOSURE), height)
-    alpha, beta = (float(Fraction(one["wanted"])) if one["origin"] in _ORIGINS else None for one in thresholds)
+    alpha, beta = (float(Fraction(one.wanted)) if one.origin in _ORIGINS else None for one in thresholds)
     if alpha is not None or beta is not None:
         chart.region(-0.03, 1.03 if alpha is None else alpha, -0.03, 1.03 if beta is None else beta, "allowed")
     if alpha is not None:
-        chart.rule(alpha, f"α = {thresholds[0]['wanted']}", upright=True)
+        chart.rule(alpha, f"α = {thresholds[0].wanted}", upright=True)
     if beta is not None:
-        chart.rule(beta, f"β = {thresholds[1]['wanted']}", upright=False)
+        chart.rule(beta, f"β = {thresholds[1].wanted}", upright=False)
     return chart
 
 
@@ -302,18 +306,16 @@ def _bits(bits: float) -> str:
     return "0" if bits == 0 else f"{bits:.3g}"
 
 
-def reached_figure(number: int, heading: str, part: Table) -> Figure:
+def reached_figure(number: int, heading: str, table: LevelTable, *, internal: bool) -> Figure:
     """Draw one bar for each table, and each attribute that was measured, with the threshold.
 
-    `part`: an entry of `reached`. Where its rows contain the level on the original, that is marked, and the figure is
-    internal.
+    `internal`: the rows contain the level of the original, which is marked, and the figure is internal.
     """
-    name, required, rows = part["part"], part["wanted"], part["rows"]
-    internal = "before" in rows[0]
-    broken = sum(not row["holds"] for row in rows)
+    name, required, rows = table.part, table.required, table.rows
+    broken = sum(not row.holds for row in rows)
     verdict = f"{broken:,} of {len(rows):,} in breach, in red." if broken else "No table is in breach."
-    infinite = " An infinite level has no bar." if any(row["measured"] is None for row in rows) else ""
-    each = " and on each attribute" if any(row["attribute"] for row in rows) else ""
+    infinite = " An infinite level has no bar." if any(row.measured is None for row in rows) else ""
+    each = " and on each attribute" if any(row.attribute for row in rows) else ""
     return chart_figure(
         _reached_chart(required, rows, internal),
         key=f"reached-{number}",
@@ -325,20 +327,18 @@ def reached_figure(number: int, heading: str, part: Table) -> Figure:
         alt=f"Bars: the level of {name} over {len(rows)} tables or attributes; required {required}. {verdict}",
         head=("table", "attribute", *(("original",) if internal else ()), "measured", "required"),
         rows=[
-            (row["table"], row["attribute"] or "all", *((row["was"],) if internal else ()), row["shown"], required)
+            (row.table, row.attribute or "all", *((row.before_shown,) if internal else ()), row.shown, required)
             for row in rows
         ],
         internal=internal,
     )
 
 
-def _reached_chart(required: str, rows: Sequence[Table], internal: bool) -> Chart:
+def _reached_chart(required: str, rows: Sequence[LevelRow], internal: bool) -> Chart:
     line = float(Fraction(required.rpartition(" ")[2]))
-    levels = [row[key] for row in rows for key in ("measured", "before") if row.get(key) is not None]
+    levels = [level for row in rows for level in (row.measured, row.before) if level is not None]
     top = max([line, *levels]) or 1.0
-    labels = [
-        f"{row['table']}: {both_ends(row['attribute'], 19)}" if row["attribute"] else f"table {row['table']}" for row in rows
-    ]
+    labels = [f"{row.table}: {both_ends(row.attribute, 19)}" if row.attribute else f"table {row.table}" for row in rows]
     # one more place on top, for the note of the requirement
     chart = Chart(
         number_axis(0, 1.18 * top, count=4),
@@ -346,22 +346,22 @@ def _reached_chart(required: str, rows: Sequence[Table], internal: bool) -> Char
         24 * len(rows) + 22,
     )
     places = list(range(len(rows)))
-    names = [shortened(row["attribute"] or "all", 60) for row in rows]
+    names = [shortened(row.attribute or "all", 60) for row in rows]
     chart.bars(
         places,
-        [row["measured"] for row in rows],
-        [AFTER if row["holds"] else BREACH for row in rows],
-        [f"{name}: {row['shown']}" for name, row in zip(names, rows, strict=True)],
+        [row.measured for row in rows],
+        [AFTER if row.holds else BREACH for row in rows],
+        [f"{name}: {row.shown}" for name, row in zip(names, rows, strict=True)],
         width=0.68,
         lying=True,
     )
     chart.rule(line, f"required {required}", upright=True)
     for place, row in enumerate(rows):
-        text = "∞" if row["measured"] is None else f"{row['measured']:.4g}"
-        chart.note(text, row["measured"] or 0, place, dx=5, kind="note small")
+        text = "∞" if row.measured is None else f"{row.measured:.4g}"
+        chart.note(text, row.measured or 0, place, dx=5, kind="note small")
     if internal:
-        titles = [f"{name}, original: {row['was']}" for name, row in zip(names, rows, strict=True)]
-        chart.points([row["before"] for row in rows], places, BEFORE, titles, shape="diamond", size=11, kind="ringed")
+        titles = [f"{name}, original: {row.before_shown}" for name, row in zip(names, rows, strict=True)]
+        chart.points([row.before for row in rows], places, BEFORE, titles, shape="diamond", size=11, kind="ringed")
         chart.name("published", AFTER)
         chart.name("original", BEFORE, "diamond")
     return chart

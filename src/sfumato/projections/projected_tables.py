@@ -1,4 +1,4 @@
-"""The projected tables of plans: each block of attributes is anonymized once, and the result is kept."""
+"""The projected tables of plans: each block of attributes is anonymize_table once, and the result is kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from sfumato._audit import library_of
-from sfumato.anonymization._anonymize import anonymized
+from sfumato.anonymization._anonymize import anonymize_table
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.release import Release
 from sfumato.data.table import Table
@@ -65,7 +65,7 @@ class ProjectedTables:
             return principles
         self.progress(f"trying the table of {block_label(block)}")
         try:
-            return anonymized(
+            return anonymize_table(
                 project_table(self.table, block),
                 self._frame,
                 tuple(principles),

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.anonymization.figures.rounding_steps import in_steps
+from sfumato.anonymization.published_table import refuse_ambiguous_missing
 from sfumato.anonymization.release import Release
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
@@ -21,9 +23,12 @@ from sfumato.projections.plans.dependent_pairs import DependentPair, dependent_p
 from sfumato.projections.plans.plan import Plan, block_label
 from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
-from sfumato.projections.projection_document import described_projection
-from sfumato.projections.save_projection import save_projection
-from sfumato.releases.private import Private, private_part
+from sfumato.projections.projection_document import HUNDREDTH, describe_projection, internal_content
+from sfumato.projections.projection_page import internal_page
+from sfumato.releases.expectations import Expectations
+from sfumato.releases.models import ProjectedDocument
+from sfumato.releases.private import Private, Unavailable
+from sfumato.releases.writer import InternalReport, write_release
 from sfumato.user_code import load_function
 
 if TYPE_CHECKING:
@@ -47,6 +52,8 @@ class PrivateProjection(Private):
     """The search for the plan; None for the publisher's own plan."""
     reading: tuple[str, ...] = ()
     """Notes for the publisher about how the original was read."""
+    attack_names: tuple[str, ...] | None = None
+    """The attacks that the internal report shows; None: the built-in ones."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,54 +94,59 @@ class Projection:
     """The published values that are declared harmless, by attribute, as the release shows them; None if missing."""
     left_out: tuple[str, ...]
     """The columns in no table, because they would link the tables row by row."""
-    notes: Sequence[str] = ()
+    notes: Sequence[str]
     """What a reader of the release should know; published."""
-    private: PrivateProjection | None = None
-    """What must not be published; None for an unpickled projection."""
+    private: PrivateProjection
+    """What must not be published."""
 
     def __getstate__(self) -> dict[str, Any]:
-        # The public fields alone: cached properties are computed from private data.
-        return {field.name: getattr(self, field.name) for field in fields(self)} | {"private": None}
+        # The public fields, and what is public of the properties that need the original; all others are private.
+        public = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "private"}
+        return {**public, "document": self.document, "published_ratios": self.published_ratios}
 
-    @property
-    def _private(self) -> PrivateProjection:
-        part: PrivateProjection = private_part(self.private, "the private part of the projection")
-        return part
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state, private=Unavailable())
 
     @property
     def source(self) -> Table:
         """The original table; private."""
-        return self._private.source
+        return self.private.source
 
     @property
     def table(self) -> Table:
         """The published people with their original values, sets encoded as bits; private."""
-        return self._private.table
+        return self.private.table
 
     @property
     def dependence(self) -> Dependence:
         """How the attributes of the published people depend on one another; private."""
-        return self._private.dependence
+        return self.private.dependence
 
     @property
     def tradeoff(self) -> Tradeoff:
         """The ratios of other plans; private."""
-        return self._private.tradeoff
+        return self.private.tradeoff
 
     @property
     def search(self) -> PlanSearch | None:
         """The search for the plan; None for the publisher's own plan. Private."""
-        return self._private.search
+        return self.private.search
 
     @property
     def reading(self) -> tuple[str, ...]:
         """Notes for the publisher about how the original was read; private."""
-        return self._private.reading
+        return self.private.reading
 
     @property
     def ratios(self) -> PlanRatios:
         """The plan with its association loss and information exposure; exact, so private."""
         return self.dependence.ratios(self.plan)
+
+    @cached_property
+    def published_ratios(self) -> tuple[float, float]:
+        """The association loss and the information exposure in hundredths, as they are published."""
+        ratios = self.ratios
+        return (in_steps(ratios.association_loss, HUNDREDTH), in_steps(ratios.information_exposure, HUNDREDTH))
 
     @cached_property
     def frames(self) -> tuple[Any, ...]:
@@ -146,14 +158,15 @@ class Projection:
         """For each table its attributes, and the group of each published person; private."""
         view = load_function("sfumato.attacks.attacker_view:AttackerView")
         pairs = zip(self.plan.blocks, self.releases, strict=True)
-        return tuple(view(block, release.recoded.groups.of_row) for block, release in pairs)
+        return tuple(view(block, release.private.recoding.groups.of_row) for block, release in pairs)
 
     def attacks(self, names: Sequence[str] | None = None) -> AttackResults:
         """Run attacks by an attacker who knows the quasi-identifiers; they use the original, so the results are private.
 
         `names`: the attacks to run, by their names in `sfumato.registry.ATTACKS`, including those of plug-ins; by default
-        the built-in ones.
+        those that `sf.project` was called with, or the built-in ones.
         """
+        names = self.private.attack_names if names is None else names
         attack = load_function("sfumato.attacks.attack_results:attack")
         results: AttackResults = attack(self.table, self.attacker_views, names, dependence=self.dependence)
         return results
@@ -165,7 +178,12 @@ class Projection:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of release.json, without the file digests."""
-        return described_projection(self)
+        return {key: value for key, value in self.document.to_dict().items() if key != "files"}
+
+    @cached_property
+    def document(self) -> ProjectedDocument:
+        """What release.json states, without the files."""
+        return ProjectedDocument.of(describe_projection(self))
 
     def save(
         self,
@@ -183,23 +201,40 @@ class Projection:
         for the internal report, which must not be published: the dependence of all attributes, the ratios of other plans,
         the results of attacks.
         """
-        return save_projection(self, folder, force=force, format=format, internal=internal, progress=progress)
+        for release in self.releases:
+            refuse_ambiguous_missing(release.table, release.schema, format)
+        return write_release(
+            lambda: self.document,
+            [release.table_data for release in self.releases],
+            folder,
+            original=self.source,
+            expected=Expectations(self.schema, self.principles, project=self._arguments()),
+            format=format,
+            force=force,
+            internal=None if internal is None else InternalReport(internal, self._internal_page),
+            progress=progress,
+        )
+
+    def _arguments(self) -> dict[str, Any]:
+        """Return the arguments of `sf.project` that verification compares; thresholds only if they were given."""
+        limits = {"alpha": self.alpha, "beta": self.beta}
+        given = {key: threshold.limit for key, threshold in limits.items() if threshold.origin == "given"}
+        return {"plan": self.plan.blocks, "harmless": self.harmless, **given}
+
+    def _internal_page(self, document: ProjectedDocument) -> str:
+        return internal_page(document, internal_content(self))
 
     def __repr__(self) -> str:
         lines = [
             f"Projection of {count_of(self.rows, 'row')} on {count_of(len(self.plan), 'table')}, seed {self.seed}: "
             f"{self.plan.label}"
         ]
-        if self.private is not None:
-            ratios = self.ratios
-            lines += [
-                f"  association loss      {ratios.association_loss:.4f}, required at most {written(self.alpha.limit)}",
-                f"  information exposure  {ratios.information_exposure:.4f}, required at most {written(self.beta.limit)}",
-            ]
-            lines += [f"  note     {note}" for note in self.reading]
+        loss, exposure = self.published_ratios
+        lines += [
+            f"  association loss      {loss:.2f}, required at most {written(self.alpha.limit)}",
+            f"  information exposure  {exposure:.2f}, required at most {written(self.beta.limit)}",
+        ]
         lines += [f"  note     {note}" for note in self.notes]
-        if self.private is not None:
-            lines += [f"  warning  {pair.text}" for pair in self.warnings[:3]]
         for block, release in zip(self.plan.blocks, self.releases, strict=True):
             first, *rest = repr(release).splitlines()
             lines += [f"  {block_label(block)}: {first}", *(f"  {line}" for line in rest)]

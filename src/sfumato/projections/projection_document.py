@@ -1,50 +1,22 @@
-"""What release.json says of several tables, and what the internal report is drawn from.
+"""The release.json of a projection as plain data, and the content of its internal report.
 
-release.json of the kind "projected" holds, beside the versions that every release.json holds:
+`ProjectedDocument` in `releases/models.py` describes the keys of release.json. Of how attributes of different tables depend
+on one another, release.json states only the plan and the two ratios, in hundredths. `dependence` of each table is what a
+reader can compute from that table alone.
 
-    format, kind    kind is "projected"
-    seed            the seed of the projection; each table has its own, derived from it
-    rows            rows of the table that was projected, those that were suppressed included
-    holds           true: both thresholds are met, and every principle holds in every table
-    attributes      the sensitive attributes in order, sets spread into bits ("name=item")
-    sets            {name: [its bits]} of each set that was spread; empty if none was
-    plan            [[attribute, …], …], one list for each table, in the order of the tables
-    chosen          "given" | "greedy" | "exhaustive": how the plan came about
-    thresholds      [{"name": "association loss" | "information exposure", "symbol": "Γ_α" | "Γ_β", "key": "alpha" | "beta",
-                    "measured": in hundredths, "wanted": the threshold as it was written, "origin": "given" | "knee" |
-                    "near" | "least" | "open", "holds": true}, …]: α first
-    harmless        {attribute: [its values that are not sensitive, null for a missing one]}, where some are
-    left_out        columns that are in no table, because they would link the tables row by row
-    config          the schema of the original and the principles, as for a release of groups
-    reading         how the original's file is read
-    tables          one for each table, see below
-    notes           [text, …]
-    files           {"table_1.csv": {sha256, bytes}, …, "report.html": …}
+The internal report is drawn from that document and from `internal_content(projection)`:
 
-Each of `tables` holds what the release.json of a release of groups holds, but for format, versions and files (`seed`,
-`method`, `rows`, `groups`, `suppressed`, `suppress`, `holds`, `group`, `columns`, `config`, `reading`, `principles`,
-`utility`, `figures`, `notes`; see `describe.described`), and
-
-    attributes      its sensitive attributes
-    dependence      {"names": […], "entropy": [bits, …], "information": [[bits, …], …], "exposure": [[bits, …], …]}: what a
-                    reader can compute from this table alone, and so all of the heat map that may be published; on the
-                    diagonal of information stands the entropy
-
-How attributes of different tables go together is what the tables keep apart: only the two ratios, in hundredths, and the
-plan depend on it.
-
-The internal report is drawn from that and from `internal_content(projection)`:
-
-    dependence      the same keys over all attributes, on the original table, and "rows"
+    dependence      {"names": […], "entropy": [bits, …], "information": [[bits, …], …], "exposure": [[bits, …], …], "rows"}
+                    over all attributes of the original; the entropy is on the diagonal of information
     thresholds      [{"key", "measured": exact as a float}, …]
-    tradeoff        {"points": [weighed, …], "merges": [weighed, …], "exhaustive": bool, "knee": weighed, "why": text}, see
+    tradeoff        {"points": [plan, …], "merges": [plan, …], "exhaustive": bool, "knee": plan, "explanation": text}, see
                     `Tradeoff`
-    search          None if the plan was given, else {"exhaustive": bool, "steps": [text, …], "examined": [weighed, …],
-                    "refused": [[attribute, …], …]}
-    attacks         `Attacks.to_dict()`
-    tables          one for each table: what `internal_figures` tells of it
+    search          None for the publisher's own plan, otherwise {"exhaustive": bool, "steps": [text, …],
+                    "reachable_plans": [plan, …], "unreachable_blocks": [[attribute, …], …]}, see `PlanSearch`
+    attacks         `AttackResults.to_dict()`
+    tables          `internal_figures` of each table
 
-where weighed is {"plan": [[attribute, …], …], "label": text, "association_loss": float, "information_exposure": float}.
+where plan is {"plan": [[attribute, …], …], "label": text, "association_loss": float, "information_exposure": float}.
 """
 
 from __future__ import annotations
@@ -53,14 +25,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sfumato.anonymization.figures.figure_tables import internal_figures
-from sfumato.anonymization.figures.rounding_steps import in_steps
 from sfumato.anonymization.release import Release
-from sfumato.anonymization.release_document import config_of, described, reading_of, versions
 from sfumato.exact import written
 from sfumato.projections.plans.dependence import Dependence, PlanRatios
 from sfumato.projections.plans.information import entropy
 from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
+from sfumato.releases.declarations import describe_config, describe_reading, versions
 from sfumato.releases.models import FORMAT, PROJECTED
 
 if TYPE_CHECKING:
@@ -70,11 +41,12 @@ _THRESHOLDS = {"alpha": "association loss", "beta": "information exposure"}
 """The key and the name of each threshold, in the order of release.json."""
 
 _SYMBOLS = {"alpha": "Γ_α", "beta": "Γ_β"}
-_HUNDREDTH = Fraction(1, 100)
+HUNDREDTH = Fraction(1, 100)
+"""The step in which the ratios of a plan are published: exact ratios would reveal how separated attributes depend."""
 
 
-def described_projection(projection: Projection) -> dict[str, Any]:
-    """A projection as plain data; see the top of this file."""
+def describe_projection(projection: Projection) -> dict[str, Any]:
+    """Return the content of release.json, without the file digests."""
     return {
         "format": FORMAT,
         "kind": PROJECTED,
@@ -85,30 +57,29 @@ def described_projection(projection: Projection) -> dict[str, Any]:
         "attributes": list(projection.plan.attributes),
         "sets": {name: list(bits) for name, bits in projection.sets.items()},
         "plan": [list(block) for block in projection.plan.blocks],
-        "chosen": _chosen(projection.search),
+        "chosen": _search_kind(projection.search),
         "thresholds": _thresholds(projection),
         "harmless": {name: list(labels) for name, labels in projection.harmless.items()},
         "left_out": list(projection.left_out),
-        "config": config_of(projection.schema, projection.principles),
-        "reading": reading_of(projection.source),
+        "config": describe_config(projection.schema, projection.principles),
+        "reading": describe_reading(projection.source),
         "tables": [_table(projection, release) for release in projection.releases],
         "notes": list(projection.notes),
     }
 
 
-def _chosen(search: PlanSearch | None) -> str:
+def _search_kind(search: PlanSearch | None) -> str:
     return "given" if search is None else "exhaustive" if search.exhaustive else "greedy"
 
 
 def _thresholds(projection: Projection) -> list[dict[str, Any]]:
-    weighed = projection.ratios
-    measured = {"alpha": weighed.association_loss, "beta": weighed.information_exposure}
+    measured = dict(zip(_THRESHOLDS, projection.published_ratios, strict=True))
     return [
         {
             "name": name,
             "symbol": _SYMBOLS[key],
             "key": key,
-            "measured": in_steps(measured[key], _HUNDREDTH),
+            "measured": measured[key],
             "wanted": written(getattr(projection, key).limit),
             "origin": getattr(projection, key).origin,
             "holds": True,
@@ -118,14 +89,12 @@ def _thresholds(projection: Projection) -> list[dict[str, Any]]:
 
 
 def _table(projection: Projection, release: Release) -> dict[str, Any]:
-    told = described(release)
-    for key in ("format", *versions()):
-        del told[key]
-    return {"attributes": list(release.schema.sensitive), **told, "dependence": _within(projection, release)}
+    content = {key: value for key, value in release.to_dict().items() if key not in ("format", *versions())}
+    return {"attributes": list(release.schema.sensitive), **content, "dependence": _table_dependence(projection, release)}
 
 
-def _within(projection: Projection, release: Release) -> dict[str, Any]:
-    """How the attributes of one table depend on one another, as the table itself tells."""
+def _table_dependence(projection: Projection, release: Release) -> dict[str, Any]:
+    """Return how the attributes of one table depend on one another, measured on the published table."""
     names = list(release.schema.sensitive)
     if len(names) == 1:
         bits = entropy(release.table.attribute(release.schema.components(names[0]), names[0]))
@@ -144,32 +113,32 @@ def _matrices(dependence: Dependence) -> dict[str, Any]:
 
 
 def internal_content(projection: Projection) -> dict[str, Any]:
-    """What the report that is not for publication tells beyond release.json; see the top of this file."""
-    weighed = projection.ratios
+    """Return the content of the internal report beyond release.json; see the top of this file."""
+    ratios = projection.ratios
     return {
         "dependence": {**_matrices(projection.dependence), "rows": projection.dependence.rows},
         "thresholds": [
-            {"key": "alpha", "measured": weighed.association_loss},
-            {"key": "beta", "measured": weighed.information_exposure},
+            {"key": "alpha", "measured": ratios.association_loss},
+            {"key": "beta", "measured": ratios.information_exposure},
         ],
         "tradeoff": curve_content(projection.tradeoff),
         "search": _search(projection.search),
         "attacks": projection.attacks().to_dict(),
         "tables": [
-            internal_figures(release.original, release.audit, release.recodings, release.seed)
+            internal_figures(release.private.original, release.audit, release.recodings, release.seed).to_dict()
             for release in projection.releases
         ],
     }
 
 
 def curve_content(curve: Tradeoff) -> dict[str, Any]:
-    """What other plans would lose and expose; it depends on how all attributes go together, so it is not for publication."""
+    """Return the ratios of other plans. They depend on how all attributes depend, so they must not be published."""
     return {
-        "points": [_weighed(point) for point in curve.points],
-        "merges": [_weighed(point) for point in curve.merges],
+        "points": [_plan_ratios(point) for point in curve.points],
+        "merges": [_plan_ratios(point) for point in curve.merges],
         "exhaustive": curve.exhaustive,
-        "knee": _weighed(curve.knee),
-        "why": curve.explanation,
+        "knee": _plan_ratios(curve.knee),
+        "explanation": curve.explanation,
     }
 
 
@@ -179,15 +148,15 @@ def _search(search: PlanSearch | None) -> dict[str, Any] | None:
     return {
         "exhaustive": search.exhaustive,
         "steps": list(search.steps),
-        "examined": [_weighed(weighed) for weighed in search.reachable_plans],
-        "refused": [list(block) for block in search.unreachable_blocks],
+        "reachable_plans": [_plan_ratios(plan) for plan in search.reachable_plans],
+        "unreachable_blocks": [list(block) for block in search.unreachable_blocks],
     }
 
 
-def _weighed(weighed: PlanRatios) -> dict[str, Any]:
+def _plan_ratios(ratios: PlanRatios) -> dict[str, Any]:
     return {
-        "plan": [list(block) for block in weighed.plan.blocks],
-        "label": weighed.plan.label,
-        "association_loss": weighed.association_loss,
-        "information_exposure": weighed.information_exposure,
+        "plan": [list(block) for block in ratios.plan.blocks],
+        "label": ratios.plan.label,
+        "association_loss": ratios.association_loss,
+        "information_exposure": ratios.information_exposure,
     }

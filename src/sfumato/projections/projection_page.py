@@ -1,4 +1,4 @@
-"""The reports of several tables: the public one, drawn from release.json and nothing else, and the internal one."""
+"""The reports of a projected release: the public one, drawn from release.json alone, and the internal one."""
 
 from __future__ import annotations
 
@@ -16,111 +16,132 @@ from sfumato.projections.plan_figures import (
     threshold_sentences,
     tradeoff_figure,
 )
-from sfumato.projections.projection_tables import pairs, reached, told_dependence
+from sfumato.projections.projection_tables import attribute_pairs, principle_findings, published_dependence
 from sfumato.projections.projection_text import (
-    FACTS,
-    LINKS,
-    WARNED,
-    certain,
-    chosen,
-    facts,
-    limits,
-    links,
-    verdict,
-    warned,
+    FACT_HEADINGS,
+    LINK_HEADINGS,
+    WARNING_HEADINGS,
+    attack_sentences,
+    fact_rows,
+    limitations,
+    link_rows,
+    search_sentence,
+    verdict_sentence,
+    warning_rows,
 )
-from sfumato.releases.models import ProjectedDocument
-from sfumato.reports.grouped_text import cited, configured
+from sfumato.releases.models import VERSIONS, ProjectedDocument
+from sfumato.reports.grouped_text import config_text, sources
 from sfumato.reports.page_frame import invalid_content, render_page
 from sfumato.reports.plots.figure import Figure, Numbered
 
-_WARNINGS = 15
-"""The most warnings that are told one by one, the strongest; the heat map shows all."""
-_EXAMINED = 200
-"""The most plans that are listed, of those that were examined."""
+_MAX_WARNINGS = 15
+"""The number of warnings that are listed, strongest first; the heat map shows all."""
+_MAX_PLANS = 200
+"""The number of examined plans that are listed."""
+
+_FIGURES_OF_ATTACKS = ("background-join", "intersection")
+"""The attacks that have figures of their own; the results of others are shown as plain data."""
+
+Content = Mapping[str, Any]
+"""What only the internal report contains, as plain data; see `projection_document.internal_content`."""
 
 
 def public_page(document: ProjectedDocument) -> str:
     """Return the public report of a release as HTML; the entry of `KINDS`."""
-    return projected_page(document.to_dict())
+    with invalid_content("release.json is invalid", "Download the release again, or project again.", "tables"):
+        return _draw(document, None)
 
 
-def projected_page(content: Mapping[str, Any]) -> str:
-    """The public report of several tables as HTML; `content`: what release.json says, as `describe_projection` tells."""
-    with invalid_content("release.json is invalid", "Fetch or make the release again.", "tables"):
-        return _drawn(content, None)
+def internal_page(document: ProjectedDocument, internal: Content) -> str:
+    """Return the internal report as HTML: the public one, and how the attributes depend in the original.
 
-
-def projection_page(content: Mapping[str, Any], internal: Mapping[str, Any]) -> str:
-    """The internal report of several tables as HTML: it tells, beside the public one, how the attributes truly depend.
-
-    `internal`: what `internal_content` of `release/describe_projection.py` computed. It depends on who has which secret.
+    `internal`: the result of `projection_document.internal_content`. It depends on who has which value.
     """
     with invalid_content(
         "the figures of the projection are invalid", "Project again with this version of sfumato.", "tables"
     ):
-        return _drawn(content, internal)
+        return _draw(document, internal)
 
 
-def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> str:
+def _draw(document: ProjectedDocument, internal: Content | None) -> str:
     numbered = Numbered()
-    found = reached(content, None if internal is None else internal["tables"])
-    drawn = {name: numbered.add(plots) for name, plots in _sections(content, internal).items()}
-    findings, count = [], 0
-    for finding in found:
-        plots = [reached_figure(count + at, finding["heading"], part) for at, part in enumerate(finding["parts"])]
-        count += len(plots)
-        findings.append({**finding, "drawn": numbered.add(plots)})
-    after = {name: numbered.add(plots) for name, plots in _attacks(internal).items()}
-    search = None if internal is None else internal["search"]
-    warnings = [] if internal is None else warned(internal)
+    findings = principle_findings(document, None if internal is None else internal["tables"])
+    # Figures are numbered in the order of the page: the plan, the principles, the attacks.
+    drawn = {name: numbered.add(figures) for name, figures in _plan_sections(document, internal).items()}
+    count, levels = 0, []
+    for finding in findings:
+        figures = [
+            reached_figure(count + i, finding.heading, table, internal=internal is not None)
+            for i, table in enumerate(finding.levels)
+        ]
+        count += len(figures)
+        levels.append(numbered.add(figures))
+    drawn |= {name: numbered.add(figures) for name, figures in _attack_sections(internal).items()}
     return render_page(
         Path(__file__).with_name("projection_page.html.j2"),
         numbered,
-        version=str(content["sfumato"]),
+        version=document.sfumato,
         internal=internal,
-        content=content,
-        drawn={**drawn, **after},
-        findings=findings,
-        verdict=verdict(content),
-        chosen=chosen(content),
-        asked=threshold_sentences(content["thresholds"]),
-        facts=[FACTS, *facts(content)],
-        limits=limits(content),
-        search=search,
-        examined=[] if search is None else [plan_row(one) for one in search["examined"][:_EXAMINED]],
-        warnings=[WARNED, *warnings[:_WARNINGS]] if warnings else [],
-        more_warnings=max(0, len(warnings) - _WARNINGS),
-        links=[] if internal is None else [LINKS, *links(internal)],
-        certain=[] if internal is None else certain(internal),
-        config=configured(content["config"]),
-        cited=cited([finding["words"] for finding in found]),
-        files={name: claim for name, claim in content.get("files", {}).items() if name.startswith("table_")},
+        content=document,
+        versions={name: getattr(document, name) for name in VERSIONS if name != "sfumato"},
+        drawn=drawn,
+        findings=list(zip(findings, levels, strict=True)),
+        verdict=verdict_sentence(document),
+        search_sentence=search_sentence(document),
+        thresholds=threshold_sentences(document.thresholds),
+        facts=[FACT_HEADINGS, *fact_rows(document)],
+        limits=limitations(document),
+        config=config_text(document.config),
+        sources=sources([finding.words for finding in findings]),
+        files={name: digest for name, digest in document.files.items() if name.startswith("table_")},
+        **_internal_fields(internal),
     )
 
 
-def _sections(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> dict[str, list[Figure]]:
-    """The figures up to the principles, section by section, in the order of the page."""
-    plan, thresholds = content["plan"], content["thresholds"]
-    shared = [column["name"] for column in content["tables"][0]["columns"] if column["role"] == "quasi-identifier"]
-    found = {
-        "plan": [plan_figure(plan, shared)],
+def _internal_fields(internal: Content | None) -> dict[str, Any]:
+    """Return what the template uses in the internal report only."""
+    if internal is None:
+        return {"search": None}
+    search, warnings, links = internal["search"], warning_rows(internal), link_rows(internal)
+    results = internal["attacks"]["attacks"]
+    return {
+        "search": search,
+        "examined": [] if search is None else [plan_row(plan) for plan in search["reachable_plans"][:_MAX_PLANS]],
+        "warnings": [WARNING_HEADINGS, *warnings[:_MAX_WARNINGS]] if warnings else [],
+        "more_warnings": max(0, len(warnings) - _MAX_WARNINGS),
+        "links": [LINK_HEADINGS, *links] if links else [],
+        "results": results,
+        "attack_sentences": attack_sentences(internal),
+        "other_attacks": {name: result for name, result in results.items() if name not in _FIGURES_OF_ATTACKS},
+    }
+
+
+def _plan_sections(document: ProjectedDocument, internal: Content | None) -> dict[str, list[Figure]]:
+    """Return the figures before the principles, by section, in the order of the page."""
+    plan, thresholds = document.plan, document.thresholds
+    quasi_identifiers = [column.name for column in document.tables[0].columns if column.role == "quasi-identifier"]
+    figures = {
+        "plan": [plan_figure(plan, quasi_identifiers)],
         "ratios": [ratio_figure(thresholds)],
-        "dependence": [dependence_figure(pairs(told_dependence(content), plan), plan)],
+        "dependence": [dependence_figure(attribute_pairs(published_dependence(document), plan), plan)],
     }
     if internal is not None:
-        loss, exposure = (one["measured"] for one in internal["thresholds"])
-        ours = {"plan": plan, "label": "this release", "association_loss": loss, "information_exposure": exposure}
-        examined = [] if internal["search"] is None else internal["search"]["examined"]
-        found["ratios"].append(tradeoff_figure(internal["tradeoff"], ours, examined, thresholds))
-        found["dependence"].append(dependence_figure(pairs(internal["dependence"], plan), plan, internal=True))
-    return found
+        loss, exposure = (claim["measured"] for claim in internal["thresholds"])
+        chosen = {"plan": plan, "label": "this release", "association_loss": loss, "information_exposure": exposure}
+        examined = [] if internal["search"] is None else internal["search"]["reachable_plans"]
+        figures["ratios"].append(tradeoff_figure(internal["tradeoff"], chosen, examined, thresholds))
+        pairs = attribute_pairs(internal["dependence"], plan)
+        figures["dependence"].append(dependence_figure(pairs, plan, internal=True))
+    return figures
 
 
-def _attacks(internal: Mapping[str, Any] | None) -> dict[str, list[Figure]]:
+def _attack_sections(internal: Content | None) -> dict[str, list[Figure]]:
     if internal is None:
         return {"joins": [], "inferences": []}
     results = internal["attacks"]["attacks"]
     joins = results.get("background-join", {}).get("joins", [])
-    others = results.get("intersection", {}).get("inferences", [])
-    return {"joins": [join_figure(joins)] if joins else [], "inferences": [inference_figure(others)] if others else []}
+    inferences = results.get("intersection", {}).get("inferences", [])
+    return {
+        "joins": [join_figure(joins)] if joins else [],
+        "inferences": [inference_figure(inferences)] if inferences else [],
+    }

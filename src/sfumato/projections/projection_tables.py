@@ -1,106 +1,145 @@
-"""What the figures of several tables are drawn from, gathered from what release.json says of each of them."""
+"""The tables that the figures of a projected release are drawn from, collected from its typed document."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sfumato.reports.grouped_text import heading, level
+from sfumato.releases.figure_models import PrincipleWords
+from sfumato.releases.models import PrincipleClaim, ProjectedDocument
+from sfumato.reports.grouped_text import heading, level_text
 
-Content = Mapping[str, Any]
 
-
-def told_dependence(content: Content) -> dict[str, Any]:
-    """The dependence of all attributes as far as release.json tells it; None for two that stand in different tables.
-
-    >>> apart = [{"dependence": {"names": [name], "entropy": [1.0], "information": [[0.0]]}} for name in "ab"]
-    >>> told_dependence({"attributes": ["a", "b"], "tables": apart})["information"]
-    [[0.0, None], [None, 0.0]]
-    """
-    place = {name: at for at, name in enumerate(content["attributes"])}
-    entropy: list[float] = [0.0] * len(place)
-    information: list[list[float | None]] = [[None] * len(place) for _ in place]
-    for table in content["tables"]:
-        told = table["dependence"]
-        at = [place[name] for name in told["names"]]
-        for i, own, row in zip(at, told["entropy"], told["information"], strict=True):
-            entropy[i] = own
-            for j, shared in zip(at, row, strict=True):
+def published_dependence(document: ProjectedDocument) -> dict[str, Any]:
+    """Return the dependence of all attributes as far as it is published; None for attributes in different tables."""
+    index = {name: position for position, name in enumerate(document.attributes)}
+    entropy: list[float] = [0.0] * len(index)
+    information: list[list[float | None]] = [[None] * len(index) for _ in index]
+    for table in document.tables:
+        claim = table.dependence
+        positions = [index[name] for name in claim.names]
+        for i, bits, row in zip(positions, claim.entropy, claim.information, strict=True):
+            entropy[i] = bits
+            for j, shared in zip(positions, row, strict=True):
                 information[i][j] = shared
-    return {"names": list(place), "entropy": entropy, "information": information}
+    return {"names": list(index), "entropy": entropy, "information": information}
 
 
-def pairs(dependence: Content, plan: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
-    """Each two attributes: how many bits they share, what part of the lesser entropy that is, and the table they stand in.
+def attribute_pairs(dependence: Mapping[str, Any], plan: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+    """Return each pair of attributes: the bits they share, the share of the smaller entropy, and their table.
 
-    Those that share the largest part come first, and those that are not told (None) last.
+    Pairs are sorted by that share, largest first; those that are not published (None) come last.
 
     >>> shared = {"names": ["a", "b"], "entropy": [1.0, 2.0], "information": [[0.0, 0.5], [0.5, 0.0]]}
-    >>> pairs(shared, [["a", "b"]])
+    >>> attribute_pairs(shared, [["a", "b"]])
     [{'one': 'a', 'other': 'b', 'bits': 0.5, 'share': 0.5, 'table': 1}]
     """
-    table = {name: number for number, block in enumerate(plan, 1) for name in block}
+    table_of = {name: number for number, block in enumerate(plan, 1) for name in block}
     names, entropy = dependence["names"], dependence["entropy"]
-    found = []
+    pairs = []
     for i, one in enumerate(names):
         for j, other in list(enumerate(names))[i + 1 :]:
             bits = dependence["information"][i][j]
-            within = table[one] if table[one] == table[other] else None
-            share = None if bits is None else shared_part(bits, entropy[i], entropy[j])
-            found.append({"one": one, "other": other, "bits": bits, "share": share, "table": within})
-    return sorted(found, key=lambda pair: (pair["share"] is None, -(pair["share"] or 0.0)))
+            table = table_of[one] if table_of[one] == table_of[other] else None
+            share = None if bits is None else shared_fraction(bits, entropy[i], entropy[j])
+            pairs.append({"one": one, "other": other, "bits": bits, "share": share, "table": table})
+    return sorted(pairs, key=lambda pair: (pair["share"] is None, -(pair["share"] or 0.0)))
 
 
-def shared_part(bits: float, one: float, other: float) -> float:
-    """What part of the lesser of two entropies they share: 0 if neither tells of the other, 1 if one follows from the other.
+def shared_fraction(bits: float, one: float, other: float) -> float:
+    """Return mutual information as a share of the smaller entropy: 0 if independent, 1 if one determines the other.
 
-    >>> shared_part(0.5, 1.0, 2.0), shared_part(0.0, 0.0, 2.0)
+    >>> shared_fraction(0.5, 1.0, 2.0), shared_fraction(0.0, 0.0, 2.0)
     (0.5, 0.0)
     """
-    lesser = min(one, other)
-    return 0.0 if lesser <= 0 else max(0.0, min(1.0, bits / lesser))
+    smaller = min(one, other)
+    return 0.0 if smaller <= 0 else max(0.0, min(1.0, bits / smaller))
 
 
-def _named(attribute: str | None, sets: Mapping[str, Sequence[str]]) -> str | None:
-    """What a principle was measured on; the items of one set, taken together, by the name of the set.
+def _attribute_label(attribute: str | None, sets: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the attribute that a principle was measured on; several bits of one set by the name of the set.
 
-    >>> _named("dx=a + dx=b", {"dx": ["dx=a", "dx=b", "dx=c"]}), _named("dx=a", {"dx": ["dx=a"]}), _named(None, {})
-    ('dx (set)', 'dx=a', None)
+    >>> _attribute_label("dx=a + dx=b", {"dx": ["dx=a", "dx=b", "dx=c"]}), _attribute_label("dx=a", {"dx": ["dx=a"]})
+    ('dx (set)', 'dx=a')
     """
     if attribute is None:
         return None
     parts = attribute.split(" + ")
-    whole = [name for name, bits in sets.items() if len(parts) > 1 and set(parts) <= set(bits)]
-    return f"{whole[0]} (set)" if whole else attribute
+    names = [name for name, bits in sets.items() if len(parts) > 1 and set(parts) <= set(bits)]
+    return f"{names[0]} (set)" if names else attribute
 
 
-def reached(content: Content, before: Sequence[Content] | None = None) -> list[dict[str, Any]]:
-    """Each principle once, with what it reached in each table and on each attribute.
+@dataclass(frozen=True)
+class LevelRow:
+    """The level of one part of a principle in one table, on one attribute."""
 
-    `before`: for each table what the internal report tells of it; then every row holds the level on the original too.
+    table: int
+    attribute: str | None
+    measured: float | None
+    """The level; None if it is infinite."""
+    shown: str
+    """The level as text."""
+    holds: bool
+    before: float | None = None
+    """The level of the original, in an internal report."""
+    before_shown: str = ""
+
+
+@dataclass(frozen=True)
+class LevelTable:
+    """The levels of one part of a principle, and the requirement."""
+
+    part: str
+    required: str
+    rows: list[LevelRow]
+
+
+@dataclass(frozen=True)
+class PrincipleFinding:
+    """A principle with its levels in every table."""
+
+    heading: str
+    words: PrincipleWords
+    levels: list[LevelTable]
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds in every table and on every attribute."""
+        return all(row.holds for table in self.levels for row in table.rows)
+
+
+def principle_findings(
+    document: ProjectedDocument, before: Sequence[Mapping[str, Any]] | None = None
+) -> list[PrincipleFinding]:
+    """Return each principle once, with its levels in each table and on each attribute.
+
+    `before`: the internal figures of each table; with them, every row also contains the level of the original.
     """
-    found: dict[str, dict[str, Any]] = {}
-    for number, table in enumerate(content["tables"]):
-        for at, (claim, words) in enumerate(zip(table["principles"], table["figures"]["words"], strict=True)):
-            title = heading({**claim, "attribute": None})
-            entry = found.setdefault(title, {"heading": title, "words": words, "parts": {}})
-            old = None if before is None else before[number]["principles"][at]
-            for part, wanted in claim["wanted"].items():
-                row = {
-                    "table": number + 1,
-                    "attribute": _named(claim["attribute"], content["sets"]),
-                    "measured": claim["measured"][part],
-                    "shown": level(claim, part)["measured"],
-                    "holds": claim["holds"],
-                    **({} if old is None else {"before": old["measured"][part], "was": level(old, part)["measured"]}),
-                }
-                entry["parts"].setdefault((part, wanted), []).append(row)
-    return [
-        {
-            "heading": entry["heading"],
-            "words": entry["words"],
-            "holds": all(row["holds"] for rows in entry["parts"].values() for row in rows),
-            "parts": [{"part": part, "wanted": wanted, "rows": rows} for (part, wanted), rows in entry["parts"].items()],
-        }
-        for entry in found.values()
-    ]
+    findings: dict[str, PrincipleFinding] = {}
+    for number, table in enumerate(document.tables):
+        for index, (claim, words) in enumerate(zip(table.principles, table.figures.words, strict=True)):
+            title = heading(claim, with_attribute=False)
+            finding = findings.setdefault(title, PrincipleFinding(title, words, []))
+            original = None if before is None else PrincipleClaim.model_validate(before[number]["principles"][index])
+            for part, required in claim.wanted.items():
+                row = LevelRow(
+                    number + 1,
+                    _attribute_label(claim.attribute, document.sets),
+                    claim.measured[part],
+                    level_text(claim, part),
+                    claim.holds,
+                )
+                if original is not None:
+                    row = replace(row, before=original.measured[part], before_shown=level_text(original, part))
+                _level_table(finding, part, required).rows.append(row)
+    return list(findings.values())
+
+
+def _level_table(finding: PrincipleFinding, part: str, required: str) -> LevelTable:
+    """Return the table of a part and its requirement, which is added to the finding if it is not there."""
+    for table in finding.levels:
+        if (table.part, table.required) == (part, required):
+            return table
+    finding.levels.append(LevelTable(part, required, []))
+    return finding.levels[-1]

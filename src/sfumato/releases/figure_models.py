@@ -144,14 +144,25 @@ class ErrorQuartiles(Part):
     upper: Number | None
 
 
-class ExpectedErrors(Part):
-    """The errors of counts that a reader of the release must expect."""
+class CountErrors(Part):
+    """The errors of counts over a workload of queries, by the number of quasi-identifiers in a query."""
 
-    drawn: int
     asked: int
+    """Queries for each number of quasi-identifiers."""
     sensitive: int
+    """Sensitive columns in each query."""
     selectivity: str
     by: list[ErrorQuartiles]
+
+
+class _Drawn(Part):
+    """How many originals were drawn; written before everything else."""
+
+    drawn: int
+
+
+class ExpectedErrors(CountErrors, _Drawn):
+    """The errors of counts that a reader of the release must expect."""
 
 
 class ContourTable(Part):

@@ -23,7 +23,7 @@ from sfumato.releases.models import (
 )
 
 DATA_FILES = {"csv": "data.csv", "parquet": "data.parquet"}
-"""For each format the name of the data file of a release with one table."""
+"""For each format, which is the suffix of its files, the name of the data file of a release with one table."""
 
 
 def table_name(number: int) -> str:
@@ -33,6 +33,16 @@ def table_name(number: int) -> str:
     'table_1'
     """
     return f"table_{number}"
+
+
+VERIFIER = "sfumato.verification._verify:verify_folder"
+"""What `write_release` calls before a folder is put in place: (folder, original, Expectations) → Verification."""
+
+
+def load(name: str) -> Callable[..., Any]:
+    """Return the function that a text "module:function" of this file names."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -53,11 +63,24 @@ class ReleaseKind:
     """"module:function": (Manifest, original or None, Expectations) → an iterable of Check."""
     page: str
     """"module:function": (its document) → the HTML of the public report."""
+    internal_command: str = ""
+    """The command that draws the internal report, if that needs more than the files and the original."""
+    several: bool = False
+    """Whether it has several tables; then its document lists them as `tables`."""
+    arguments: tuple[str, ...] = ()
+    """The arguments of `sf.verify` that only the checks of this kind use."""
+
+    def file_stems(self, tables: int) -> list[str]:
+        """Return the names of the data files of this many tables, without their suffix.
+
+        >>> KINDS["projected"].file_stems(2), KINDS["groups"].file_stems(1)
+        (['table_1', 'table_2'], ['data'])
+        """
+        return [table_name(number) for number in range(1, tables + 1)] if self.several else ["data"]
 
     def load(self, name: str) -> Callable[..., Any]:
         """Return the function that `checks` or `page` names."""
-        module, _, function = str(getattr(self, name)).partition(":")
-        return getattr(import_module(module), function)  # type: ignore[no-any-return]
+        return load(str(getattr(self, name)))
 
 
 KINDS: dict[str, ReleaseKind] = {
@@ -74,6 +97,9 @@ KINDS: dict[str, ReleaseKind] = {
         "sfumato project",
         checks="sfumato.projections.checks.projected_checks:release_checks",
         page="sfumato.projections.projection_page:public_page",
+        internal_command="sfumato project CONFIG --output FOLDER --internal FILE",
+        several=True,
+        arguments=("project",),
     ),
     WITHHELD: ReleaseKind(
         WithheldDocument,
@@ -81,5 +107,7 @@ KINDS: dict[str, ReleaseKind] = {
         "sfumato risk --disclose",
         checks="sfumato.disclosure.withheld.withheld_checks:release_checks",
         page="sfumato.disclosure.withheld.withheld_page:public_page",
+        internal_command="sfumato risk CONFIG --report FILE",
+        arguments=("dictionaries", "risk"),
     ),
 }

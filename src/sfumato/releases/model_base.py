@@ -21,7 +21,12 @@ class Part(BaseModel):
     """
 
     model_config = ConfigDict(
-        strict=True, frozen=True, extra="allow", allow_inf_nan=False, json_schema_extra={"additionalProperties": False}
+        strict=True,
+        frozen=True,
+        extra="allow",
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        json_schema_extra={"additionalProperties": False},
     )
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from sfumato.errors import ReleaseError
 class Private:
     """The base of objects that hold what must not be published: the original, and which rows became which.
 
-    Such an object cannot be pickled, its `repr` shows its type alone, and copying returns the object itself. It is an
-    attribute of a public object, which leaves it out when it is pickled.
+    Such an object cannot be pickled, its `repr` shows its type alone, and copying returns the object itself. It is the
+    attribute `private` of a public object, which puts `Unavailable` in its place when it is pickled.
 
     >>> import pickle
     >>> Private()
@@ -39,18 +39,18 @@ class Private:
         return self
 
 
-def private_part(part: Any, what: str) -> Any:
-    """Return the private part of a public object, or raise if the object was unpickled and has none.
+class Unavailable(Private):
+    """What stands in for the private part of a public object that was unpickled: every attribute raises an error.
 
     >>> try:
-    ...     private_part(None, "the original table")
+    ...     Unavailable().original
     ... except ReleaseError as error:
     ...     print(error.problem)
-    the original table is not available: a pickle holds only what may be published
+    'original' is not available: a pickle holds only what may be published
     """
-    if part is None:
+
+    def __getattr__(self, name: str) -> NoReturn:
         raise ReleaseError(
-            f"{what} is not available: a pickle holds only what may be published",
+            f"{name!r} is not available: a pickle holds only what may be published",
             remedy="Use the object that was made from the original.",
         )
-    return part

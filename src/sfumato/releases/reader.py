@@ -287,10 +287,8 @@ class Manifest(_Declared):
 
 def _data_files(document: Document) -> Sequence[Sequence[str]]:
     """Return for each format the names of the data files."""
-    if not isinstance(document, ProjectedDocument):
-        return [[name] for name in DATA_FILES.values()]
-    numbers = range(1, len(document.tables) + 1)
-    return [[f"{table_name(number)}.{suffix}" for number in numbers] for suffix in DATA_FILES]
+    stems = KINDS[document.KIND].file_stems(len(getattr(document, "tables", ())))
+    return [[f"{stem}.{suffix}" for stem in stems] for suffix in DATA_FILES]
 
 
 def _json_object(path: Path) -> dict[str, Any]:

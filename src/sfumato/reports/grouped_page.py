@@ -1,115 +1,143 @@
-"""The report: one page that opens without a network, drawn from what release.json says and from nothing else."""
+"""The report of a grouped release: one page, drawn from the document of release.json and from nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
-from sfumato.errors import ReleaseError
-from sfumato.releases.models import GroupedDocument
-from sfumato.reports.grouped_text import cited, configured, criteria, heading, level, verdict
+from sfumato.releases.figure_models import (
+    ContourTable,
+    CountErrors,
+    Figures,
+    LevelHistogram,
+    NeighbourGraph,
+    PrincipleWords,
+)
+from sfumato.releases.model_base import Part
+from sfumato.releases.models import GroupedDocument, PrincipleClaim
+from sfumato.reports.grouped_text import config_text, criteria, heading, level_text, sources, verdict
 from sfumato.reports.page_frame import invalid_content, render_page
 from sfumato.reports.plots.column_figures import column_figure, error_figure, loss_figure
 from sfumato.reports.plots.figure import Figure, Numbered
 from sfumato.reports.plots.group_figures import class_sizes, contour_figure, level_figure, risk_dials, worst_group
 
 
+class InternalFigures(Part):
+    """What only the internal report shows: the principles measured on the original, and the true errors of counts.
+
+    It depends on which original row has which sensitive value, so it must not be published.
+    """
+
+    principles: list[PrincipleClaim]
+    levels: list[LevelHistogram]
+    neighbourhoods: list[NeighbourGraph]
+    errors: CountErrors | None
+    contours: list[ContourTable]
+
+
 def public_page(document: GroupedDocument) -> str:
     """Return the public report of a release as HTML; the entry of `KINDS`."""
-    return page(document.to_dict())
+    return grouped_page(document)
 
 
-def page(content: Mapping[str, Any], internal: Mapping[str, Any] | None = None) -> str:
-    """The report of a release as HTML: self-contained, the same bytes for the same content.
+def grouped_page(document: GroupedDocument, internal: InternalFigures | None = None) -> str:
+    """Return the report of a release as HTML: self-contained, the same bytes for the same document.
 
-    `content`: what release.json says. `internal`: what `internal_figures` computed, for a report that is not to be
-    published; it is marked so throughout.
+    `internal`: for a report that must not be published; it is marked so throughout.
     """
-    remedy = "Make the release again with this version of sfumato."
-    if not isinstance(content.get("figures"), Mapping):
-        raise ReleaseError("release.json holds no figures", remedy=remedy, key="figures")
-    with invalid_content("the figures are invalid", remedy, "figures"):
-        return _drawn(content, internal)
+    with invalid_content("the figures are invalid", "Make the release again with this version of sfumato.", "figures"):
+        return _draw(document, internal)
 
 
-def _drawn(content: Mapping[str, Any], internal: Mapping[str, Any] | None) -> str:
-    figures, principles = content["figures"], content["principles"]
+def _draw(document: GroupedDocument, internal: InternalFigures | None) -> str:
     numbered = Numbered()
-    sections = _sections(figures, principles, content["utility"]["loss"]["mean"], internal)
-    drawn = {name: numbered.add(found) for name, found in sections.items()}
+    drawn = {name: numbered.add(figures) for name, figures in _sections(document, internal).items()}
     return render_page(
         Path(__file__).with_name("grouped_page.html.j2"),
         numbered,
-        version=str(content["sfumato"]),
+        version=document.sfumato,
         internal=internal,
-        content=content,
-        figures=figures,
+        document=document,
+        figures=document.figures,
         drawn=drawn,
-        verdict=verdict(content),
-        findings=_findings(principles, figures["words"], None if internal is None else internal["principles"]),
-        criteria=criteria(content),
-        config=configured(content["config"]),
-        cited=cited(figures["words"]),
-        files={name: claim for name, claim in content.get("files", {}).items() if name.startswith("data.")},
-        has_epsilon=bool(figures["neighbourhoods"]),
+        verdict=verdict(document),
+        findings=_findings(document, internal),
+        criteria=criteria(document),
+        config=config_text(document.config),
+        sources=sources(document.figures.words),
+        files={name: digest for name, digest in document.files.items() if name.startswith("data.")},
+        has_epsilon=bool(document.figures.neighbourhoods),
     )
 
 
-def _findings(
-    claims: Sequence[Mapping[str, Any]], words: Sequence[Mapping[str, str]], before: Sequence[Mapping[str, Any]] | None
-) -> list[dict[str, Any]]:
-    """Each principle in words, with what it wants and what was measured; on the original too, if that is told."""
+@dataclass(frozen=True)
+class Finding:
+    """A principle as the page shows it."""
+
+    heading: str
+    claim: PrincipleClaim
+    words: PrincipleWords
+    parts: list[tuple[str, str, str, str]]
+    """For each part its name, the level on the original (or nothing), the level of the release, and the requirement."""
+
+
+def _findings(document: GroupedDocument, internal: InternalFigures | None) -> list[Finding]:
     return [
-        {
-            "heading": heading(claim),
-            "claim": claim,
-            "words": said,
-            "parts": [
-                {**level(claim, part), "before": "" if before is None else level(before[number], part)["measured"]}
-                for part in claim["wanted"]
+        Finding(
+            heading(claim),
+            claim,
+            words,
+            [
+                (
+                    part,
+                    "" if internal is None else level_text(internal.principles[number], part),
+                    level_text(claim, part),
+                    required,
+                )
+                for part, required in claim.wanted.items()
             ],
-        }
-        for number, (claim, said) in enumerate(zip(claims, words, strict=True))
+        )
+        for number, (claim, words) in enumerate(zip(document.principles, document.figures.words, strict=True))
     ]
 
 
-def _sections(
-    figures: Mapping[str, Any], principles: list[Mapping[str, Any]], mean_loss: float, internal: Mapping[str, Any] | None
-) -> dict[str, list[Figure]]:
-    """The figures of each section, in the order of the page."""
-    sizes = [claim["parameters"]["k"] for claim in principles if "k" in claim["parameters"]]
-
-    def titled(table: Mapping[str, Any]) -> str:
-        return heading(principles[table["finding"]])
-
-    def within(tables: Mapping[str, Any], mine: bool) -> list[Figure]:
-        plots = [level_figure(table, titled(table), internal=mine) for table in tables["levels"]]
-        for graph in tables["neighbourhoods"]:
-            plots.append(worst_group(graph, titled(graph), _allowed(principles[graph["finding"]], graph), internal=mine))
-        return plots
-
-    def contours(tables: Mapping[str, Any], mine: bool) -> list[Figure]:
-        return [contour_figure(contour, titled(contour), internal=mine) for contour in tables["contours"]]
-
-    loss = loss_figure(figures["columns"], mean_loss)
-    true = None if internal is None else internal["errors"]
+def _sections(document: GroupedDocument, internal: InternalFigures | None) -> dict[str, list[Figure]]:
+    """Return the figures of each section, in the order of the page."""
+    figures, principles = document.figures, document.principles
+    sizes = [int(claim.parameters["k"]) for claim in principles if "k" in claim.parameters]
+    loss = loss_figure(figures.columns, document.utility.loss.mean)
+    true_errors = None if internal is None else internal.errors
     return {
-        "gauges": risk_dials(figures["risk"]),
-        "sizes": [class_sizes(figures["sizes"], max(map(int, sizes), default=None))],
-        "proximity": within(figures, False) + ([] if internal is None else within(internal, True)),
+        "gauges": risk_dials(figures.risk),
+        "sizes": [class_sizes(figures.sizes, max(sizes, default=None))],
+        "proximity": _proximity(figures, principles) + ([] if internal is None else _proximity(internal, principles)),
         "loss": [] if loss is None else [loss],
-        "columns": [column_figure(column, number) for number, column in enumerate(figures["columns"]) if column["labels"]],
-        "errors": [] if figures["errors"] is None else [error_figure(figures["errors"], true)],
-        "contours": contours(figures, False) + ([] if internal is None else contours(internal, True)),
+        "columns": [column_figure(column, number) for number, column in enumerate(figures.columns) if column.labels],
+        "errors": [] if figures.errors is None else [error_figure(figures.errors, true_errors)],
+        "contours": _contours(figures, principles) + ([] if internal is None else _contours(internal, principles)),
     }
 
 
-def _allowed(claim: Mapping[str, Any], graph: Mapping[str, Any]) -> int | None:
-    """How many others may lie near a value of a group of this size."""
-    others, parameters = graph["rows"] - 1, claim["parameters"]
-    if claim["name"] == "dissimilarity":
-        return int((1 - Fraction(parameters["delta"])) * others)
-    most = Fraction(parameters["m"] if claim["name"] == "epsilon-m-anonymity" else parameters["l"])
-    return int(Fraction(graph["rows"]) / most) - 1
+def _proximity(tables: Figures | InternalFigures, principles: list[PrincipleClaim]) -> list[Figure]:
+    """Return the figures of sensitive values within groups, of the release or of the original."""
+    private = isinstance(tables, InternalFigures)
+    levels = [level_figure(table, heading(principles[table.finding]), internal=private) for table in tables.levels]
+    graphs = [
+        worst_group(graph, heading(principles[graph.finding]), _allowed(principles[graph.finding], graph), internal=private)
+        for graph in tables.neighbourhoods
+    ]
+    return levels + graphs
+
+
+def _contours(tables: Figures | InternalFigures, principles: list[PrincipleClaim]) -> list[Figure]:
+    private = isinstance(tables, InternalFigures)
+    return [contour_figure(table, heading(principles[table.finding]), internal=private) for table in tables.contours]
+
+
+def _allowed(claim: PrincipleClaim, graph: NeighbourGraph) -> int | None:
+    """Return how many others may be near a value in a group of this size; None if the principle is not one of these."""
+    if claim.name == "dissimilarity":
+        return int((1 - Fraction(claim.parameters["delta"])) * (graph.rows - 1))
+    share = {"epsilon-m-anonymity": "m", "delta-l-diversity": "l"}.get(claim.name)
+    return None if share is None else int(Fraction(graph.rows) / Fraction(claim.parameters[share])) - 1

@@ -6,6 +6,6 @@ through `sfumato.releases.kinds.KINDS`.
 """
 
 from sfumato.verification._verify import verify
-from sfumato.verification.checks import Check, Expectations, Verification, files_check
+from sfumato.verification.checks import Check, Verification, files_check
 
-__all__ = ["Check", "Expectations", "Verification", "files_check", "verify"]
+__all__ = ["Check", "Verification", "files_check", "verify"]

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.schema import Schema
-from sfumato.principles import Principle
+from sfumato.principles.requests import PrincipleRequest, requested_principles
+from sfumato.releases.expectations import Expectations
 from sfumato.releases.reader import Manifest
-from sfumato.verification.checks import Expectations, Verification, files_check, listed_principles
+from sfumato.verification.checks import Verification, files_check
 
 
 def verify(
@@ -17,7 +18,7 @@ def verify(
     original: Any = None,
     *,
     schema: Schema | None = None,
-    principles: Sequence[Principle] | Principle | None = None,
+    principles: Sequence[PrincipleRequest] | PrincipleRequest | None = None,
     project: Mapping[str, Any] | None = None,
     dictionaries: Any = None,
     risk: Any = None,
@@ -45,7 +46,8 @@ def verify(
     >>> result.holds, [check.name for check in result.checks][-2:]
     (True, ['rows', 'cover'])
     """
-    return verify_folder(folder, original, Expectations(schema, listed_principles(principles), project, dictionaries, risk))
+    expected = requested_principles(principles) if principles else None if principles is None else ()
+    return verify_folder(folder, original, Expectations(schema, expected, project, dictionaries, risk))
 
 
 def verify_folder(folder: str | Path, original: Any, expected: Expectations) -> Verification:

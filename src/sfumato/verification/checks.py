@@ -1,20 +1,14 @@
-"""The result of a verification, what a caller expects of a release, and the check of the files."""
+"""The result of a verification, and the checks that do not depend on the kind of release."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sfumato.data.schema import Schema
-from sfumato.errors import ParameterError
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.releases.digests import digest
-from sfumato.releases.models import PROJECTED, WITHHELD
+from sfumato.releases.expectations import Expectations
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.verification.declaration_checks import in_declared_order
 
@@ -87,42 +81,6 @@ class Verification:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
-class Expectations:
-    """What a caller of `verify` expects of a release beyond what its files state; None is not compared.
-
-    The checks of a kind get this, with the manifest and the original, and use what concerns them.
-    """
-
-    schema: Schema | None = None
-    principles: tuple[Principle, ...] | None = None
-    project: Mapping[str, Any] | None = None
-    """Of a projected release: arguments of `sf.project`."""
-    dictionaries: Any = None
-    """Of a withheld release: the dictionaries against which the risk is measured again."""
-    risk: Any = None
-    """Of a withheld release: the dictionaries with everything else that the risk depends on."""
-    rows: NDArray[np.int64] | None = None
-    """Of a withheld release: for each published row its row in the original, which only the maker knows."""
-
-    def check_kind(self, manifest: Manifest) -> None:
-        """Raise for an argument that releases of this kind have no check for: it must not be ignored silently."""
-        for key, kind in (("project", PROJECTED), ("dictionaries", WITHHELD), ("risk", WITHHELD)):
-            if getattr(self, key) is not None and manifest.kind != kind:
-                raise ParameterError(
-                    f"{key} is compared for releases of the kind {kind!r} only, and this is {manifest.kind!r}",
-                    remedy=f"Leave out {key}.",
-                    file=str(manifest.folder),
-                    key=key,
-                )
-
-    def requested(self, manifest: Manifest | TableManifest) -> tuple[tuple[Principle, ...], str | None]:
-        """Return the principles to measure, in the order of release.json; and the first difference from what it states."""
-        if self.principles is None:
-            return manifest.principles(), None
-        return in_declared_order(self.principles, manifest.requested)
-
-
 def files_check(manifest: Manifest) -> Check:
     """Check that every listed file has the digest and the size that release.json states."""
     for name, stated in manifest.files.items():
@@ -132,8 +90,10 @@ def files_check(manifest: Manifest) -> Check:
     return Check("file", True, f"{', '.join(manifest.files)}: {claim} as release.json states")
 
 
-def listed_principles(principles: Sequence[Principle] | Principle | None) -> tuple[Principle, ...] | None:
-    """Return one or several principles as a tuple."""
-    if principles is None or isinstance(principles, tuple):
-        return principles
-    return (principles,) if isinstance(principles, Principle) else tuple(principles)
+def expected_principles(
+    expected: Expectations, manifest: Manifest | TableManifest
+) -> tuple[tuple[Principle, ...], str | None]:
+    """Return the principles to measure, in the order of release.json; and the first difference from what it states."""
+    if expected.principles is None:
+        return manifest.principles(), None
+    return in_declared_order(expected.principles, manifest.requested)

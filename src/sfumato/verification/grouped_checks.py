@@ -21,10 +21,11 @@ from sfumato.errors import SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, attributes_of
+from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColumn
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
-from sfumato.verification.checks import Check, Expectations
+from sfumato.verification.checks import Check, expected_principles
 from sfumato.verification.declaration_checks import default_recoding, first_difference
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.original_checks import MatchedRows, cover_rows
@@ -37,7 +38,7 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     """Check a grouped release; the entry of `KINDS`."""
     table = manifest.table
     declared, unavailable = table.schema(expected.schema)
-    requested, difference = expected.requested(table)
+    requested, difference = expected_principles(expected, table)
     checks = grouped_checks(table, declared, unavailable, requested, original)
     if expected.schema is not None or expected.principles is not None:
         published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]

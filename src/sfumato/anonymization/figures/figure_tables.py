@@ -27,6 +27,7 @@ from sfumato.data.groups import Groups, combined
 from sfumato.data.table import Table
 from sfumato.exact import written
 from sfumato.principles import Principle, describe
+from sfumato.reports.grouped_page import InternalFigures
 
 
 def public_figures(
@@ -79,14 +80,15 @@ def words(kind: type[Principle]) -> dict[str, str]:
     }
 
 
-def internal_figures(original: Table, found: Audit, recodings: Mapping[str, str], seed: int) -> dict[str, Any]:
-    """What only the internal report draws: the principles measured on the original as it is, and true errors of counts."""
+def internal_figures(original: Table, found: Audit, recodings: Mapping[str, str], seed: int) -> InternalFigures:
+    """Return what only the internal report draws: the principles measured on the original, and the true errors of counts."""
     covers = covers_of(original, found.table, found.groups, recodings)
     before = audit(original, None, [principle for principle, _ in found.principles])
-    return {
+    tables = {
         "principles": before.to_dict(0)["principles"],
         "levels": levels(before),
         "neighbourhoods": neighbourhoods(before),
         "errors": true_errors(original, found.table, found.groups, covers, seed),
         "contours": contours(before),
     }
+    return InternalFigures.model_validate(tables)

@@ -2,7 +2,7 @@
 
 from sfumato.anonymization.methods.glaze import Glaze
 from sfumato.anonymization.methods.lattice import Lattice
-from sfumato.anonymization.methods.method import Grouping, Method, Task, numbered
+from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
 from sfumato.anonymization.methods.method_choice import AUTO, default_method, method_of
 from sfumato.anonymization.methods.mondrian import Mondrian
 from sfumato.anonymization.methods.xcolor import XColor
@@ -18,5 +18,5 @@ __all__ = [
     "XColor",
     "default_method",
     "method_of",
-    "numbered",
+    "renumber",
 ]

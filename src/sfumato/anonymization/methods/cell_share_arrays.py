@@ -11,11 +11,13 @@ from sfumato.anonymization.recoding import Domain, RecodingKind
 from sfumato.kernels.cell_shares import LINE, SET, TREE, Shares
 
 _PAIRS = 512
-"""Domains of up to so many places are tabulated by pairs of places."""
+"""Domains of up to this many places are tabulated by pairs of places: at most 2 MB each."""
 
 
-def shares_over(domains: Sequence[Domain]) -> Shares:
-    """Lay `Domain.share` of several domains out for `kernels.shares.share`, in arrays of the largest.
+def share_arrays(domains: Sequence[Domain]) -> Shares:
+    """Return `Domain.share` of several domains in the form that `kernels.cell_shares.share` reads.
+
+    Arrays over places are as long as the largest domain needs.
 
     >>> import pyarrow as pa
     >>> from sfumato.kernels.cell_shares import share
@@ -23,7 +25,7 @@ def shares_over(domains: Sequence[Domain]) -> Shares:
     >>> from sfumato.data.schema import Schema
     >>> from sfumato.data.table import Table
     >>> domains = domains_of(Table(pa.table({"age": [20, 30, 60], "sex": ["f", "m", "f"]}), Schema(["age", "sex"])))
-    >>> shares = shares_over(domains)
+    >>> shares = share_arrays(domains)
     >>> share(shares, 0, 0, 1, 2), share(shares, 1, 0, 1, 2)
     (0.25, 1.0)
     """
@@ -40,6 +42,7 @@ def shares_over(domains: Sequence[Domain]) -> Shares:
         if domain.numeric:
             at[j, : domain.size] = domain.at
         elif domain.recoding is RecodingKind.INTERVAL:
+            # ordinal values are counted: a cell from place a to place b covers b - a + 1 of them
             at[j, : domain.size] = np.arange(domain.size) / domain.size
             least[j] = 1 / domain.size
         for level, nodes in enumerate(domain.above):
@@ -47,7 +50,7 @@ def shares_over(domains: Sequence[Domain]) -> Shares:
             wide[j, level, : domain.size] = domain.leaves[level][nodes] / domain.size
         if domain.recoding is not RecodingKind.SET and domain.size <= _PAIRS:
             first[j] = sum(map(len, pairs))
-            pairs.append(_pairs(domain, at[j], least[j], wide[j]).ravel())
+            pairs.append(_pair_table(domain, at[j], least[j], wide[j]).ravel())
     return Shares(
         np.array([kinds[domain.recoding] for domain in domains], np.int64),
         np.array([domain.size for domain in domains], np.int64),
@@ -55,11 +58,12 @@ def shares_over(domains: Sequence[Domain]) -> Shares:
     )  # fmt: skip
 
 
-def _pairs(domain: Domain, at: NDArray[np.float64], least: float, wide: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each pair of places the share of a cell that covers both."""
+def _pair_table(domain: Domain, at: NDArray[np.float64], least: float, wide: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return, for each pair of places, the share of a cell that covers both."""
     if domain.recoding is RecodingKind.INTERVAL:
         return np.asarray(np.abs(at[: domain.size] - at[: domain.size, None]) + least)
     table = np.ones((domain.size, domain.size))
+    # from the root down to the leaves, so that the lowest common ancestor of a pair is written last
     for level in range(len(domain.above) - 1, -1, -1):
         nodes = domain.above[level]
         table = np.where(nodes[:, None] == nodes, wide[level, : domain.size, None], table)

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
-from sfumato.anonymization.methods.method import Grouping, Method, Task, numbered
+from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
 from sfumato.plurals import count_of
@@ -18,16 +18,16 @@ from sfumato.registry import LOSSES
 
 @dataclass(frozen=True)
 class Lattice(Method):
-    """Publish every quasi-identifier at one level of its hierarchy: of all such transformations the one of least loss.
+    """Publish every quasi-identifier at one level of its hierarchy: of all such transformations the one with the least loss.
 
     Rows with equal generalized values are a group. If rows may be suppressed, groups in which a principle fails are
     dropped. The result is optimal, for any principles, among all transformations whose dropped rows are within the limit.
-    A quasi-identifier without a hierarchy is published as it is, or as `*`. Source: L. Sweeney, IJUFKS 10(5), 2002;
-    the order of the search follows F. Kohlmayer et al., Flash, PASSAT 2012.
+    A quasi-identifier without a hierarchy is published unchanged or as `*`. Source: Sweeney (2002b); the order of the search
+    follows Kohlmayer et al. (2012).
 
-    `loss`: what is minimised, a name in `sfumato.registry.LOSSES`. `checks`: the largest number of transformations to
-    examine. `seconds`: the
-    longest time to search; the result may then differ between machines. The grouping states the optimality gap.
+    `loss`: the loss to minimise, a name in `sfumato.registry.LOSSES`. `checks`: the largest number of transformations to
+    examine. `seconds`: the longest time to search; the result may then differ between machines. If the search is cut short,
+    the grouping's private notes state how far from the optimum the result may be.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -51,58 +51,59 @@ class Lattice(Method):
         object.__setattr__(self, "seconds", seconds)
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
-        """TransformationSearch the lattice. Nothing is random.
+        """Search the lattice. Nothing is random.
 
-        Cost: for each transformation looked at that of merging the classes of a finer one.
+        Cost: for each transformation examined that of merging the classes of a finer one.
         """
         del seed
         search = TransformationSearch(task, self.loss, settled=True)
-        found = search.best(checks=self.checks, seconds=self.seconds)
-        of_row = numbered(search.cube.of_rows(found.levels))
-        return Grouping(of_row, self._notes(search, found), found.levels, (searched(found, self.loss),))
+        result = search.best(checks=self.checks, seconds=self.seconds)
+        of_row = renumber(search.cube.of_rows(result.levels))
+        return Grouping(of_row, self._notes(search, result), result.levels, (search_summary(result, self.loss),))
 
-    def _notes(self, search: TransformationSearch, found: SearchResult) -> tuple[str, ...]:
-        """What follows from the release, the schema and the parameters alone: what the search met would tell of secrets."""
-        ladders = search.cube.columns
-        told = [f"{ladder.name} {level} of {ladder.height}" for ladder, level in zip(ladders, found.levels, strict=True)]
-        plain = [repr(ladder.name) for ladder in ladders if ladder.domain.column.hierarchy is None]
-        notes = [f"every column is published at one level of its hierarchy: {', '.join(told)}"]
+    def _notes(self, search: TransformationSearch, result: SearchResult) -> tuple[str, ...]:
+        """Return notes that follow from the release, the schema and the parameters alone.
+
+        What the search saw stays private, because it depends on sensitive values.
+        """
+        columns = search.cube.columns
+        levels = [f"{column.name} {level} of {column.height}" for column, level in zip(columns, result.levels, strict=True)]
+        plain = [repr(column.name) for column in columns if column.domain.column.hierarchy is None]
+        notes = [f"every column is published at one level of its hierarchy: {', '.join(levels)}"]
         if plain:
             notes.append(
-                f"without a hierarchy a column is published as it is, or as *: {', '.join(plain)}; "
-                "one such as { intervals = [5, 10, 20] } would leave more to choose from"
+                f"a column without a hierarchy is published unchanged or as *: {', '.join(plain)}; "
+                "a hierarchy such as { intervals = [5, 10, 20] } gives more choices"
             )
         if self.checks is not None:
-            notes.append(
-                f"the search looks at no more than {count_of(self.checks, 'transformation')}: there may be a better one"
-            )
+            notes.append(f"the search examines at most {count_of(self.checks, 'transformation')}: there may be a better one")
         if self.seconds is not None:
             notes.append(
-                f"the search ends after {self.seconds:g} s: there may be a better transformation, and another machine may "
-                "end with another one"
+                f"the search ends after {self.seconds:g} s: there may be a better transformation, and the result may differ "
+                "on another machine"
             )
         return tuple(notes)
 
 
-def searched(found: SearchResult, loss: str) -> str:
-    """How far a search got, in words."""
-    head = f"{found.checked:,} of {count_of(found.transformations, 'transformation')} checked"
-    if found.score is None:
+def search_summary(result: SearchResult, loss: str) -> str:
+    """Describe in words how far a search got."""
+    head = f"{result.checked:,} of {count_of(result.transformations, 'transformation')} checked"
+    if result.score is None:
         return f"{head}: none of them is admissible"
-    score = nearest_float(found.score)
-    if found.proven:
+    score = nearest_float(result.score)
+    if result.proven:
         return f"{head}: none has a lower {loss} loss than {score:.6g}"
-    return f"{head}: {loss} loss {score:.6g}, at most {score - found.lowest:.3g} above the least"
+    return f"{head}: {loss} loss {score:.6g}, at most {score - result.lowest:.3g} above the least"
 
 
 def check_loss(loss: object) -> None:
-    """Refuse a loss that is unknown."""
+    """Raise a ParameterError if a loss is unknown."""
     if not isinstance(loss, str) or loss not in LOSSES:
         raise ParameterError(f"there is no loss {loss!r}", remedy=LOSSES.suggestion(str(loss)), key="loss", value=loss)
 
 
 def checked_limits(checks: Any, seconds: Any) -> tuple[int | None, float | None]:
-    """The limits of the search as plain numbers; what is none is refused.
+    """Return the limits of the search as plain numbers; an invalid limit is a ParameterError.
 
     >>> from decimal import Decimal
     >>> checked_limits(1000, Decimal("0.5"))
@@ -110,16 +111,16 @@ def checked_limits(checks: Any, seconds: Any) -> tuple[int | None, float | None]
     """
     if checks is not None and (isinstance(checks, bool) or not isinstance(checks, Integral) or checks < 1):
         raise ParameterError(
-            f"checks = {checks!r} is not a whole number from 1",
-            remedy="Write how many transformations may be looked at, such as 1000.",
+            f"invalid checks {checks!r}: it must be a whole number of at least 1",
+            remedy="Write the number of transformations to examine, such as 1000.",
             key="checks",
             value=checks,
         )
     number = isinstance(seconds, Real | Decimal) and not isinstance(seconds, bool)
     if seconds is not None and not (number and 0 < seconds < math.inf):
         raise ParameterError(
-            f"seconds = {seconds} is not a number above 0",
-            remedy="Write how long the search may take, such as 10.",
+            f"invalid seconds {seconds!r}: it must be a number above 0",
+            remedy="Write the longest time to search, such as 10.",
             key="seconds",
             value=seconds,
         )

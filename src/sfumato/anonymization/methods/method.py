@@ -1,4 +1,4 @@
-"""What every method is: it finds groups of rows for principles."""
+"""The interface of every method: it finds groups of rows for principles."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sfumato.principles import Principle, View, attributes_of
 from sfumato.progress import Progress, silent
 
 FINDING = "finding groups"
-"""What a method does, as it is told to whoever wants to know how far it has got."""
+"""The step of a method, as the progress reports it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A table and the principles that every group of it is to satisfy.
+    """A table and the principles that every group of it must satisfy.
 
     >>> import pyarrow as pa
     >>> from sfumato.principles import KAnonymity
@@ -38,9 +38,9 @@ class Task:
     table: Table
     principles: tuple[Principle, ...]
     progress: Progress = silent
-    """Told how far a method has got."""
+    """Called with the progress of the method."""
     suppress: Fraction = Fraction(0)
-    """The largest share of the rows that may be dropped from what the method finds."""
+    """The largest share of the rows that may be dropped from the method's groups."""
 
     @cached_property
     def domains(self) -> list[Domain]:
@@ -49,23 +49,26 @@ class Task:
 
     @cached_property
     def places(self) -> NDArray[np.int32]:
-        """For each row and quasi-identifier the place of its value along the domain."""
+        """For each row and quasi-identifier the place of its value in the domain."""
         columns = [domain.place[domain.column.codes] for domain in self.domains]
         return np.column_stack(columns) if columns else np.zeros((self.table.rows, 0), np.int32)
 
     @cached_property
     def requirements(self) -> tuple[tuple[Principle, tuple[str, ...]], ...]:
-        """Each principle with each sensitive attribute, or several taken together, that it is to hold on."""
+        """Each principle with each sensitive attribute, or set of attributes taken together, that it must hold on."""
         return tuple((p, names) for p in self.principles for names in attributes_of(p, self.table.schema))
 
     @cached_property
     def views(self) -> dict[tuple[str, ...], View]:
-        """The sensitive attributes asked about, with all rows in one group."""
+        """The sensitive attributes of the requirements, with all rows in one group."""
         everyone = Groups.partition(self.table, np.zeros(self.table.rows, np.int64), 1)
         return {names: View(self.table, names, everyone) for _, names in self.requirements}
 
     def satisfied(self, of_row: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """For each group of a partition (numbered from 0, none empty) whether every principle holds in it, exactly."""
+        """Return for each group of a partition whether every principle holds in it, exactly.
+
+        `of_row[row]` is the group of a row; groups are numbered from 0, none is empty.
+        """
         count = int(of_row.max()) + 1
         groups = Groups.partition(self.table, of_row, count)
         views = {names: view.regrouped(groups) for names, view in self.views.items()}
@@ -77,7 +80,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """What a method found: each row's group, numbered from 0, none empty. The principles may fail in some groups.
+    """The result of a method: the group of each row, numbered from 0, none empty. Principles may fail in some groups.
 
     >>> Grouping(np.array([0, 1, 1, 0])).count
     2
@@ -85,11 +88,11 @@ class Grouping:
 
     of_row: NDArray[np.int64]
     notes: tuple[str, ...] = ()
-    """What a reader should know about how it was found."""
+    """What a reader of the release should know about how the groups were found."""
     levels: tuple[int, ...] | None = None
-    """For each quasi-identifier the level that all its cells are to be published at, if the groups were made for that."""
+    """For each quasi-identifier the level at which all its cells are published, if the groups were made for that."""
     private: tuple[str, ...] = ()
-    """What the publisher alone should know: exact figures of the search would let a reader check guesses at secrets."""
+    """What only the publisher may know: exact figures of the search would let a reader check guesses at secrets."""
 
     @property
     def count(self) -> int:
@@ -98,9 +101,10 @@ class Grouping:
 
 
 class Method(ABC):
-    """Finds groups for principles: the same task and seed, the same groups. Small frozen values, like principles.
+    """An algorithm that finds groups for principles. The same task and seed give the same groups.
 
-    One of your own can be given wherever one is asked for; what it finds is checked like any other:
+    Methods are small frozen values, as principles are. An instance of your own class is accepted wherever a method is, and
+    its groups are checked like those of any other:
 
     >>> @dataclass(frozen=True)
     ... class Halves(Method):
@@ -116,7 +120,7 @@ class Method(ABC):
     """
 
     name: ClassVar[str]
-    """The name in a config; that of the class if none is given."""
+    """The name in a config; by default the name of the class."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -125,18 +129,22 @@ class Method(ABC):
 
     @abstractmethod
     def group(self, task: Task, seed: int = 0) -> Grouping:
-        """Partition the rows. The principles are served as far as the method can: whoever calls checks the result."""
+        """Partition the rows. Principles may fail in some groups: the caller checks the result."""
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters as they stand in a config; none if the method is no dataclass."""
+        """Return the parameters as a config states them; none if the method is not a dataclass."""
         if not is_dataclass(self):
             return {}
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: as_parameter(value) for name, value in given.items() if value is not None}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: as_parameter(value) for name, value in values.items() if value is not None}
 
 
-def numbered(labels: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
-    """Groups numbered from 0 in the order of their first rows."""
+def renumber(labels: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
+    """Number groups from 0 in the order of their first rows.
+
+    >>> renumber([7, 3, 7, 5]).tolist()
+    [0, 1, 0, 2]
+    """
     labels = np.asarray(labels)
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)

@@ -1,4 +1,4 @@
-"""Mondrian: cut the table along one quasi-identifier after another."""
+"""Mondrian: cut the table along one quasi-identifier after another (LeFevre, DeWitt & Ramakrishnan, 2006a)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.cell_share_arrays import shares_over
-from sfumato.anonymization.methods.method import Grouping, Method, Task, numbered
+from sfumato.anonymization.methods.cell_share_arrays import share_arrays
+from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
 from sfumato.kernels.cell_shares import TREE, Shares, shares_of
 from sfumato.kernels.mondrian_cuts import covers, cut
 
@@ -18,15 +18,15 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Mondrian(Method):
-    """Cut the rows in parts along the quasi-identifier on which they spread widest, and each part again, while it may be.
+    """Cut the rows along the quasi-identifier with the widest spread, then each part again, while the principles allow.
 
-    Numbers, ordinal values and values without a hierarchy are cut at the median; values with a hierarchy into the
-    children of their lowest common ancestor. A cut is made only if every part satisfies every principle, else the next
-    quasi-identifier is tried. No value stands on both sides of a strict cut; `relaxed` lets rows with the median value
-    go to either side, so that the halves are alike. Source: LeFevre, DeWitt and Ramakrishnan, ICDE 2006.
+    Numbers, ordinal values and values without a hierarchy are cut at the median; values with a hierarchy into the children
+    of their lowest common ancestor. A cut is made only if every part satisfies every principle; otherwise the next
+    quasi-identifier is tried. A strict cut keeps rows with equal values together; with `relaxed`, rows with the median
+    value may go to either side, so that the halves have equal size. Source: LeFevre, DeWitt & Ramakrishnan (2006a).
 
-    With monotone principles every group satisfies them whenever the whole table does. With others the cutting stops
-    where a cut breaks them, though smaller parts might satisfy them again: the grouping's notes say so.
+    With monotone principles every group satisfies them whenever the whole table does. With others, cutting stops where a
+    cut breaks them, although smaller parts might satisfy them again: the grouping's notes say so.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -40,60 +40,59 @@ class Mondrian(Method):
     name: ClassVar[str] = "mondrian"
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
-        """Cut level by level: all sets of one depth are tried together. Nothing is random.
+        """Cut depth by depth: all sets of one depth are tried together. Nothing is random.
 
         Cost: the depth times the number of quasi-identifiers times that of measuring the principles once.
         """
         del seed
         notes = _notes(task)
-        shares = shares_over(task.domains)
+        shares = share_arrays(task.domains)
         of_row = np.zeros(task.table.rows, np.int64)
-        done, pending = 0, len(task.domains) and 1  # groups 0 to done - 1 are final, those after it may yet be cut
+        # invariant: groups 0 to done - 1 are final, and the `pending` groups after them may be cut further
+        done, pending = 0, len(task.domains) and 1
         while pending:
             rows = np.flatnonzero(of_row >= done)
-            level = _Level(task, shares, self.relaxed, of_row, done, rows[np.argsort(of_row[rows], kind="stable")])
-            done, pending = level.cut()
-        return Grouping(numbered(of_row), notes)
+            order = rows[np.argsort(of_row[rows], kind="stable")]
+            done, pending = _Depth(task, shares, self.relaxed, of_row, done, order).cut()
+        return Grouping(renumber(of_row), notes)
 
 
-class _Level:
-    """The sets of rows of one depth, all tried together."""
+class _Depth:
+    """The sets of rows of one depth, which are tried together.
+
+    `order` holds their rows, set by set; set g is `order[offsets[g]:offsets[g + 1]]` and has the group number `done + g`.
+    `of_row`, the group of every row of the table, belongs to the caller and is updated by `cut`.
+    """
 
     def __init__(self, task: Task, shares: Shares, relaxed: bool, of_row: Integers, done: int, order: Integers) -> None:
         self.task, self.shares, self.relaxed, self.of_row, self.done, self.order = task, shares, relaxed, of_row, done, order
         sizes = np.bincount(of_row[order] - done)
         self.offsets = np.concatenate([[0], np.cumsum(sizes)])
         self.set_of = np.repeat(np.arange(len(sizes)), sizes)
+        """The set of each entry of `order`."""
 
     def cut(self) -> tuple[int, int]:
-        """Cut what may be cut; return how many groups are final, and how many are not. Final ones are numbered first."""
+        """Cut the sets that can be cut; return the number of final groups and of pending ones, final ones numbered first."""
         count = len(self.offsets) - 1
         kept_part, kept_parts = np.zeros(len(self.order), np.int64), np.ones(count, np.int64)
-        whole = np.ones(count, bool)
+        whole = np.ones(count, bool)  # the sets that no cut was found for yet
         s = self.shares
         for attribute in self._widest_first():
+            # a hierarchy is cut into all children first, and into two runs of children where that fails
             for in_two in (False, True):
                 tried = np.where(whole & (attribute >= 0) & ((s.kind[attribute] == TREE) | (not in_two)), attribute, -1)
                 if (tried < 0).all():
                     continue
                 part, parts = np.empty_like(kept_part), np.empty_like(kept_parts)
                 cut(
-                    self.order,
-                    self.offsets,
-                    self.task.places,
-                    s.kind,
-                    s.size,
-                    s.above,
-                    tried,
-                    self.relaxed,
-                    in_two,
-                    part,
+                    self.order, self.offsets, self.task.places, s.kind, s.size, s.above, tried, self.relaxed, in_two, part,
                     parts,
-                )
-                made = self._may(part, parts) & (tried >= 0)
+                )  # fmt: skip
+                made = self._allowed(part, parts) & (tried >= 0)
                 rows = made[self.set_of]
                 kept_part[rows], kept_parts[made] = part[rows], parts[made]
                 whole &= ~made
+        # number the sets that stay whole first: they are final
         final = int(whole.sum())
         first = np.empty(count, np.int64)
         first[whole] = np.arange(final)
@@ -102,7 +101,7 @@ class _Level:
         return self.done + final, int(kept_parts[~whole].sum())
 
     def _widest_first(self) -> Integers:
-        """For each set its quasi-identifiers from the widest spread to the least, -1 where all values are equal."""
+        """Return, rank by rank, each set's quasi-identifier by descending spread; -1 where all values are equal."""
         shape = len(self.offsets) - 1, len(self.task.domains)
         low, high, distinct = (np.empty(shape, np.int64) for _ in range(3))
         spread = np.empty(shape)
@@ -112,8 +111,8 @@ class _Level:
         ranked = np.argsort(-spread, axis=1, kind="stable")
         return np.where(np.take_along_axis(low != high, ranked, axis=1), ranked, -1).T
 
-    def _may(self, part: Integers, parts: Integers) -> NDArray[np.bool_]:
-        """For each set whether all parts satisfy the principles."""
+    def _allowed(self, part: Integers, parts: Integers) -> NDArray[np.bool_]:
+        """Return for each set whether all its parts satisfy the principles."""
         first = np.cumsum(parts) - parts
         trial = self.of_row.copy()
         trial[self.order] = self.done + first[self.set_of] + part
@@ -121,7 +120,7 @@ class _Level:
 
 
 def _notes(task: Task) -> tuple[str, ...]:
-    """What the principles mean for a method that cuts from the top down."""
+    """Return what the principles mean for a method that cuts from the top down."""
     notes = []
     for principle, names in task.requirements:
         on = f" on {' + '.join(names)}" if names else ""
@@ -129,11 +128,12 @@ def _notes(task: Task) -> tuple[str, ...]:
         if not principle.monotone:
             as_one = "" if whole else " The table as one group does not satisfy it either."
             notes.append(
-                f"{principle.title}{on} is not monotone: Mondrian stops where a split breaks it and cannot look past; "
-                f"smaller groups below might satisfy it.{as_one}"
+                f"{principle.title}{on} is not monotone: Mondrian stops where a cut breaks it, and smaller groups might "
+                f"satisfy it again.{as_one}"
             )
         elif not whole:
             notes.append(
-                f"{principle.label}{on} does not hold in the table as one group; it is monotone, so no grouping reaches it."
+                f"{principle.label}{on} does not hold for the table as one group; it is monotone, so no grouping "
+                "satisfies it."
             )
     return tuple(dict.fromkeys(notes))

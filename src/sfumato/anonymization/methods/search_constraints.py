@@ -6,7 +6,7 @@ arrays that the kernels read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +16,7 @@ from sfumato.anonymization.methods.method import Task
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.errors import ParameterError
 from sfumato.kernels import group_excess as excess
-from sfumato.kernels.group_excess import HistogramConditions, NeighbourLimits, shape_excess
+from sfumato.kernels.group_excess import HistogramConditions, NeighbourLimits, histogram_excess
 from sfumato.kernels.neighbour_lookup import WINDOWS
 from sfumato.principles import HistogramCondition, NeighbourLimit
 
@@ -27,24 +27,24 @@ _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
-    """What all principles of a task demand of a group."""
+class SearchConstraints:
+    """What all principles of a task require of a group."""
 
     least: int
     """No group may have fewer rows."""
-    crowds: tuple[NeighbourLimit, ...]
-    shapes: tuple[HistogramCondition, ...]
+    neighbour_limits: tuple[NeighbourLimit, ...]
+    conditions: tuple[HistogramCondition, ...]
 
     @classmethod
-    def of(cls, task: Task) -> Limits:
+    def of(cls, task: Task) -> SearchConstraints:
         """Collect the conditions of a task's principles; a principle without any is an error that names a method."""
         least = 1
-        crowds: list[NeighbourLimit] = []
-        shapes: list[HistogramCondition] = []
+        neighbour_limits: list[NeighbourLimit] = []
+        conditions: list[HistogramCondition] = []
         for principle, names in task.requirements:
             if not principle.searchable:
                 raise ParameterError(
-                    f"the method glaze cannot serve {principle.title}, which states no search conditions",
+                    f"the method glaze does not support {principle.title}, which states no search conditions",
                     remedy='Use method "mondrian", which checks every group that it makes.',
                     key="method.name",
                     value=principle.name,
@@ -52,39 +52,42 @@ class Limits:
             least = max(least, principle.implied_k or 1)
             for condition in principle.search_conditions(task.views[names]):
                 if isinstance(condition, NeighbourLimit):
-                    crowds.append(condition)
+                    neighbour_limits.append(condition)
                 else:
-                    shapes.append(condition)
-        limits = cls(least, tuple(crowds), tuple(shapes))
-        return cls(limits.smallest(task.table.rows), limits.crowds, limits.shapes)
+                    conditions.append(condition)
+        constraints = cls(least, tuple(neighbour_limits), tuple(conditions))
+        return replace(constraints, least=constraints.smallest_size(task.table.rows))
 
-    def smallest(self, rows: int) -> int:
+    def smallest_size(self, rows: int) -> int:
         """Return the smallest size, from `least` on, at which a group can satisfy everything; `least` if none is found."""
-        arrays = self.shape_arrays()
+        arrays = self.condition_arrays()
         buffer = np.zeros(SIZES + 1, np.int64)
         counts = scratch_counts(arrays)
         for size in range(self.least, min(rows, SIZES // 4) + 1):
-            if any(crowd.allowed(size) < 0 for crowd in self.crowds):
+            if any(limit.allowed(size) < 0 for limit in self.neighbour_limits):
                 continue
             fits = True
-            for h, shape in enumerate(self.shapes):
-                buffer[:size] = _best_values(shape, size)
-                if shape_excess(arrays, h, buffer, size, counts) > 0:
+            for h, condition in enumerate(self.conditions):
+                buffer[:size] = _best_values(condition, size)
+                if histogram_excess(arrays, h, buffer, size, counts) > 0:
                     fits = False
                     break
             if fits:
                 return size
         return self.least
 
-    def roomiest(self, most: int) -> int:
+    def roomiest_size(self, most: int) -> int:
         """Return the size from `least` to `most` at which (allowed + 1)/size is largest: the easiest for neighbours."""
-        sizes = range(self.least, most + 1)
-        return max(sizes, key=lambda s: (min((Fraction(c.allowed(s) + 1, s) for c in self.crowds), default=Fraction(0)), -s))
 
-    def crowd_arrays(self, rows: int) -> NeighbourLimits:
+        def room(size: int) -> Fraction:
+            return min((Fraction(limit.allowed(size) + 1, size) for limit in self.neighbour_limits), default=Fraction(0))
+
+        return max(range(self.least, most + 1), key=lambda size: (room(size), -size))
+
+    def neighbour_limit_arrays(self, rows: int) -> NeighbourLimits:
         """Return the limits on neighbours as the kernels take them: all limits padded to one shape."""
-        count = len(self.crowds)
-        near_arrays = [NeighbourArrays.of(crowd.neighbours) for crowd in self.crowds]
+        count = len(self.neighbour_limits)
+        near_arrays = [NeighbourArrays.of(limit.neighbours) for limit in self.neighbour_limits]
         widest = max((len(near.rank) for near in near_arrays), default=0)
         words = max((near.bits.shape[1] for near in near_arrays), default=0)
         top = min(rows, SIZES) + 1
@@ -93,59 +96,61 @@ class Limits:
         first = np.zeros(count, np.int64)  # where the bits of each limit begin in the common matrix
         bits: list[NDArray[np.uint64]] = []
         allowed = np.zeros((count, top + 1), np.int64)
-        for c, (crowd, near) in enumerate(zip(self.crowds, near_arrays, strict=True)):
-            value[c] = crowd.values
+        for c, (limit, near) in enumerate(zip(self.neighbour_limits, near_arrays, strict=True)):
+            value[c] = limit.values
             rank[c, : len(near.rank)], low[c, : len(near.low)], high[c, : len(near.high)] = near.rank, near.low, near.high
             first[c] = sum(len(part) for part in bits)
             bits.append(np.pad(near.bits, ((0, 0), (0, words - near.bits.shape[1]))))
-            allowed[c] = [crowd.allowed(max(size, 1)) for size in range(top + 1)]
+            allowed[c] = [limit.allowed(max(size, 1)) for size in range(top + 1)]
         bits.append(np.zeros((1, max(words, 1)), np.uint64))  # never empty, for the compiler
         matrix = np.concatenate([part for part in bits if part.shape[1] == max(words, 1)])
         windowed = np.array([near.kind == WINDOWS for near in near_arrays], bool)
         return NeighbourLimits(value, windowed, rank, low, high, first, matrix, allowed, np.ones(count))
 
-    def shape_arrays(self, tolerance: float = _TOLERANCE) -> HistogramConditions:
+    def condition_arrays(self, tolerance: float = _TOLERANCE) -> HistogramConditions:
         """Return the conditions on histograms as the kernels take them: all conditions padded to one shape."""
-        count = len(self.shapes)
-        rows = len(self.shapes[0].values) if count else 0
-        values = max((int(s.values.max()) + 1 for s in self.shapes), default=1)
-        levels = max((len(s.nodes) for s in self.shapes), default=1) or 1
-        widest = max((len(share) for s in self.shapes for share in s.shares), default=1)
+        count = len(self.conditions)
+        rows = len(self.conditions[0].values) if count else 0
+        values = max((int(s.values.max()) + 1 for s in self.conditions), default=1)
+        levels = max((len(s.nodes) for s in self.conditions), default=1) or 1
+        widest = max((len(share) for s in self.conditions for share in s.shares), default=1)
         number, node = np.zeros((count, values)), np.zeros((count, levels, values), np.int64)
         share = np.zeros((count, levels, widest))
-        for h, shape in enumerate(self.shapes):
-            if shape.number is not None:
-                number[h, : len(shape.number)] = shape.number
-            for level, (nodes, shares) in enumerate(zip(shape.nodes, shape.shares, strict=True)):
+        for h, condition in enumerate(self.conditions):
+            if condition.number is not None:
+                number[h, : len(condition.number)] = condition.number
+            for level, (nodes, shares) in enumerate(zip(condition.nodes, condition.shares, strict=True)):
                 node[h, level, : len(nodes)] = nodes
                 share[h, level, : len(shares)] = shares
-        # How many levels a hierarchy has, or how many values have a number.
-        depth = [len(s.nodes) if s.kind == excess.APART else 0 if s.number is None else len(s.number) for s in self.shapes]
+        # the number of levels of a hierarchy, or of values with a number
+        depth = [
+            len(s.nodes) if s.kind == excess.APART else 0 if s.number is None else len(s.number) for s in self.conditions
+        ]
         return HistogramConditions(
-            np.array([s.values for s in self.shapes], np.int64).reshape(count, rows),
-            np.array([s.kind for s in self.shapes], np.int64),
-            np.array([s.threshold for s in self.shapes], float),
-            np.array([s.second for s in self.shapes], float),
+            np.array([s.values for s in self.conditions], np.int64).reshape(count, rows),
+            np.array([s.kind for s in self.conditions], np.int64),
+            np.array([s.threshold for s in self.conditions], float),
+            np.array([s.second for s in self.conditions], float),
             number, node, share, np.array(depth, np.int64), tolerance,
         )  # fmt: skip
 
 
-def scratch_counts(shapes: HistogramConditions) -> NDArray[np.int64]:
+def scratch_counts(conditions: HistogramConditions) -> NDArray[np.int64]:
     """Return zeros, enough for any value or node of the conditions; kernels leave them zero."""
-    return np.zeros(2 + max(shapes.number.shape[1], shapes.share.shape[2]), np.int64)
+    return np.zeros(2 + max(conditions.number.shape[1], conditions.share.shape[2]), np.int64)
 
 
-def _best_values(shape: HistogramCondition, size: int) -> NDArray[np.int64]:
+def _best_values(condition: HistogramCondition, size: int) -> NDArray[np.int64]:
     """Return the values of a group of a size that meets a condition as well as any group can.
 
     Conditions on diversity are met best by different values in turn, on the spread of numbers by the two extremes, and on
     likeness to the table by evenly spaced quantiles of the table's values.
     """
-    ordered = np.sort(shape.values)
-    if shape.kind in (excess.VARIANCE, excess.RANGE):
+    ordered = np.sort(condition.values)
+    if condition.kind in (excess.VARIANCE, excess.RANGE):
         different = np.unique(ordered)
         return different[np.arange(size) % 2 * (len(different) - 1)]
-    if shape.kind in (excess.DISTINCT, excess.ENTROPY, excess.RECURSIVE):
+    if condition.kind in (excess.DISTINCT, excess.ENTROPY, excess.RECURSIVE):
         different = np.unique(ordered)
         return different[np.arange(size) % len(different)]
     return ordered[((2 * np.arange(size) + 1) * len(ordered)) // (2 * size)]

@@ -1,4 +1,4 @@
-"""The groups while they are being made: an order of the rows, the state of the search, and its passes."""
+"""The state of glaze's search: an order of the rows, their groups, and the passes that improve them."""
 
 from __future__ import annotations
 
@@ -7,212 +7,223 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.cell_share_arrays import shares_over
+from sfumato.anonymization.methods.cell_share_arrays import share_arrays
 from sfumato.anonymization.methods.method import FINDING, Task
-from sfumato.anonymization.methods.search_constraints import Limits, scratch_counts
+from sfumato.anonymization.methods.search_constraints import SearchConstraints, scratch_counts
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.local_search import State, blend, settle_all
+from sfumato.kernels.local_search import SearchArrays, exchange_rows, refresh_all
 from sfumato.kernels.order_cuts import cut_order
 from sfumato.kernels.row_order import tree_order
 
-DEAR = 1000.0
-"""A price of excess that no loss can pay."""
+PROHIBITIVE = 1000.0
+"""A price of one unit of excess that no saving in loss can outweigh."""
 
-_FINE = 16
-"""Random orders are split down to sets of so many rows."""
+_LEAF = 16
+"""Random orders are split down to sets of this many rows."""
 
 _PATIENCE = 5
-"""So many passes are made before one that brings nothing ends them."""
+"""The number of passes before a pass without progress ends the search."""
 
 _LOOKS = 200_000
-"""About so many partners are looked at in a pass over bad rows alone."""
+"""About the number of partners that are tried in a pass over the rows with excess."""
 
 _NEARLY_ALL = 0.8
-"""From this share of bad groups on, nearly every group is bad."""
+"""From this share of groups with excess on, nearly all groups have excess."""
 
 
 class SearchState:
-    """Rows in groups, with what the search needs to know of them."""
+    """The rows of a task in groups, with what the search needs to know about them.
 
-    def __init__(self, task: Task, limits: Limits, seed: int) -> None:
+    The arrays of `arrays` are owned by this object; kernels update them in place. `regroup` replaces them all. The state of
+    the random numbers is `random`: every pass draws from it, so the order of the calls matters for the result.
+    """
+
+    def __init__(self, task: Task, constraints: SearchConstraints, seed: int) -> None:
         self.task = task
-        self.limits = limits
+        self.constraints = constraints
         self.rows = task.table.rows
-        self.shares = shares_over(task.domains)
-        self.crowds = limits.crowd_arrays(self.rows)
-        self.shapes = limits.shape_arrays()
+        self.shares = share_arrays(task.domains)
+        self.neighbour_limits = constraints.neighbour_limit_arrays(self.rows)
+        self.conditions = constraints.condition_arrays()
         self.place = np.ascontiguousarray(task.places)
+        # xorshift needs a state other than 0; the multiplier (2^64 / φ) spreads small seeds over all bits
         self.random = np.array([(seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) % 2**64 or 1], np.uint64)
-        self.dealt_size = limits.roomiest(2 * limits.least)
-        self.can_be_dealt = len(limits.crowds) == 1 and not limits.shapes
-        self.most = 2 * self.dealt_size + 1
+        self.packed_size = constraints.roomiest_size(2 * constraints.least)
+        """The size of groups that rows are packed into: the one that leaves most room for neighbours."""
+        self.can_be_packed = len(constraints.neighbour_limits) == 1 and not constraints.conditions
+        """Whether packing is possible: it respects one limit on neighbours and nothing else."""
+        self.most = 2 * self.packed_size + 1
+        """The largest group that the cut makes."""
         self.order = np.arange(self.rows)
         self.coarse = np.zeros(self.rows + 1, np.int64)
+        """For each position of the order the number of rows of the set that was split there; see `tree_order`."""
         self.span = (0.0, 1.0)
-        """Between which shares of the whole work the passes that come next lie."""
-        self.state: State
+        """The share of the whole work at which the next passes begin and end; for the progress."""
+        self.arrays: SearchArrays
 
     def cut(self, price: float, shuffled: bool = False) -> None:
-        """Order the rows, and cut the order into groups."""
-        self.good_order(shuffled)
+        """Order the rows, and cut the order into groups so that loss + price · excess is least."""
+        self.order_rows(shuffled)
         cuts = np.zeros(self.rows + 1, np.int64)
         cut_order(
-            self.shares, self.place, self.crowds, self.shapes, self.order, self.limits.least, self.most, price, cuts
+            self.shares, self.place, self.neighbour_limits, self.conditions, self.order, self.constraints.least, self.most,
+            price, cuts,
         )  # fmt: skip
+        # cuts[end] is where the run that ends there begins: follow it from the end
         labels, end, group = np.empty(self.rows, np.int64), self.rows, 0
         while end > 0:
             labels[self.order[cuts[end] : end]] = group
             end, group = int(cuts[end]), group + 1
         self.regroup(labels)
 
-    def good_order(self, shuffled: bool = False) -> None:
-        """Take the order that saves most; or, shuffled, one drawn at random."""
+    def order_rows(self, shuffled: bool = False) -> None:
+        """Order the rows so that similar rows are adjacent; `shuffled`: by random splits instead of the best ones."""
         self.order = np.arange(self.rows)
         self.coarse[:] = 0
         tree_order(self.shares, self.place, self.order, self.coarse, 1, shuffled, self.random)
 
-    def in_line(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The groups along a good order, by the mean of where their rows stand; and where each row stands."""
-        self.good_order()
+    def group_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the groups along the best order, by the mean position of their rows; and the position of each row."""
+        self.order_rows()
         position = np.empty(self.rows, np.int64)
         position[self.order] = np.arange(self.rows)
-        where = np.bincount(self.labels, weights=position) / self.state.size
-        return np.argsort(where, kind="stable"), position
+        mean = np.bincount(self.labels, weights=position) / self.arrays.size
+        return np.argsort(mean, kind="stable"), position
 
-    def stretch(self, rows: NDArray[np.int64]) -> float:
-        """What the cells of a group of these rows would cost, a set counted as if it told nothing."""
+    def cost_of_rows(self, rows: NDArray[np.int64]) -> float:
+        """Return an upper bound on the cost of the cells of a group of these rows: a set of values counts as `*`."""
         low, high = self.place[rows].min(axis=0), self.place[rows].max(axis=0)
-        return self._stretch(low, high)
+        return self._cost_between(low, high)
 
-    def joined_cost(self, one: int, other: int) -> float:
-        """What the cells of two groups would cost together, a set counted as if it told nothing."""
-        st = self.state
-        return self._stretch(np.minimum(st.low[one], st.low[other]), np.maximum(st.high[one], st.high[other]))
+    def cost_of_union(self, one: int, other: int) -> float:
+        """Return an upper bound on the cost of the cells of two groups together: a set of values counts as `*`."""
+        low, high = self.arrays.low, self.arrays.high
+        return self._cost_between(np.minimum(low[one], low[other]), np.maximum(high[one], high[other]))
 
-    def _stretch(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> float:
+    def _cost_between(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> float:
         total = 0.0
         for j in range(len(low)):
-            apart = self.shares.kind[j] == SET and low[j] != high[j]
-            total += 1.0 if apart else float(share(self.shares, j, int(low[j]), int(high[j]), 0))
+            several = self.shares.kind[j] == SET and low[j] != high[j]
+            total += 1.0 if several else float(share(self.shares, j, int(low[j]), int(high[j]), 0))
         return total
 
     def regroup(self, labels: NDArray[np.int64]) -> None:
-        """Take these groups, numbered from 0, and work out all that is known of them."""
+        """Replace the groups by these, numbered from 0 without gaps, and compute all arrays from them."""
         count, d = int(labels.max()) + 1, self.place.shape[1]
         size = np.bincount(labels, minlength=count)
-        room = size + np.maximum(8, size // 2)
+        room = size + np.maximum(8, size // 2)  # slots for rows that move in
         first = np.concatenate([[0], np.cumsum(room)[:-1]])
         by_group = np.argsort(labels, kind="stable")
         member = np.full(int(room.sum()), -1, np.int64)
-        within = np.arange(self.rows) - np.repeat(np.cumsum(size) - size, size)
+        within = np.arange(self.rows) - np.repeat(np.cumsum(size) - size, size)  # each row's index in its group
         member[np.repeat(first, size) + within] = by_group
         low, low_next, high, high_next = (np.zeros((count, d), np.int32) for _ in range(4))
-        self.state = State(
+        self.arrays = SearchArrays(
             self.place, labels.copy(), first, room, size, member, low, low_next, high, high_next,
             loss=np.zeros(count), excess=np.zeros(count),
-            degree=np.zeros((len(self.limits.crowds), self.rows), np.int64),
-            gain=np.zeros(self.rows), best=np.zeros(count), relief=np.zeros(self.rows), freed=np.zeros(count),
-            counts=scratch_counts(self.shapes), values=np.zeros(self.rows + 1, np.int64),
+            degree=np.zeros((len(self.constraints.neighbour_limits), self.rows), np.int64),
+            gain=np.zeros(self.rows), best_gain=np.zeros(count), relief=np.zeros(self.rows), best_relief=np.zeros(count),
+            counts=scratch_counts(self.conditions), values=np.zeros(self.rows + 1, np.int64),
             seen=np.zeros(int(self.shares.size.max()) + 2, np.int64), clock=np.zeros(1, np.int64),
         )  # fmt: skip
-        settle_all(self.shares, self.crowds, self.shapes, self.state)
+        refresh_all(self.shares, self.neighbour_limits, self.conditions, self.arrays)
 
     @property
     def labels(self) -> NDArray[np.int64]:
-        """Each row's group."""
-        return np.asarray(self.state.group)
+        """The group of each row; owned by the arrays, so copy it before the next pass."""
+        return np.asarray(self.arrays.group)
 
     @property
     def excess(self) -> float:
-        """What all groups together lack."""
-        return float(self.state.excess.sum())
+        """The excess of all groups together."""
+        return float(self.arrays.excess.sum())
 
     @property
     def bad_rows(self) -> int:
-        """How many rows are in groups with excess."""
-        return int(self.state.size[self.state.excess > 0].sum())
+        """The number of rows in groups with excess."""
+        return int(self.arrays.size[self.arrays.excess > 0].sum())
 
     @property
     def loss(self) -> float:
-        """The loss: mean over rows and attributes."""
+        """The mean loss over rows and attributes."""
         cells = self.rows * max(1, len(self.task.domains))
-        return float(self.state.loss.sum()) / cells
+        return float(self.arrays.loss.sum()) / cells
 
     @property
     def rank(self) -> tuple[bool, float, float]:
-        """Less is better: groups without excess first, then less loss."""
+        """A key by which states compare, less being better: no excess, then less excess, then less loss."""
         return self.excess > 0, self.excess, self.loss
 
     def new_order(self) -> None:
-        """Draw a random order of the rows in which near rows stand together."""
-        tree_order(self.shares, self.place, self.order, self.coarse, _FINE, True, self.random)
+        """Draw a random order of the rows in which similar rows are adjacent."""
+        tree_order(self.shares, self.place, self.order, self.coarse, _LEAF, True, self.random)
 
     def passes(self, count: int) -> Iterator[int]:
-        """Count passes, and tell how far the work has got."""
+        """Yield the numbers of the passes, and report the progress before each."""
         low, high = self.span
         for i in range(count):
             self.task.progress(FINDING, low + (high - low) * i / count)
             yield i
 
-    def turn(self, tries: int, window: int, heat: float, price: float, focus: bool = False) -> int:
-        """One pass along the order."""
+    def exchange_pass(self, tries: int, window: int, heat: float, price: float, focus: bool = False) -> int:
+        """Make one pass along the order; see `kernels.local_search.exchange_rows`. Return the number of changes."""
         window = max(1, min(window, self.rows // 2))
         return int(
-            blend(
-                self.shares, self.crowds, self.shapes, self.state, self.order, tries, window, heat, price,
-                self.limits.least, focus, self.random,
+            exchange_rows(
+                self.shares, self.neighbour_limits, self.conditions, self.arrays, self.order, tries, window, heat, price,
+                self.constraints.least, focus, self.random,
             )
         )  # fmt: skip
 
-    def blend_in(self, effort: int) -> None:
-        """Raise the price of excess slowly over all rows, then look further and further around what is left.
+    def exchange(self, effort: int) -> None:
+        """Raise the price of excess slowly over all rows, then search further and further around what is left.
 
-        Where histograms are wrong in nearly every group a low price moves nothing: it starts high, with more heat.
+        Where nearly every group fails a histogram condition, a low price moves nothing: it starts high, with more heat.
         """
-        if not self.limits.crowds and (self.state.excess > 0).mean() > _NEARLY_ALL:
+        if not self.constraints.neighbour_limits and (self.arrays.excess > 0).mean() > _NEARLY_ALL:
             prices = np.geomspace(20.0, 70.0, 8 * effort)
             for i in self.passes(len(prices)):
                 self.new_order()
-                self.turn(4, 100, 0.5, float(prices[i]))
+                self.exchange_pass(4, 100, 0.5, float(prices[i]))
             return
         prices = np.geomspace(0.3, 2.0, 10 * effort)
         for i in self.passes(len(prices)):
             self.new_order()
-            self.turn(8, 40, 0.005, float(prices[i]))
-        self.focus(10 * effort)
+            self.exchange_pass(8, 40, 0.005, float(prices[i]))
+        self.exchange_bad_rows(10 * effort)
 
-    def blend_hard(self, effort: int) -> None:
-        """Where nearly everybody is crowded: a high price from the start, rows that came far, and a falling heat."""
+    def exchange_crowded(self, effort: int) -> None:
+        """Exchange where most rows have too many neighbours: a high price from the start, wide windows, falling heat."""
         passes = 30 * effort
         for i in self.passes(passes):
             heat = max(0.0, 1.0 - i / (passes - 3))
             if self.excess > 0:
                 self.new_order()
-                self.turn(16, int(400 * 2 ** min(i / 2, 8)), heat, 200.0, focus=True)
+                self.exchange_pass(16, int(400 * 2 ** min(i / 2, 8)), heat, 200.0, focus=True)
             self.new_order()
             before = self.excess
-            self.turn(8, 100, heat, 200.0)
+            self.exchange_pass(8, 100, heat, 200.0)
             if i >= _PATIENCE and self.excess > max(0.98 * before, self.rows / 20):
-                return  # hopeless: more of the same will not do
+                return  # much excess is left and it hardly falls: further passes will not remove it
 
-    def focus(self, passes: int, window: float = 100) -> None:
-        """Look only at rows of groups with excess, ever further."""
+    def exchange_bad_rows(self, passes: int, window: float = 100) -> None:
+        """Exchange only rows of groups with excess, in a growing window."""
         for price in np.geomspace(2.0, 8.0, passes):
             if self.excess <= 0:
                 return
             self.new_order()
-            self.turn(16, int(window), 0.02, float(price), focus=True)
+            self.exchange_pass(16, int(window), 0.02, float(price), focus=True)
             window *= 1.5
 
-    def polish(self, effort: int) -> None:
-        """Lower the loss at a price of excess that no loss can pay, until it stops falling."""
+    def lower_loss(self, effort: int) -> None:
+        """Lower the loss at a prohibitive price of excess, until it stops falling."""
         window = 1000
         for _ in self.passes(20 * effort):
             loss, excess = self.loss, self.excess
             self.new_order()
             if excess > 0:
-                self.turn(min(64, 1 + _LOOKS // self.bad_rows), window, 0.0, DEAR, focus=True)
+                self.exchange_pass(min(64, 1 + _LOOKS // self.bad_rows), window, 0.0, PROHIBITIVE, focus=True)
                 window *= 2
-            self.turn(8, 40, 0.0, DEAR)
+            self.exchange_pass(8, 40, 0.0, PROHIBITIVE)
             if loss - self.loss < 5e-4 * loss and self.excess >= 0.98 * excess:
                 return

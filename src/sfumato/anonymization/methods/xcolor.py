@@ -1,4 +1,4 @@
-"""XColor: colour the neighbour graph so that few neighbours share a colour."""
+"""XColor: colour the neighbour graph so that few neighbours share a colour (Wang & Liu, 2010)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.cell_share_arrays import shares_over
-from sfumato.anonymization.methods.method import Grouping, Method, Task, numbered
+from sfumato.anonymization.methods.cell_share_arrays import share_arrays
+from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.data.groups import combined
 from sfumato.errors import ParameterError
@@ -23,27 +23,29 @@ from sfumato.principles import Dissimilarity, exactly, size_part
 Integers = NDArray[np.int64]
 
 _LOOKS = 100_000_000
-"""So many times a row may look at a class for a partner where success is not certain: some minutes at most."""
+"""The number of times that a row may look at a group for a partner if success is not guaranteed: some minutes at most."""
 
 CYCLE_TESTS = 400_000_000
-"""So many pairs may be looked at in search of cycles of three: some seconds, and all there are up to a thousand rows."""
+"""The number of pairs to test for cycles of three: some seconds, and all pairs up to a thousand rows."""
 
 
 @dataclass(frozen=True)
 class XColor(Method):
-    """Start from groups of equal size whose neighbour counts are balanced; exchange rows until nobody has too many.
+    """Start from groups of equal size with balanced neighbour counts; exchange rows until no row has too many neighbours.
 
-    A group is a colour of the neighbour graph, and a row with more than t = ⌊(1−δ)(|G|−1)⌋ neighbours of its colour is a
-    violation. Each exchange of a violation with a row of another group lowers the number of edges within groups, and
-    among those that do it loses the least information. Serves one (ε,δ)^k-dissimilarity, with k-anonymity if wanted.
-    Source: Wang et al., paper 001, Algorithms 1 and 2. Departures: n rows form ⌊n/k⌋ groups whose sizes differ by at most
-    1 (Algorithm 1 finds no bucket for n = 29, k = 10); every violation is tried before giving up, and cycles of three
-    when swaps are stuck; t is that of each group's own size; progress is told by the edges within groups, which fall
-    with every exchange, not by the violations, which may rise.
+    A group is a colour of the neighbour graph. A row with more than t = ⌊(1−δ)(|G|−1)⌋ neighbours of its colour is a
+    violation. Each exchange of a violation with a row of another group lowers the number of edges within groups; among the
+    exchanges that do, the one with the least information loss is made. Supports one (ε,δ)^k-dissimilarity, optionally with
+    k-anonymity. Source: Wang & Liu (2010), Algorithms 1 and 2.
+
+    Departures from the paper: n rows form ⌊n/k⌋ groups whose sizes differ by at most 1 (Algorithm 1 finds no bucket for
+    n = 29, k = 10); every violation is tried before giving up, and cycles of three when swaps are stuck; t depends on each
+    group's own size; progress is measured by the edges within groups, which fall with every exchange, not by the
+    violations, which may rise.
 
     The exchanges succeed whenever Θ < (t+1)(q·m+1)/(q+s−1), for m groups of q to s rows and Θ the largest degree; beyond
-    it they often do. The start looks at degrees only, so the groups are nearly random in the quasi-identifiers: expect a
-    high loss.
+    that bound they often do. The start uses degrees only, so the groups are nearly random in the quasi-identifiers: expect
+    a high loss.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -58,34 +60,34 @@ class XColor(Method):
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Colour the neighbour graph. Nothing is random. Cost: one look at every row per exchange."""
         del seed
-        principle, names, k = _asked(task)
+        principle, names, k = _requirement(task)
         view = task.views[names]
-        size_part(view, k)  # a k that no grouping can reach is an error
+        size_part(view, k)  # a k larger than the table is an error
         graph = view.graph(exactly(principle.epsilon))
         degrees = graph.degrees[view.attribute.codes]
         start = initialize(degrees, k)
-        nearness, shares = NeighbourArrays.of(graph), shares_over(task.domains)
+        nearness, shares = NeighbourArrays.of(graph), share_arrays(task.domains)
         bound = guarantee(np.bincount(start), principle.allowed_neighbours)
-        looks = None if graph.max_degree < bound else _LOOKS
-        found = exchange(
-            start, view.attribute.codes, nearness, principle.allowed_neighbours, task.places, shares, looks=looks
-        )
-        certain = f"Θ = {graph.max_degree:,} {'<' if graph.max_degree < bound else '≥'} {float(bound):,.1f}"
-        if graph.max_degree < bound:
-            notes = [f"XColor: exchanges were certain to remove all violations ({certain})."]
-        else:
-            notes = [f"XColor: exchanges were not certain to remove all violations ({certain})."]
-        if len(found.violations):
+        guaranteed = graph.max_degree < bound
+        result = exchange(
+            start, view.attribute.codes, nearness, principle.allowed_neighbours, task.places, shares,
+            looks=None if guaranteed else _LOOKS,
+        )  # fmt: skip
+        comparison = f"Θ = {graph.max_degree:,} {'<' if guaranteed else '≥'} {float(bound):,.1f}"
+        notes = [
+            f"XColor: exchanges were {'certain' if guaranteed else 'not certain'} to remove all violations ({comparison})."
+        ]
+        if len(result.violations):
             notes.append(
-                f"XColor {'is stuck, no exchange helps' if found.exhausted else 'stopped before every exchange was tried'}: "
-                f"{len(found.violations):,} of {task.table.rows:,} rows have more neighbours in their group than "
+                f"XColor {'found no further exchange' if result.exhausted else 'stopped before every exchange was tried'}: "
+                f"{len(result.violations):,} of {task.table.rows:,} rows have more neighbours in their group than "
                 f"{principle.label} allows."
             )
-        return Grouping(numbered(found.of_row), tuple(notes))
+        return Grouping(renumber(result.of_row), tuple(notes))
 
 
 def initialize(degrees: Integers, k: int) -> Integers:
-    """Spread rows over ⌊n/k⌋ groups, the largest degree first, each into the group with the least sum that is not full.
+    """Spread rows over ⌊n/k⌋ groups: by descending degree, each into the group with the least sum that is not full.
 
     All groups are filled to ⌊n/m⌋ rows before any gets one more. Ties go to the earlier row and the earlier group.
 
@@ -98,10 +100,10 @@ def initialize(degrees: Integers, k: int) -> Integers:
     order = np.argsort(-degrees, kind="stable").tolist()
     of_row = np.empty(rows, np.int64)
     sums, sizes = [0] * count, [0] * count
-    for some, full in ((order[:even], rows // count), (order[even:], rows // count + 1)):
+    for part, full in ((order[:even], rows // count), (order[even:], rows // count + 1)):
         queue = [(total, group) for group, total in enumerate(sums)]
         heapq.heapify(queue)
-        for row in some:
+        for row in part:
             _, group = heapq.heappop(queue)
             of_row[row] = group
             sums[group] += int(degrees[row])
@@ -112,7 +114,7 @@ def initialize(degrees: Integers, k: int) -> Integers:
 
 
 def guarantee(sizes: Integers, allowed: Callable[[int], int]) -> Fraction:
-    """The bound below which the largest degree makes swaps certain to succeed: (t+1)(q·m+1)/(q+s−1).
+    """Return the bound below which the largest degree guarantees that swaps succeed: (t+1)(q·m+1)/(q+s−1).
 
     q and s are the smallest and the largest of the m sizes, t the least that any of them allows. The bound is sufficient,
     not necessary.
@@ -126,8 +128,8 @@ def guarantee(sizes: Integers, allowed: Callable[[int], int]) -> Fraction:
 
 
 @dataclass(frozen=True, eq=False)
-class Exchanged:
-    """What exchanges made of some groups."""
+class ExchangeResult:
+    """The groups after exchanges."""
 
     of_row: Integers
     violations: Integers
@@ -150,12 +152,12 @@ def exchange(
     limit: int | None = None,
     looks: int | None = None,
     cycle_tests: int = CYCLE_TESTS,
-) -> Exchanged:
-    """Exchange rows between groups, whose sizes stay, until no value has more neighbours in its group than allowed.
+) -> ExchangeResult:
+    """Exchange rows between groups, whose sizes stay, until no row has more neighbours in its group than allowed.
 
-    `values[row]` is the number of the row's sensitive value, `allowed` tells how many neighbours a group of a size allows,
-    and `places` and `shares` say what a group loses. At most `limit` exchanges are made, with at
-    most about so many `looks` of a row at a group for a partner.
+    `values[row]` is the number of the row's sensitive value. `allowed(size)` returns how many neighbours a group of a size
+    allows. `places` and `shares` determine the loss of a group. At most `limit` exchanges are made, with at most about
+    `looks` looks of a row at a group for a partner. The arguments are not changed.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -163,27 +165,28 @@ def exchange(
     >>> task = Task(table, (sf.Dissimilarity(epsilon=5, delta=1, k=2),))
     >>> view = task.views[("pay",)]
     >>> start, nearness = np.array([0, 0, 1, 1]), NeighbourArrays.of(view.graph(Fraction(5)))
-    >>> found = exchange(start, view.attribute.codes, nearness, lambda size: 0, task.places, shares_over(task.domains))
-    >>> found.of_row.tolist(), found.swaps, found.potential
+    >>> shares = share_arrays(task.domains)
+    >>> result = exchange(start, view.attribute.codes, nearness, lambda size: 0, task.places, shares)
+    >>> result.of_row.tolist(), result.swaps, result.potential
     ([1, 0, 0, 1], 1, (2, 0))
     """
     sizes = np.bincount(of_row)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     members = np.argsort(of_row, kind="stable")
     moved, own = of_row.astype(np.int64, copy=True), np.empty(len(of_row), np.int64)
-    may = {int(size): allowed(int(size)) for size in np.unique(sizes)}
-    each = np.array([may[int(size)] for size in sizes], np.int64)
+    by_size = {int(size): allowed(int(size)) for size in np.unique(sizes)}
+    of_group = np.array([by_size[int(size)] for size in sizes], np.int64)
     figures = np.zeros(6, np.int64)
     profile, profiles = _profiles(places, shares)
-    most = np.iinfo(np.int64).max
+    unlimited = np.iinfo(np.int64).max
     exchanges(
-        nearness.arrays, shares, (values, places, profile), (offsets, members, moved, own, each),
-        int(values.max()) + 1, profiles, most if limit is None else limit, most if looks is None else looks,
+        nearness.arrays, shares, (values, places, profile), (offsets, members, moved, own, of_group),
+        int(values.max()) + 1, profiles, unlimited if limit is None else limit, unlimited if looks is None else looks,
         cycle_tests, figures,
     )  # fmt: skip
-    return Exchanged(
+    return ExchangeResult(
         moved,
-        np.flatnonzero(own > each[moved]),
+        np.flatnonzero(own > of_group[moved]),
         int(figures[SWAPS]),
         int(figures[CYCLES]),
         (int(figures[BEFORE]), int(figures[AFTER])),
@@ -192,34 +195,34 @@ def exchange(
 
 
 def _profiles(places: NDArray[np.int32], shares: Shares) -> tuple[Integers, int]:
-    """Number the rows by their places: equal ones alike."""
+    """Number the combinations of places: return that of each row, and how many there are."""
     if not places.shape[1]:
         return np.zeros(len(places), np.int64), 1
     numbers, parts = combined(list(places.T), (shares.size + 1).tolist())
     return numbers, len(parts)
 
 
-def _asked(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
-    """The one principle that is served, its attribute, and the least number of rows of a group."""
-    served = [(found, names) for p, names in task.requirements if (found := p.as_dissimilarity()) is not None]
+def _requirement(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
+    """Return the one dissimilarity that is required, its attribute, and the smallest size of a group."""
+    dissimilarities = [(found, names) for p, names in task.requirements if (found := p.as_dissimilarity()) is not None]
     others = [p for p, _ in task.requirements if p.as_dissimilarity() is None and not p.size_only]
-    if len(served) != 1 or others:
+    if len(dissimilarities) != 1 or others:
         titles = dict.fromkeys(p.title for p, _ in task.requirements)
         raise ParameterError(
-            f"the method xcolor serves one (ε,δ)^k-dissimilarity, with k-anonymity if wanted, on one attribute; "
-            f"asked for: {', '.join(titles)}",
+            "the method xcolor supports one (ε,δ)^k-dissimilarity on one attribute, optionally with k-anonymity; "
+            f"requested: {', '.join(titles)}",
             remedy='Use the method "auto".',
             key="method",
             value="xcolor",
         )
     if task.table.schema.person_id is not None:
         raise ParameterError(
-            "the method xcolor counts rows, and here k counts people, of whom one may have several rows",
+            "the method xcolor counts rows, but k counts people here, and a person may have several rows",
             remedy='Use the method "auto", or leave person_id out.',
             key="method",
             value="xcolor",
         )
-    principle, names = served[0]
+    principle, names = dissimilarities[0]
     # a group of one has risk 1 by definition
     least = 2 if exactly(principle.delta) > 0 and task.table.rows > 1 else 1
     return principle, names, max([least, *(p.implied_k or 1 for p in task.principles)])

@@ -1,7 +1,7 @@
 """The text of a published cell.
 
-Distinct intervals or sets have distinct texts, and `*` always means that nothing is told: a text that could be taken for
-something else stands in quotes.
+Distinct intervals or sets have distinct texts, and `*` always means that the value is withheld: a text that could be
+mistaken for something else is put in quotes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from sfumato.releases.cells import WITHHELD, interval_cell, node_cell, set_cell,
 
 
 def cell_text(domain: Domain, places: Sequence[int]) -> str | None:
-    """What is published for values at these places; only the first and last are looked at unless it is a set."""
+    """Return the text that is published for values at these places; None if all are missing.
+
+    Only the first and the last place are read, unless the column is published as sets.
+    """
     low, high = places[0], places[-1]
     if low == domain.size:
         return None
@@ -30,15 +33,15 @@ def cell_text(domain: Domain, places: Sequence[int]) -> str | None:
 
 
 def value_text(domain: Domain, place: int) -> str:
-    """The value at a place."""
+    """Return the text of the value at a place."""
     return value_cell(domain.label(place), _plain(domain))
 
 
 def node_text(domain: Domain, level: int, place: int) -> str:
-    """The node above a place on a level of the hierarchy."""
+    """Return the text of the node above a place on a level of the hierarchy."""
     return node_cell(domain.node_label(level, place), root=level == len(domain.above) - 1)
 
 
 def _plain(domain: Domain) -> bool:
-    """Whether no text of anyone's choice stands in the cells."""
+    """Return whether the cells contain no free text: numbers, or sets, whose members are quoted already."""
     return domain.column.numbers is not None or domain.column.kind is Kind.SET

@@ -1,4 +1,4 @@
-"""The levels that a quasi-identifier can be published at as a whole, from its values up to `*`."""
+"""The levels at which a whole quasi-identifier can be published, from its values up to `*`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sfumato.releases.cells import WITHHELD
 
 @dataclass(frozen=True, eq=False)
 class ColumnLevels:
-    """A quasi-identifier's levels: those of its hierarchy; or, without one, the values themselves and `*`.
+    """The levels of a quasi-identifier: those of its hierarchy; without one, the values themselves and `*`.
 
-    For each level and code the stretch of places that its node covers. Missing values stand in a node of their own, below
-    the root.
+    For each level and code it contains the stretch of places that the node covers. Missing values have a node of their own
+    on every level below the root.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.hierarchy import Intervals
@@ -35,7 +35,7 @@ class ColumnLevels:
     low: NDArray[np.int64]
     """For each level and code the first place under its node."""
     high: NDArray[np.int64]
-    """The last place; the domain's size if missing values are under it."""
+    """The last place under its node; the domain's size if missing values are under it."""
 
     @property
     def name(self) -> str:
@@ -49,21 +49,21 @@ class ColumnLevels:
 
     @cached_property
     def nodes(self) -> NDArray[np.int64]:
-        """For each level and code its node, numbered from 0 along the places; only nodes that occur have a number."""
+        """For each level and code its node. Nodes that occur are numbered from 0 along the places."""
         return np.stack([np.unique(low, return_inverse=True)[1] for low in self.low]).astype(np.int64)
 
     @cached_property
     def leaves(self) -> NDArray[np.int64]:
-        """For each level and code the leaves that its node leaves open: see `Domain.share`; 0 if it tells the value."""
-        told, size = self.low == self.high, self.domain.size
-        return np.where(told, 0, np.where(self.high == size, size, self.high - self.low + 1))
+        """For each level and code the leaves that its node leaves open: see `Domain.share`; 0 if it is a single value."""
+        single, size = self.low == self.high, self.domain.size
+        return np.where(single, 0, np.where(self.high == size, size, self.high - self.low + 1))
 
     def shares(self, level: int) -> NDArray[np.float64]:
-        """For each code the loss of its cell on a level."""
+        """Return the loss of the cell of each code on a level."""
         return np.asarray(self.leaves[level] / max(1, self.domain.size))
 
     def label(self, level: int, code: int) -> str | None:
-        """What is published for a code on a level: its node's label; None if it is missing, below the root."""
+        """Return the text that is published for a code on a level; None for a missing value below the root."""
         low = int(self.low[level, code])
         if level == self.height:
             return WITHHELD
@@ -73,30 +73,33 @@ class ColumnLevels:
 
 
 def column_levels(table: Table) -> list[ColumnLevels]:
-    """The levels of all quasi-identifiers of a table, in the schema's order; only nodes can be published level by level."""
-    ladders = []
+    """Return the levels of all quasi-identifiers of a table, in the schema's order.
+
+    A recoding other than ancestors is an error, because only nodes can be published level by level.
+    """
+    columns = []
     for name in table.schema.quasi_identifiers:
         declared = table.schema.recodings.get(name)
         if declared not in (None, RecodingKind.ANCESTOR):
             raise ColumnError(
-                f"full-domain generalization publishes nodes of a hierarchy, and recoding = {declared!r} is declared",
-                remedy="Drop the recoding, or use another method.",
+                f"full-domain generalization publishes nodes of a hierarchy, but recoding = {declared!r} is declared",
+                remedy="Remove the recoding, or use another method.",
                 file=table.source,
                 column=name,
                 value=declared,
             )
-        ladders.append(_ladder(domain_of(table.column(name), declared)))
-    return ladders
+        columns.append(_levels_of(domain_of(table.column(name), declared)))
+    return columns
 
 
-def _ladder(domain: Domain) -> ColumnLevels:
+def _levels_of(domain: Domain) -> ColumnLevels:
     place, size, missing = domain.place.astype(np.int64), domain.size, domain.column.has_missing
     below = domain.above[:-1] if domain.recoding is RecodingKind.ANCESTOR else [np.arange(size)]
     low, high = [], []
     for nodes in below:
-        known = np.append(nodes, size)[place]  # the missing place has no node, and stands behind all
-        low.append(np.where(place == size, size, np.searchsorted(nodes, known)))
-        high.append(np.where(place == size, size, np.searchsorted(nodes, known, side="right") - 1))
+        node = np.append(nodes, size)[place]  # the missing place has no node; its own number sorts after all others
+        low.append(np.where(place == size, size, np.searchsorted(nodes, node)))
+        high.append(np.where(place == size, size, np.searchsorted(nodes, node, side="right") - 1))
     low.append(np.zeros(len(place), np.int64))
     high.append(np.full(len(place), size if missing else size - 1))
     return ColumnLevels(domain, np.stack(low), np.stack(high))

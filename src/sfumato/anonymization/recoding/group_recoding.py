@@ -1,4 +1,4 @@
-"""Recoding: what each group publishes of its quasi-identifiers."""
+"""Recoding: the cells that each group publishes for its quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sfumato.errors import ParameterError
 
 @dataclass(frozen=True, eq=False)
 class ColumnRecoding:
-    """What each group publishes of one quasi-identifier: the stretch of its domain that the group covers."""
+    """The cells of one quasi-identifier: for each group the stretch of the domain that it covers."""
 
     domain: Domain
     low: NDArray[np.int64]
@@ -31,23 +31,22 @@ class ColumnRecoding:
     """The distinct places of the values of group g are `places[offsets[g]:offsets[g + 1]]`, ascending."""
     places: NDArray[np.int64]
     cell: NDArray[np.int64]
-    """For each group which of the distinct cells it publishes; those are numbered in the order of their first groups."""
+    """For each group the number of its cell; distinct cells are numbered in the order of their first groups."""
     shares: NDArray[np.float64]
-    """For each group the loss of its cell, from 0 (a single value) to 1 (nothing is told)."""
+    """For each group the loss of its cell, from 0 (a single value) to 1 (`*`)."""
     cells: tuple[str | None, ...]
-    """For each distinct cell what is published: the value itself, `[lo, hi]`, a node's label, `{a; b}`, or `*`; None if
-    missing.
+    """For each distinct cell its text: the value itself, `[lo, hi]`, a node's label, `{a; b}`, or `*`; None if missing.
 
-    A text that could be misread stands in double quotes: `{"a; b"; c}`.
+    A text that could be misread is in double quotes: `{"a; b"; c}`.
     """
 
     @property
     def labels(self) -> tuple[str | None, ...]:
-        """For each group what is published."""
+        """For each group the text of its cell."""
         return tuple(self.cells[cell] for cell in self.cell.tolist())
 
     def keys(self) -> Iterator[tuple[int, ...]]:
-        """For each distinct cell its first and last place; all its places if it is a set."""
+        """Yield, for each distinct cell, its first and last place; all its places if it is a set."""
         for group in np.unique(self.cell, return_index=True)[1].tolist():
             if self.domain.recoding is RecodingKind.SET:
                 yield tuple(self.places[self.offsets[group] : self.offsets[group + 1]].tolist())
@@ -57,7 +56,7 @@ class ColumnRecoding:
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """What all groups publish.
+    """The cells of all groups. Made by `recode`.
 
     >>> from sfumato.data.schema import Schema
     >>> table = Table(pa.table({"age": [20, 30, 60, 60]}), Schema(["age"]))
@@ -68,10 +67,10 @@ class Recoding:
     groups: Groups
     columns: tuple[ColumnRecoding, ...]
     levels: tuple[int, ...] | None = None
-    """For each quasi-identifier the level that all its cells are published at, if they are."""
+    """For each quasi-identifier the level at which all its cells are published; None if there is no such level."""
 
     def texts(self, column: ColumnRecoding) -> pa.Array:
-        """The published cells of one column, row by row; each distinct one is held once."""
+        """Return the published cells of one column, row by row, dictionary-encoded."""
         encoded = pa.array(column.cells, pa.string()).dictionary_encode()
         return pa.DictionaryArray.from_arrays(
             encoded.indices.take(pa.array(column.cell[self.groups.of_row])), encoded.dictionary
@@ -79,11 +78,11 @@ class Recoding:
 
 
 def recode(table: Table, groups: Groups, levels: Sequence[int] | None = None) -> Recoding:
-    """Publish each group's quasi-identifiers as what all its rows have in common.
+    """Return the cells that each group publishes: for each quasi-identifier the smallest cell that covers all its rows.
 
     With `levels`, one per quasi-identifier, every cell is the node on that level of the column's hierarchy, and `*` on the
-    last one (see `ColumnLevels`); all rows of a group must have the same nodes. Cost: that of sorting one integer per row
-    and column.
+    last level (see `ColumnLevels`). All rows of a group must then have the same nodes. Cost: that of sorting one integer
+    per row and column.
 
     >>> from sfumato.data.schema import Schema
     >>> table = Table(pa.table({"town": ["Rome", "Bonn", "Bonn"]}), Schema(["town"]))
@@ -93,15 +92,16 @@ def recode(table: Table, groups: Groups, levels: Sequence[int] | None = None) ->
     if levels is None:
         return Recoding(groups, tuple(_column(domain, groups) for domain in domains_of(table)))
     levels = tuple(map(int, levels))
-    ladders = column_levels(table)
-    if len(levels) != len(ladders) or any(not 0 <= at <= ladder.height for at, ladder in zip(levels, ladders, strict=False)):
+    hierarchies = column_levels(table)
+    heights = [column.height for column in hierarchies]
+    if len(levels) != len(heights) or any(not 0 <= at <= height for at, height in zip(levels, heights, strict=False)):
         raise ParameterError(
-            f"levels = {list(levels)} do not fit the quasi-identifiers",
-            remedy=f"Give one for each, at most {[ladder.height for ladder in ladders]}.",
+            f"invalid levels {list(levels)} for the quasi-identifiers",
+            remedy=f"Give one for each, at most {heights}.",
             key="levels",
             value=levels,
         )
-    columns = (_level_column(ladder, groups, level) for ladder, level in zip(ladders, levels, strict=True))
+    columns = (_level_column(column, groups, level) for column, level in zip(hierarchies, levels, strict=True))
     return Recoding(groups, tuple(columns), levels)
 
 
@@ -111,39 +111,39 @@ def _column(domain: Domain, groups: Groups) -> ColumnRecoding:
     low, high = covered[offsets[:-1]], covered[offsets[1:] - 1]
     if domain.recoding is RecodingKind.SET:
         members = covered.tolist()
-        known: dict[tuple[int, ...], int] = {}
-        cell = np.array([known.setdefault(tuple(members[a:b]), len(known)) for a, b in pairwise(offsets.tolist())])
+        numbers: dict[tuple[int, ...], int] = {}
+        cell = np.array([numbers.setdefault(tuple(members[a:b]), len(numbers)) for a, b in pairwise(offsets.tolist())])
     else:
-        cell = _numbered(low * (domain.size + 1) + high)
+        cell = _number_by_first(low * (domain.size + 1) + high)
     column = ColumnRecoding(domain, low, high, offsets, covered, cell, np.zeros(0), ())
     keys = list(column.keys())
     shares = np.array([domain.share(key[0], key[-1], len(key)) for key in keys])
     return replace(column, shares=shares[cell], cells=tuple(cell_text(domain, key) for key in keys))
 
 
-def _level_column(ladder: ColumnLevels, groups: Groups, level: int) -> ColumnRecoding:
-    """Every cell the node of one level: what a group publishes covers all that is under it."""
-    domain, codes = ladder.domain, ladder.domain.column.codes
+def _level_column(levels: ColumnLevels, groups: Groups, level: int) -> ColumnRecoding:
+    """Return the cells of a column on one level: each covers everything under its node."""
+    domain, codes = levels.domain, levels.domain.column.codes
     first = codes[groups.first_rows]
-    node = ladder.nodes[level]
+    node = levels.nodes[level]
     if (node[codes] != node[first][groups.of_row]).any():
         raise ParameterError(
             f"rows of one group have different nodes of {domain.name!r} on level {level}",
-            remedy="Group rows by their nodes, or publish without levels.",
+            remedy="Group rows by their nodes, or recode without levels.",
             key="levels",
             value=level,
         )
-    low, high = ladder.low[level, first], ladder.high[level, first]
-    cell = _numbered(node[first])
+    low, high = levels.low[level, first], levels.high[level, first]
+    cell = _number_by_first(node[first])
     shown = first[np.unique(cell, return_index=True)[1]]
     group, places = distinct_pairs(groups.of_row, groups.count, domain.place[codes], domain.size + 1)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups.count))])
-    cells = tuple(ladder.label(level, int(code)) for code in shown)
-    return ColumnRecoding(domain, low, high, offsets, places, cell, ladder.shares(level)[first], cells)
+    cells = tuple(levels.label(level, int(code)) for code in shown)
+    return ColumnRecoding(domain, low, high, offsets, places, cell, levels.shares(level)[first], cells)
 
 
-def _numbered(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Labels numbered from 0 in the order in which they first occur."""
+def _number_by_first(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number labels from 0 in the order in which they first occur."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

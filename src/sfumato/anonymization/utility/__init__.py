@@ -1,4 +1,4 @@
-"""The utility of a release: what is lost, how large the groups are, and how far off answers from it are."""
+"""The utility of a release: information loss, group sizes, errors of count queries, marginals."""
 
 from sfumato.anonymization.utility.count_queries import QueryErrors, query_errors
 from sfumato.anonymization.utility.group_sizes import ClassSizes, average_class_size, class_sizes, discernibility

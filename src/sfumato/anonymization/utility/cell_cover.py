@@ -1,4 +1,4 @@
-"""What a published cell covers: the places of the domain that the value behind it may stand at."""
+"""The places of the domain that a published cell covers: those that the original value may have."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from sfumato.releases.cells import WITHHELD
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """The distinct cells of one published column, each as stretches of places; and each group's cell.
+    """The distinct cells of one published column, each as stretches of places, and each group's cell.
 
     A single value covers its place, an interval the places from its ends, an ancestor the leaves under it, a set its
-    members. A cell `*` tells nothing, so it covers every place, and the missing one too if any row of the column misses
-    its value; this holds for a hierarchy's root as well, since a reader sees the same `*`. A missing cell covers the
-    missing place.
+    members. A cell `*` covers every place, and the missing one too if any row of the column has a missing value. The same
+    holds for a hierarchy's root, because a reader sees the same `*`. A missing cell covers the missing place.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.groups import Groups
@@ -33,19 +32,19 @@ class Cover:
 
     domain: Domain
     cell: NDArray[np.int64]
-    """For each group which cell it publishes."""
+    """For each group the number of its cell."""
     offsets: NDArray[np.int64]
-    """Cell c is made of the stretches `offsets[c]:offsets[c + 1]`."""
+    """Cell c consists of the stretches `offsets[c]:offsets[c + 1]`."""
     first: NDArray[np.int64]
     """The first place of each stretch."""
     stop: NDArray[np.int64]
     """The place after the last of each stretch."""
     level: NDArray[np.int64] | None = None
-    """For each cell that was read from its text the level of the node that it names; -1 for `*`, 0 for anything else."""
+    """For each cell that was parsed from its text the level of its node; -1 for `*`, 0 for anything else."""
 
     @classmethod
     def of(cls, column: ColumnRecoding) -> Cover:
-        """The cells of a published column. Cost: linear in the distinct cells, and in the members of sets."""
+        """Return the cells of a published column. Cost: linear in the distinct cells, and in the members of sets."""
         domain = column.domain
         stretches = [_stretches(domain, key, label) for key, label in zip(column.keys(), column.cells, strict=True)]
         flat = np.array([stretch for parts in stretches for stretch in parts], np.int64).reshape(-1, 2)
@@ -59,7 +58,7 @@ class Cover:
 
 
 def _stretches(domain: Domain, places: tuple[int, ...], label: str | None) -> list[tuple[int, int]]:
-    """What a cell covers, from its group's first and last place; from all its places if it is a set."""
+    """Return what a cell covers, from the first and last place of its group, or from all its places if it is a set."""
     low, high = places[0], places[-1]
     if label == WITHHELD:
         return [(0, domain.size + domain.column.has_missing)]
@@ -69,7 +68,7 @@ def _stretches(domain: Domain, places: tuple[int, ...], label: str | None) -> li
         return [(place, place + 1) for place in places]
     if domain.recoding is RecodingKind.ANCESTOR:
         nodes = domain.above[domain.common_level(low, high)]
-        # the nodes of a level are numbered along the line
+        # the nodes of a level are numbered along the line, so those equal to one node are adjacent
         low, after = np.searchsorted(nodes, [nodes[low], nodes[low] + 1]).tolist()
         return [(low, after)]
     return [(low, high + 1)]

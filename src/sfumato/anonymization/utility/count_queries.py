@@ -1,4 +1,4 @@
-"""Count queries answered from a release, and how far off the answers are."""
+"""Count queries answered from a release, and the errors of the answers."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from sfumato.exact import Number, as_fraction, written
 from sfumato.kernels.query_counts import count_matches, count_queries
 
 QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.95)
-"""Which quantiles of the relative errors are told."""
+"""The quantiles of the relative errors that are reported."""
 
 
 @dataclass(frozen=True, eq=False)
 class QueryErrors:
     """The answers to a workload, and their relative errors |estimate − raw| / raw.
 
-    A query that no row matches has no relative error, which paper 001 does not say a word about. Such queries are left out
-    of `mean`, `median` and `quantiles`, and counted in `zeros`. `bounded_mean` is over all queries, with raw replaced by
-    the sanity bound where it is below: |estimate − raw| / max(raw, bound). Where no query has a relative error, the figures
-    are None.
+    A query that no row matches has no relative error; Wang & Liu (2010) do not say how they treat such queries. Here they
+    are left out of `mean`, `median` and `quantiles`, and counted in `zeros`. `bounded_mean` is the mean over all queries of
+    |estimate − raw| / max(raw, bound), where `bound` is the sanity bound. If no query has a relative error, the figures are
+    None.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> table, recoded = example()
@@ -42,21 +42,21 @@ class QueryErrors:
 
     workload: Workload
     raw: NDArray[np.int64]
-    """For each query the rows that match it."""
+    """For each query the number of rows that match it."""
     estimate: NDArray[np.float64]
-    """For each query the rows that one expects to match it, from the release."""
+    """For each query the number of rows that a reader of the release expects to match it."""
     bound: Fraction
     """The sanity bound."""
 
     @cached_property
     def relative(self) -> NDArray[np.float64]:
-        """For each query its relative error; not a number where no row matches."""
+        """For each query its relative error; NaN if no row matches."""
         raw = np.where(self.raw > 0, self.raw, 1)
         return np.where(self.raw > 0, np.abs(self.estimate - self.raw) / raw, np.nan)
 
     @cached_property
     def bounded(self) -> NDArray[np.float64]:
-        """For each query its error relative to the rows that match it, or to the sanity bound if that is more."""
+        """For each query its error relative to the rows that match it, or to the sanity bound if that is larger."""
         return np.abs(self.estimate - self.raw) / np.maximum(self.raw, float(self.bound))
 
     @property
@@ -65,13 +65,14 @@ class QueryErrors:
         return int((self.raw == 0).sum())
 
     @property
-    def _known(self) -> NDArray[np.float64]:
+    def _matched(self) -> NDArray[np.float64]:
+        """The relative errors of the queries that some row matches."""
         return self.relative[self.raw > 0]
 
     @property
     def mean(self) -> float | None:
-        """The mean relative error of the queries that some row matches (paper 001, Fig. 5)."""
-        return math.fsum(self._known.tolist()) / len(self._known) if len(self._known) else None
+        """The mean relative error of the queries that some row matches (Wang & Liu, 2010, Fig. 5)."""
+        return math.fsum(self._matched.tolist()) / len(self._matched) if len(self._matched) else None
 
     @property
     def bounded_mean(self) -> float:
@@ -81,16 +82,16 @@ class QueryErrors:
     @property
     def median(self) -> float | None:
         """The median relative error of the queries that some row matches."""
-        return float(np.median(self._known)) if len(self._known) else None
+        return float(np.median(self._matched)) if len(self._matched) else None
 
     def quantiles(self, levels: Sequence[float] = QUANTILES) -> dict[float, float] | None:
-        """Quantiles of the relative errors, between two of them by the straight line."""
-        if not len(self._known):
+        """Return quantiles of the relative errors, with linear interpolation; None if there are none."""
+        if not len(self._matched):
             return None
-        return dict(zip(levels, np.quantile(self._known, levels).tolist(), strict=True))
+        return dict(zip(levels, np.quantile(self._matched, levels).tolist(), strict=True))
 
     def table(self) -> pa.Table:
-        """One row per query: what it asks, the rows that match, those expected, and the errors."""
+        """Return one row per query: its text, the rows that match, those expected to, and the errors."""
         return pa.table(
             {
                 "query": [self.workload.describe(query) for query in range(len(self.workload))],
@@ -102,7 +103,7 @@ class QueryErrors:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         quantiles = self.quantiles()
         selectivity = self.workload.selectivity
         return {
@@ -121,18 +122,17 @@ class QueryErrors:
 
 
 def query_errors(recoded: Recoding, workload: Workload, bound: Number | None = None) -> QueryErrors:
-    """Answer a workload exactly and from the release.
+    """Answer a workload exactly and from the release, and return both with the errors.
 
-    From the release, every row of a group is expected to match with the product, over the quasi-identifiers asked, of the
-    fraction of places that its cell covers (see `Cover`) and the query asks for: within a cell all places are taken as
-    equally likely, and columns as independent (as K. LeFevre et al., *Mondrian*, ICDE 2006, whom paper 001 follows).
-    Numbers too are spread over the places, which are the values that occur, not over the width: so a query that asks
-    for a single number is answered like any other, and the domain's length is the number of its values as in the paper.
-    Sensitive columns are published as they are, and match or do not.
+    From the release, a row of a group matches with a probability that is a product over the quasi-identifiers in the query:
+    the fraction of the places of its cell (see `Cover`) that the query accepts. So all places within a cell are equally
+    likely, and columns are independent, as in LeFevre, DeWitt & Ramakrishnan (2006a) and Wang & Liu (2010). Numbers are also
+    spread over the places, which are the values that occur, not over the width. So a query for a single number is answered
+    like any other, and the length of a domain is the number of its values, as in the paper. Sensitive columns are published
+    unchanged: a row matches or does not.
 
-    `bound` is the sanity bound of `QueryErrors.bounded`; by default a thousandth of the rows, as X. Xiao, G. Wang and
-    J. Gehrke, *Differential privacy via wavelet transforms*, ICDE 2010. Cost: see the kernel `count_queries`; a thousand
-    queries on 300,000 rows take a second or two.
+    `bound` is the sanity bound of `QueryErrors.bounded`; by default a thousandth of the rows, as in Xiao, Wang & Gehrke
+    (2010). Cost: see the kernel `count_queries`; a thousand queries on 300,000 rows take one to two seconds.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> table, recoded = example()
@@ -145,7 +145,7 @@ def query_errors(recoded: Recoding, workload: Workload, bound: Number | None = N
     sanity = Fraction(rows, 1000) if bound is None else as_fraction(bound, "bound")
     if sanity <= 0:
         raise ParameterError(
-            f"bound = {bound!r} is not above 0",
+            f"invalid bound {bound!r}: it must be above 0",
             remedy="Write a number of rows above 0; a thousandth of the rows is usual.",
             key="bound",
             value=bound,
@@ -166,7 +166,7 @@ def query_errors(recoded: Recoding, workload: Workload, bound: Number | None = N
 
 
 def matches(places: NDArray[np.int32], workload: Workload) -> NDArray[np.int64]:
-    """For each query the rows that match it; `places` as in `answers`.
+    """Return the number of rows that match each query; `places` as in `answers`.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> workload = Workload.from_queries(example()[0], [{"age": 30, "income": 20}])
@@ -181,10 +181,10 @@ def matches(places: NDArray[np.int32], workload: Workload) -> NDArray[np.int64]:
 def answers(
     places: NDArray[np.int32], sizes: NDArray[np.int64], covers: Sequence[Cover], workload: Workload
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """For each query the rows that match it, and those that one expects from what the groups publish.
+    """Return, for each query, the number of rows that match it, and the number expected from what the groups publish.
 
-    `places[column, row]`: where each row stands in the domains of the workload, the rows group by group. `sizes`: how many
-    rows each group has. `covers`: what the groups publish of each quasi-identifier.
+    `places[column, row]`: the places of the rows in the domains of the workload, group by group. `sizes`: the number of rows
+    of each group. `covers`: the cells of each quasi-identifier.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> table, recoded = example()

@@ -1,4 +1,4 @@
-"""The sizes of the groups: what a release costs when every row is merely lost among those it cannot be told from."""
+"""Utility figures that depend on the sizes of the groups only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sfumato.errors import ParameterError
 
 @dataclass(frozen=True, eq=False)
 class ClassSizes:
-    """How large the groups are.
+    """The sizes of the groups.
 
     >>> sizes = ClassSizes.of(Groups(np.array([0, 0, 1, 1, 1]), 2, 5), k=2)
     >>> sizes.discernibility, sizes.mean, sizes.average, sizes.histogram
@@ -24,7 +24,7 @@ class ClassSizes:
     discernibility: int
     """See `discernibility`."""
     mean: float
-    """Rows per group."""
+    """The mean number of rows per group."""
     average: float | None
     """See `average_class_size`; None if no k is given."""
     histogram: dict[int, int]
@@ -32,7 +32,7 @@ class ClassSizes:
 
     @classmethod
     def of(cls, groups: Groups, k: int | None = None, suppressed: int = 0) -> ClassSizes:
-        """Every figure of the group sizes."""
+        """Return every figure of the group sizes."""
         return cls(
             discernibility(groups, suppressed),
             len(groups.of_row) / groups.count,
@@ -41,7 +41,7 @@ class ClassSizes:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; the histogram as pairs of a size and the number of groups."""
+        """Return plain data, ready for JSON; the histogram as pairs of a size and a number of groups."""
         return {
             "discernibility": self.discernibility,
             "mean": self.mean,
@@ -51,17 +51,16 @@ class ClassSizes:
 
 
 def discernibility(groups: Groups, suppressed: int = 0) -> int:
-    """Sum over groups of |G|², and for each suppressed row the number of all rows, suppressed ones included.
+    """Return the sum over groups of |G|², plus the number of all rows (suppressed ones included) for each suppressed row.
 
-    Each row pays the number of rows that it cannot be told from. Source: R. Bayardo and R. Agrawal, *Data privacy through
-    optimal k-anonymization*, ICDE 2005.
+    Each row costs the number of rows that it cannot be distinguished from. Source: Bayardo & Agrawal (2005).
 
     >>> discernibility(Groups(np.array([0, 0, 1]), 2, 3)), discernibility(Groups(np.array([0, 0, 1]), 2, 3), suppressed=2)
     (5, 15)
     """
     if suppressed < 0:
         raise ParameterError(
-            f"suppressed = {suppressed} rows cannot be", remedy="Write 0 or more.", key="suppressed", value=suppressed
+            f"invalid number of suppressed rows: {suppressed}", remedy="Write 0 or more.", key="suppressed", value=suppressed
         )
     return sum(size * size * count for size, count in class_sizes(groups).items()) + suppressed * (
         len(groups.of_row) + suppressed
@@ -69,10 +68,9 @@ def discernibility(groups: Groups, suppressed: int = 0) -> int:
 
 
 def average_class_size(groups: Groups, k: int) -> float:
-    """Rows over groups × k: how many times larger than needed the groups are on average; 1 is best.
+    """Return rows / (groups × k): how many times larger than necessary the groups are on average; 1 is best.
 
-    Source: K. LeFevre, D. DeWitt and R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006. Suppressed rows
-    are in no group and do not count.
+    Suppressed rows are in no group and do not count. Source: LeFevre, DeWitt & Ramakrishnan (2006a).
 
     >>> average_class_size(Groups(np.array([0, 0, 0, 1, 1, 1]), 2, 6), k=2)
     1.5
@@ -83,7 +81,7 @@ def average_class_size(groups: Groups, k: int) -> float:
 
 
 def class_sizes(groups: Groups) -> dict[int, int]:
-    """For each size that occurs, ascending, the number of groups of that many rows.
+    """Return the number of groups of each size that occurs, by ascending size.
 
     >>> class_sizes(Groups(np.array([0, 1, 1, 2, 2]), 3, 5))
     {1: 1, 2: 2}

@@ -1,8 +1,9 @@
 """Information loss: how much of its domain a published cell leaves open.
 
 The loss of one cell is its share (see `Domain.share`): the width of the interval over that of the domain for numbers, the
-leaves under the published value over all leaves for categories, 0 for a single value, 1 for `*`. Every figure here is made
-of these. A suppressed row costs 1 in each of its cells. Sums are rounded once, so a figure does not depend on their order.
+leaves under the published value over all leaves for categories, 0 for a single value, 1 for `*`. Every figure here is
+derived from these shares. A suppressed row costs 1 in each of its cells. Sums are rounded once (`math.fsum`), so a figure
+does not depend on their order.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sfumato.exact import Number, as_fraction
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """The information loss of a release, from 0 (as it was) to 1 (nothing is told) but for `group_mean`.
+    """The information loss of a release. Every figure but `group_mean` is from 0 (unchanged) to 1 (all cells are `*`).
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> loss = Loss.of(example()[1])
@@ -31,19 +32,19 @@ class Loss:
     """
 
     mean: float
-    """Over rows and quasi-identifiers the mean share: see `mean_loss`."""
+    """The mean share over rows and quasi-identifiers: see `mean_loss`."""
     columns: dict[str, float]
-    """The same for each quasi-identifier: see `column_losses`."""
+    """The mean share over rows for each quasi-identifier: see `column_losses`."""
     group_mean: float
-    """Over groups the mean of loss(G) of paper 001: see `group_losses`; from 0 to the number of quasi-identifiers."""
+    """The mean over groups of loss(G) of Wang & Liu (2010), from 0 to the number of columns: see `group_losses`."""
     ncp: float
     """The normalised certainty penalty: see `certainty_penalty`."""
     normalised: float
-    """As `mean`, but with steps from a leaf counted for categories: see `normalised_loss`."""
+    """As `mean`, with another share for categories: see `normalised_loss`."""
 
     @classmethod
     def of(cls, recoded: Recoding, suppressed: int = 0, weights: Mapping[str, Number] | None = None) -> Loss:
-        """Every figure of information loss."""
+        """Return every figure of information loss."""
         mean = mean_loss(recoded, suppressed)
         return cls(
             mean,
@@ -54,7 +55,7 @@ class Loss:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         return {
             "mean": self.mean,
             "columns": dict(self.columns),
@@ -65,7 +66,7 @@ class Loss:
 
 
 def mean_loss(recoded: Recoding, suppressed: int = 0) -> float:
-    """Mean over rows and quasi-identifiers of the share of the published cell; 0 if there are no quasi-identifiers.
+    """Return the mean share over rows and quasi-identifiers; 0 if there are no quasi-identifiers.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> mean_loss(example()[1]), mean_loss(example()[1], suppressed=1)
@@ -75,7 +76,7 @@ def mean_loss(recoded: Recoding, suppressed: int = 0) -> float:
 
 
 def column_losses(recoded: Recoding, suppressed: int = 0) -> dict[str, float]:
-    """For each quasi-identifier the mean over rows of the share of the published cell.
+    """Return, for each quasi-identifier, the mean share over rows.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> column_losses(example()[1])
@@ -86,10 +87,10 @@ def column_losses(recoded: Recoding, suppressed: int = 0) -> dict[str, float]:
 
 
 def group_losses(recoded: Recoding) -> NDArray[np.float64]:
-    """For each group the sum over quasi-identifiers of the share of its cell: loss(G) of paper 001, Section V.B.
+    """Return, for each group, the sum over quasi-identifiers of the share of its cell: loss(G) of Wang & Liu (2010), V.B.
 
-    The paper leaves the size of groups out because its groups are of one size. Where they are not, the mean over groups
-    is not the mean over rows.
+    The paper ignores the size of groups because all its groups have one size. Otherwise the mean over groups is not the
+    mean over rows.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> group_losses(example()[1]).tolist()
@@ -99,11 +100,11 @@ def group_losses(recoded: Recoding) -> NDArray[np.float64]:
 
 
 def certainty_penalty(recoded: Recoding, weights: Mapping[str, Number] | None = None, suppressed: int = 0) -> float:
-    """The normalised certainty penalty (NCP): over rows and quasi-identifiers the weighted mean of the cell's share.
+    """Return the normalised certainty penalty (NCP): the weighted mean share over rows and quasi-identifiers.
 
-    Source: J. Xu et al., *Utility-based anonymization using local recoding*, KDD 2006, who sum the weighted shares over
-    all rows; here the sum is divided by rows × sum of weights, which for equal weights is n·d, so that 1 means that
-    nothing is told. With equal weights this is just `mean_loss`. A column that `weights` does not name weighs 1.
+    Source: Xu et al. (2006), who sum the weighted shares over all rows. Here the sum is divided by rows × sum of weights, so
+    that 1 means that all cells are `*`. With equal weights this is `mean_loss`. A column that `weights` does not name has
+    the weight 1.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> certainty_penalty(example()[1]), certainty_penalty(example()[1], {"age": 3})
@@ -121,14 +122,14 @@ def certainty_penalty(recoded: Recoding, weights: Mapping[str, Number] | None = 
 
 
 def normalised_loss(recoded: Recoding, suppressed: int = 0) -> float:
-    """Mean over rows and quasi-identifiers of (leaves − 1) / (leaves of the domain − 1) for categories and ordinal values.
+    """Return the mean over rows and quasi-identifiers of (leaves − 1) / (leaves of the domain − 1).
 
-    For numbers it is width over the domain's width, as ever. A cell of two of three leaves costs a half instead of two
-    thirds. Source: V. Iyengar, *Transforming data to satisfy privacy constraints*, KDD 2002; anonymization tools such as
-    ARX report a loss of this kind. A cell `*` costs 1.
+    For numbers it is the width over the domain's width, as in `mean_loss`. A cell of two of three leaves costs a half
+    instead of two thirds, and a cell `*` costs 1. Source: Iyengar (2002); anonymization tools such as ARX report a loss of
+    this kind.
 
     >>> from sfumato.anonymization.utility.utility_example import example
-    >>> round(normalised_loss(example()[1]), 4)  # of the ages 1/8 as before; of the cities 1/3, not 1/2
+    >>> round(normalised_loss(example()[1]), 4)  # ages 1/8 as in the mean loss; cities 1/3, not 1/2
     0.2292
     """
     sizes = recoded.groups.sizes
@@ -137,7 +138,7 @@ def normalised_loss(recoded: Recoding, suppressed: int = 0) -> float:
 
 
 def _steps(column: ColumnRecoding) -> NDArray[np.float64]:
-    """For each group the loss of its cell, counted in steps from one leaf."""
+    """Return, for each group, the loss of its cell, counted in leaves beyond the first."""
     domain, shares = column.domain, column.shares
     if domain.numeric:
         return shares
@@ -146,13 +147,13 @@ def _steps(column: ColumnRecoding) -> NDArray[np.float64]:
 
 
 def _by_group(recoded: Recoding) -> NDArray[np.float64]:
-    """For each group and quasi-identifier the share of the cell."""
+    """Return the share of the cell for each group and quasi-identifier."""
     shares = [column.shares for column in recoded.columns]
     return np.column_stack(shares) if shares else np.zeros((recoded.groups.count, 0))
 
 
 def _mean(losses: NDArray[np.float64], sizes: NDArray[Any], suppressed: int) -> float:
-    """The mean over rows of a loss per group, suppressed rows counting 1."""
+    """Return the mean over rows of a loss per group; a suppressed row counts 1."""
     rows = int(sizes.sum()) + _checked(suppressed)
     return math.fsum([*(losses * sizes).tolist(), suppressed]) / rows
 
@@ -160,17 +161,17 @@ def _mean(losses: NDArray[np.float64], sizes: NDArray[Any], suppressed: int) -> 
 def _checked(suppressed: int) -> int:
     if suppressed < 0:
         raise ParameterError(
-            f"suppressed = {suppressed} rows cannot be", remedy="Write 0 or more.", key="suppressed", value=suppressed
+            f"invalid number of suppressed rows: {suppressed}", remedy="Write 0 or more.", key="suppressed", value=suppressed
         )
     return suppressed
 
 
 def _weights(names: list[str], weights: Mapping[str, Number]) -> dict[str, float]:
-    """The weight of each column; what names none, or is negative, is an error."""
+    """Return the weight of each column; an unknown column or a negative weight is an error."""
     for name in weights:
         if name not in names:
             raise ColumnError(
-                "a weight is given for a column that is no quasi-identifier",
+                "a weight is given for a column that is not a quasi-identifier",
                 remedy=f"The quasi-identifiers are: {', '.join(map(repr, names)) or 'none'}.",
                 column=name,
             )

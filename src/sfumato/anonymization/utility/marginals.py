@@ -1,4 +1,4 @@
-"""Marginals: how each quasi-identifier is distributed before, and how it seems to be after."""
+"""Marginals: the distribution of each quasi-identifier in the original, and as the release suggests it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from sfumato.data.column import MISSING
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """One quasi-identifier's distribution over the places of its domain; the last place is for missing values.
+    """The distribution of one quasi-identifier over the places of its domain; the last place is for missing values.
 
-    `true` is the share of rows at each place. `estimated` is what a reader of the release expects who takes every place
-    that a cell covers (see `Cover`) as equally likely. `distance` is the total variation distance between the two: the
+    `true` is the share of rows at each place. `estimated` is the share that a reader of the release expects if all places
+    that a cell covers (see `Cover`) are equally likely. `distance` is the total variation distance between the two: the
     share of rows that would have to move.
 
-    Sensitive columns are published as they are: their marginals are those of the published rows, and change only by
-    suppressing rows.
+    Sensitive columns are published unchanged: their marginals change only through suppressed rows.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.groups import Groups
@@ -48,11 +47,11 @@ class Marginal:
 
     @property
     def distance(self) -> float:
-        """Half the sum over places of the difference between the two shares: from 0 to 1."""
+        """The total variation distance: half the sum over places of the absolute difference; from 0 to 1."""
         return math.fsum(np.abs(self.true - self.estimated).tolist()) / 2
 
     def table(self) -> pa.Table:
-        """One row per place: its value, the true and the estimated share."""
+        """Return one row per place: its value, the true share and the estimated share."""
         size = self.domain.size
         labels = [self.domain.label(place) for place in range(size)]
         if self.domain.column.has_missing:
@@ -61,12 +60,12 @@ class Marginal:
         return pa.table({"value": labels, "true": self.true[:shown], "estimated": self.estimated[:shown]})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: the distance only, for there may be as many places as rows."""
+        """Return plain data, ready for JSON: only the distance, because there may be as many places as rows."""
         return {"column": self.name, "distance": self.distance}
 
 
 def marginals(recoded: Recoding) -> tuple[Marginal, ...]:
-    """Each quasi-identifier's marginal before and after, in the schema's order. Cost: linear in rows, groups and places.
+    """Return the marginal of each quasi-identifier, in the schema's order. Cost: linear in rows, groups and places.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> [(marginal.name, marginal.distance) for marginal in marginals(example()[1])]
@@ -76,7 +75,7 @@ def marginals(recoded: Recoding) -> tuple[Marginal, ...]:
 
 
 def marginal_of(cover: Cover, sizes: NDArray[np.int64]) -> Marginal:
-    """The marginal of one quasi-identifier, from what groups of these sizes publish of it.
+    """Return the marginal of one quasi-identifier, from the cells of groups of these sizes.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> age = Cover.of(example()[1].columns[0])
@@ -86,14 +85,15 @@ def marginal_of(cover: Cover, sizes: NDArray[np.int64]) -> Marginal:
     domain = cover.domain
     rows = int(sizes.sum())
     true = np.bincount(domain.place[domain.column.codes], minlength=domain.size + 1) / len(domain.column.codes)
-    # a cell that tells the value counts as it is; the others spread their rows evenly over their places
+    # a cell with a single value counts at its place; the others spread their rows evenly over their places
     rows_of = np.bincount(cover.cell, weights=sizes, minlength=len(cover.sizes))
-    told = cover.sizes == 1
+    single = cover.sizes == 1
     estimated = np.zeros(domain.size + 1)
-    np.add.at(estimated, cover.first[cover.offsets[:-1][told]], rows_of[told])
-    spread = np.repeat(np.where(told, 0.0, rows_of / cover.sizes), np.diff(cover.offsets))
+    np.add.at(estimated, cover.first[cover.offsets[:-1][single]], rows_of[single])
+    spread = np.repeat(np.where(single, 0.0, rows_of / cover.sizes), np.diff(cover.offsets))
     wide = spread > 0
-    # add where a stretch begins, take away where it has ended; places that no stretch covers are not left to rounding
+    # a difference array: add where a stretch begins, subtract where it has ended, then accumulate. Places that no stretch
+    # covers are set to 0 exactly, because the accumulated sum may differ from 0 by rounding.
     steps, open_stretches = np.zeros(domain.size + 2), np.zeros(domain.size + 2, np.int64)
     for ends, sign in ((cover.first[wide], 1), (cover.stop[wide], -1)):
         np.add.at(steps, ends, sign * spread[wide])

@@ -1,4 +1,4 @@
-"""Every figure of a release's utility in one place."""
+"""All utility figures of a release."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from sfumato.exact import Number
 from sfumato.plurals import count_of
 
 _QD, _QS = 3, 2
-"""How many quasi-identifiers and sensitive columns a query asks for, where there are so many: as in paper 001."""
+"""The numbers of quasi-identifiers and sensitive columns in a query by default, as in Wang & Liu (2010)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Utility:
-    """What a release is worth: information loss, sizes of groups, errors of count queries, distances of marginals.
+    """The utility of a release: information loss, sizes of groups, errors of count queries, distances of marginals.
 
-    Made by `utility_of`. `to_dict` gives plain data.
+    Made by `utility_of`. `to_dict` returns plain data.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> utility = utility_of(*example(), queries=0)
@@ -35,26 +35,26 @@ class Utility:
     """
 
     rows: int
-    """The rows that are published."""
+    """The number of published rows."""
     groups: int
     """The number of groups."""
     suppressed: int
-    """The rows that are not published."""
+    """The number of rows that are not published."""
     k: int | None
-    """The size of groups that was asked for."""
+    """The group size that was required; None if none was."""
     loss: Loss
     classes: ClassSizes
     marginals: tuple[Marginal, ...]
-    ask: Callable[[], QueryErrors | None]
-    """Asks the queries."""
+    answer_queries: Callable[[], QueryErrors | None]
+    """Computes `queries` when it is first used."""
 
     @cached_property
     def queries(self) -> QueryErrors | None:
-        """The errors of count queries, asked when first looked at; None if none were wanted, or there is nothing to ask."""
-        return self.ask()
+        """The errors of count queries, computed on first use; None if no queries were requested or no column has values."""
+        return self.answer_queries()
 
     def to_dict(self, *, queries: bool = True) -> dict[str, Any]:
-        """Plain data, ready for JSON; without the queries if they are not wanted, since they take time."""
+        """Return plain data, ready for JSON; `queries=False` leaves the query errors out, which take time to compute."""
         figures = {
             "rows": self.rows,
             "groups": self.groups,
@@ -85,11 +85,11 @@ class Utility:
 
     @staticmethod
     def _errors(errors: QueryErrors) -> str:
-        asked = count_of(len(errors.workload), "query", "queries")
+        count = count_of(len(errors.workload), "query", "queries")
         if errors.mean is None or errors.median is None:
-            return f"none, for no row matches any of {asked}"
+            return f"none: no row matches any of {count}"
         zeros = f", {errors.zeros:,} of them matched by no row and left out" if errors.zeros else ""
-        return f"{percent(errors.mean)} on average, {percent(errors.median)} median ({asked}{zeros})"
+        return f"{percent(errors.mean)} on average, {percent(errors.median)} median ({count}{zeros})"
 
 
 def utility_of(
@@ -108,11 +108,11 @@ def utility_of(
 ) -> Utility:
     """Measure the utility of what the groups of a table publish.
 
-    `table` holds the rows that are published and `suppressed` tells how many more were left out: they count in the loss
-    and in discernibility, while queries and marginals are about the published rows. `k` is the size of groups that was
-    asked for. `queries`, `qd`, `qs`, `selectivity`, `bound` and `seed` are those of `Workload.random` and `query_errors`;
-    by default a query asks for three quasi-identifiers and two sensitive columns, or as many as there are. `queries=0` asks
-    none. `weights` are those of the certainty penalty.
+    `table` contains the published rows. `suppressed` is the number of rows that were left out: they count in the loss and in
+    discernibility, while queries and marginals are about the published rows. `k` is the required group size. `queries`,
+    `qd`, `qs`, `selectivity`, `bound` and `seed` are those of `Workload.random` and `query_errors`. By default a query
+    constrains three quasi-identifiers and two sensitive columns, or as many as there are; `queries=0` asks none. `weights`
+    are those of `certainty_penalty`.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> utility_of(*example(), k=2, queries=0)
@@ -126,8 +126,8 @@ def utility_of(
     """
     if len(recoded.groups.of_row) != table.rows:
         raise ParameterError(
-            f"the groups hold {len(recoded.groups.of_row):,} rows and the table {table.rows:,}",
-            remedy="Give the table whose rows are in the groups; count rows that are left out in `suppressed`.",
+            f"the groups contain {len(recoded.groups.of_row):,} rows, but the table has {table.rows:,}",
+            remedy="Pass the table whose rows are in the groups; count rows that were left out in `suppressed`.",
             key="table",
         )
     return Utility(
@@ -138,7 +138,7 @@ def utility_of(
         loss=Loss.of(recoded, suppressed, weights),
         classes=ClassSizes.of(recoded.groups, k, suppressed),
         marginals=marginals(recoded),
-        ask=partial(_queries, table, recoded, queries, qd, qs, selectivity, seed, bound),
+        answer_queries=partial(_queries, table, recoded, queries, qd, qs, selectivity, seed, bound),
     )
 
 
@@ -152,7 +152,7 @@ def _queries(
     seed: int,
     bound: Number | None,
 ) -> QueryErrors | None:
-    """The errors of a random workload, if there is anything to ask for."""
+    """Return the errors of a random workload; None if there is no column to query."""
     quasi, sensitive = (sum(domain.size > 0 for domain in domains) for domains in queried_columns(table))
     qd = min(_QD, quasi) if qd is None else qd
     qs = min(_QS, sensitive) if qs is None else qs
@@ -162,7 +162,7 @@ def _queries(
 
 
 def percent(share: float) -> str:
-    """A share in percent, in four digits.
+    """Format a share in percent, with four digits.
 
     >>> percent(0.123456)
     '12.35 %'

@@ -21,10 +21,10 @@ from sfumato.exact import Number, as_fraction
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Count queries: each asks how many rows have their values within a stretch of the domain, in several columns at once.
+    """Count queries: each counts the rows whose values lie within given ranges of several columns.
 
-    The columns are the quasi-identifiers and then the sensitive ones. A query asks for the places from `low` up to, not
-    including, `high` of the columns that are `column_mask`. A missing value is within no stretch.
+    The columns are the quasi-identifiers, then the sensitive ones. Query q accepts the places from `low[q, column]` up to,
+    not including, `high[q, column]` in the columns where `column_mask[q, column]` is true. A missing value matches no range.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> len(Workload.random(example()[0], queries=100, qd=1, qs=1))
@@ -39,19 +39,19 @@ class Workload:
     high: NDArray[np.int32]
     column_mask: NDArray[np.bool_]
     selectivity: Fraction | None = None
-    """The share of rows that the queries were drawn for; None if they were not drawn."""
+    """The selectivity that the queries were drawn for; None if they were not drawn."""
     seed: int | None = None
 
     @classmethod
     def random(
         cls, table: Table, queries: int = 1000, qd: int = 3, qs: int = 2, selectivity: Number = "0.1", seed: int = 0
     ) -> Workload:
-        """Draw queries of the form of paper 001, Section VI: the same table and seed, the same queries.
+        """Draw queries as in Wang & Liu (2010), Section VI. The same table and seed give the same queries.
 
-        Each picks `qd` quasi-identifiers and `qs` sensitive columns, and in each a stretch that is as likely to begin
-        anywhere. Its length is |A|·s^(1/q), q = qd + qs: were all columns even and independent, a query would match a share
-        of s, the selectivity, of the rows. |A| is the number of places, as in the paper's Table III, and the length is
-        rounded to the nearest whole number of places, at least one. Columns without any value are not picked.
+        Each query picks `qd` quasi-identifiers and `qs` sensitive columns, and in each a range whose start is uniform. Its
+        length is |A|·s^(1/q), q = qd + qs: if all columns were uniform and independent, a query would match a share of s,
+        the selectivity, of the rows. |A| is the number of places, as in the paper's Table III, and the length is rounded to
+        the nearest whole number of places, at least one. Columns without values are not picked.
         """
         return cls.over_domains(*queried_columns(table), queries, qd, qs, selectivity, seed)
 
@@ -66,11 +66,11 @@ class Workload:
         selectivity: Number,
         seed: int,
     ) -> Workload:
-        """Draw queries over domains; see `random`."""
+        """Draw queries over given domains; see `random`."""
         share = as_fraction(selectivity, "selectivity")
         if not 0 < share <= 1:
             raise ParameterError(
-                f"selectivity = {selectivity!r} is not above 0 and at most 1",
+                f"invalid selectivity {selectivity!r}: it must be above 0 and at most 1",
                 remedy='Write a share of the rows such as "0.1".',
                 key="selectivity",
                 value=selectivity,
@@ -81,13 +81,13 @@ class Workload:
         for name, wanted, pool in (("qd", qd, pools[0]), ("qs", qs, pools[1])):
             if not 0 <= wanted <= len(pool):
                 raise ParameterError(
-                    f"{name} = {wanted}, and there are {len(pool)} such columns with values",
+                    f"invalid {name} {wanted}: there are {len(pool)} such columns with values",
                     remedy=f"Write a number from 0 to {len(pool)}.",
                     key=name,
                     value=wanted,
                 )
         if qd + qs == 0 or queries < 1:
-            raise _nothing_asked(queries)
+            raise _no_queries(queries)
         draw = np.random.default_rng(seed)
         shape = (queries, len(domains))
         low, high, column_mask = np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(shape, bool)
@@ -102,7 +102,7 @@ class Workload:
 
     @classmethod
     def from_queries(cls, table: Table, queries: Sequence[Mapping[str, Any]]) -> Workload:
-        """The user's own queries: for each column that one asks for its first and its last value, or a single value."""
+        """Return a workload of given queries: each maps columns to their first and last value, or to a single value."""
         quasi, sensitive = queried_columns(table)
         domains = {domain.name: domain for domain in (*quasi, *sensitive)}
         names = list(domains)
@@ -118,7 +118,7 @@ class Workload:
                     if str(value) not in places[name]:
                         raise ColumnError(
                             f"{value!r} is not a value of the domain",
-                            remedy="Ask for values that occur, or that the hierarchy or the order lists.",
+                            remedy="Use values that occur, or that the hierarchy or the order lists.",
                             column=name,
                             value=value,
                         )
@@ -127,10 +127,10 @@ class Workload:
                 low[number, column], high[number, column] = places[name][str(first)], places[name][str(last)] + 1
                 if low[number, column] >= high[number, column]:
                     raise ColumnError(
-                        f"{first!r} stands behind {last!r}", remedy="Write the first value first.", column=name, value=ends
+                        f"{first!r} comes after {last!r}", remedy="Write the first value first.", column=name, value=ends
                     )
         if not queries:
-            raise _nothing_asked(0)
+            raise _no_queries(0)
         return cls(quasi, sensitive, low, high, column_mask)
 
     @property
@@ -140,19 +140,19 @@ class Workload:
 
     @property
     def qd(self) -> int:
-        """The most quasi-identifiers that a query asks for."""
+        """The largest number of quasi-identifiers in a query."""
         return int(self.column_mask[:, : len(self.quasi)].sum(axis=1).max(initial=0))
 
     @property
     def qs(self) -> int:
-        """The most sensitive columns that a query asks for."""
+        """The largest number of sensitive columns in a query."""
         return int(self.column_mask[:, len(self.quasi) :].sum(axis=1).max(initial=0))
 
     def __len__(self) -> int:
         return len(self.low)
 
     def describe(self, query: int) -> str:
-        """A query in words."""
+        """Return a query as text."""
         parts = []
         for column in np.flatnonzero(self.column_mask[query]).tolist():
             domain, low, high = self.domains[column], int(self.low[query, column]), int(self.high[query, column])
@@ -164,9 +164,10 @@ class Workload:
 
 
 def queried_columns(table: Table) -> tuple[tuple[Domain, ...], tuple[Domain, ...]]:
-    """The domains that queries are about: those of the quasi-identifiers, and of the sensitive columns.
+    """Return the domains that queries are about: those of the quasi-identifiers, and those of the sensitive columns.
 
-    A sensitive column's values stand in the order of its hierarchy, of its numbers, as declared, or by text.
+    The values of a sensitive column are in the order of its hierarchy or its numbers, in the declared order, or sorted by
+    text.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> [[domain.name for domain in domains] for domains in queried_columns(example()[0])]
@@ -176,9 +177,9 @@ def queried_columns(table: Table) -> tuple[tuple[Domain, ...], tuple[Domain, ...
     return tuple(domains_of(table)), tuple(domain_of(table.column(name)) for name in sensitive)
 
 
-def _nothing_asked(queries: int) -> ParameterError:
+def _no_queries(queries: int) -> ParameterError:
     return ParameterError(
-        "a workload without queries, or of queries that ask for nothing",
+        "a workload without queries, or of queries without columns",
         remedy="Write 1 or more for queries, and for qd or qs.",
         key="queries",
         value=queries,
@@ -187,7 +188,7 @@ def _nothing_asked(queries: int) -> ParameterError:
 
 @cache
 def _length(size: int, share: Fraction, q: int) -> int:
-    """The whole number nearest to size·share^(1/q), half rounded up, at least 1: decided without rounding on the way."""
+    """Return the whole number nearest to size·share^(1/q), half rounded up, at least 1; decided in whole numbers."""
 
     def reached(length: int) -> bool:  # length − 1/2 ≤ size·share^(1/q)
         return bool((2 * length - 1) ** q * share.denominator <= share.numerator * (2 * size) ** q)

@@ -1,4 +1,4 @@
-"""When a value of a record is consistent with a value of a dictionary; the usual case, where they are equal."""
+"""Consistency of a record's value with a dictionary's value: the interface, and equality."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sfumato.exact.numbers import packed
 
 
 class ConsistentValues(NamedTuple):
-    """For each value of the records, by number, the dictionary's values that it is consistent with, ascending.
+    """For each value of the records, by number, the dictionary's values that are consistent with it, ascending.
 
     Those of value a are `near[starts[a]:starts[a + 1]]`.
     """
@@ -33,16 +33,16 @@ class AttributePairing(NamedTuple):
     """One attribute of the records and of a dictionary, as numbers of their distinct values; -1 where it is missing."""
 
     values: NDArray[np.int32]
-    """What each record has."""
+    """The value of each record."""
     held: NDArray[np.int32]
-    """What each individual has."""
+    """The value of each individual."""
     near: ConsistentValues
 
 
 class Consistency(ABC):
-    """Says for one attribute which values of a record and of a dictionary are consistent.
+    """Which values of a record and of a dictionary are consistent, for one attribute.
 
-    Missing values are no matter of it: they are consistent with anything.
+    Missing values are not its concern: they are consistent with anything.
     """
 
     kind: str
@@ -50,16 +50,16 @@ class Consistency(ABC):
 
     @abstractmethod
     def pair(self, table: Table, attribute: str, dictionary: Dictionary) -> AttributePairing:
-        """Number the values that records and individuals have of an attribute, and tell which are consistent."""
+        """Number the values of an attribute on both sides, and find which are consistent."""
 
     def parameters(self) -> dict[str, Any]:
-        """Its kind and parameters, as they stand in a config."""
+        """The kind and its parameters, as a config contains them."""
         return {each.name: as_parameter(getattr(self, each.name)) for each in fields(self)}  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class EqualityConsistency(Consistency):
-    """A record's value is consistent with an equal one (paper 002, Section 2.1), both read as the records' kind.
+    """Equal values are consistent (Lebanon et al. 2006, Section 2.1), both read as the records' kind.
 
     >>> from sfumato import Schema
     >>> people = Table(pa.table({"age": [17, 20]}), Schema(["age"]))
@@ -70,7 +70,7 @@ class EqualityConsistency(Consistency):
     kind: str = field(default="equality", init=False, repr=False)
 
     def pair(self, table: Table, attribute: str, dictionary: Dictionary) -> AttributePairing:
-        """Number the values of both sides as the records' kind has them, and look each of the records' up."""
+        """Encode both sides as the records' kind, and look up each value of the records."""
         mine = table.column(attribute)
         theirs = dictionary.column(attribute, mine.kind, table.schema)
         same = equal_values(mine, theirs)
@@ -85,7 +85,7 @@ def present(column: Column) -> NDArray[np.int32]:
 
 
 def equal_values(mine: Column, theirs: Column) -> NDArray[np.int32]:
-    """For each value of a column the code of the equal one of another column of the same kind; -1 if it has none.
+    """For each value of a column the code of the equal value in another column of the same kind; -1 if there is none.
 
     >>> from sfumato import Schema
     >>> one, other = (Table(pa.table({"a": a}), Schema()).column("a") for a in ([1.5, 2.0], [2, 3]))
@@ -112,12 +112,12 @@ def equal_values(mine: Column, theirs: Column) -> NDArray[np.int32]:
     return np.asarray(found.fill_null(-1)).astype(np.int32)
 
 
-def as_texts(table: Table, attribute: str, wanted_by: str) -> Column:
-    """The records' column with every cell as the text that stands there, whatever the kind; sets are refused."""
+def as_texts(table: Table, attribute: str, requested_by: str) -> Column:
+    """The records' column with every cell as its text, whatever its kind; raise an error for a column of sets."""
     declared = table.schema.kinds.get(attribute)
     if declared is Kind.SET or pa.types.is_nested(table.data.schema.field(attribute).type):
         raise ColumnError(
-            f"consistency by {wanted_by} reads texts and numbers, and the column is of kind 'set'",
+            f"consistency by {requested_by} needs texts or numbers, and the column is of kind 'set'",
             remedy="Compare it by equality.",
             file=table.source,
             column=attribute,

@@ -1,4 +1,4 @@
-"""The kinds of consistency under their names in a config."""
+"""The kinds of consistency by their names in a config."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ CONSISTENCIES: dict[str, Consistency] = {
         SimilarityConsistency("jaro-winkler"),
     )
 }
-"""Every kind of consistency, with its parameters as they are if nothing is said."""
+"""Every kind of consistency, with its default parameters."""
 
 
 def consistency_of(declared: str | Mapping[str, Any]) -> Consistency:
-    """The consistency that a config declares: a kind, or a kind with parameters.
+    """Return the consistency that a config declares: a kind, or a table with the kind and its parameters.
 
     >>> consistency_of({"kind": "jaro", "threshold": "0.9"}).parameters()
     {'kind': 'jaro', 'threshold': '0.9'}
@@ -37,19 +37,19 @@ def consistency_of(declared: str | Mapping[str, Any]) -> Consistency:
     if not isinstance(kind, str) or kind not in CONSISTENCIES:
         close = difflib.get_close_matches(str(kind), CONSISTENCIES, n=1)
         raise ParameterError(
-            "a consistency needs a kind" if kind is None else f"consistency {kind!r} is unknown",
-            remedy=f"Did you mean {close[0]!r}?" if close else f"Write one of: {', '.join(CONSISTENCIES)}.",
+            "a consistency needs a kind" if kind is None else f"unknown consistency {kind!r}",
+            remedy=f"Did you mean {close[0]!r}?" if close else f"Expected one of: {', '.join(CONSISTENCIES)}.",
             key="consistency.kind",
             value=kind,
         )
-    usual = CONSISTENCIES[kind]
-    known = [each.name for each in fields(usual) if each.name != "kind"]  # type: ignore[arg-type]
+    default = CONSISTENCIES[kind]
+    names = [each.name for each in fields(default) if each.name != "kind"]  # type: ignore[arg-type]
     for key, value in parameters.items():
-        if key not in known:
+        if key not in names:
             raise ParameterError(
                 f"consistency {kind!r} has no parameter {key!r}",
-                remedy=f"Its parameters are: {', '.join(known) or 'none'}.",
+                remedy=f"Its parameters are: {', '.join(names) or 'none'}.",
                 key=f"consistency.{key}",
                 value=value,
             )
-    return replace(usual, **parameters) if parameters else usual  # type: ignore[type-var]
+    return replace(default, **parameters) if parameters else default  # type: ignore[type-var]

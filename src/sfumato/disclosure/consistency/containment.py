@@ -1,4 +1,4 @@
-"""Consistency by containment: a generalized value is consistent with what it may stand for."""
+"""Consistency by containment: a generalized value is consistent with the values that it may stand for."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from sfumato.disclosure.dictionaries.dictionary import Dictionary
 
 @dataclass(frozen=True)
 class ContainmentConsistency(Consistency):
-    """Two values are consistent if some value can be in both: generalization as paper 002 (Section 4) leaves it open.
+    """Two cells are consistent if some value can be in both; Lebanon et al. (2006, Section 4) leave generalization open.
 
-    On either side a cell may be a value, an interval `[lo, hi]` (a round bracket leaves the end out), a set `{a; b}`, a node
-    of the column's hierarchy, or `*`, which tells nothing and is as good as missing; a text in double quotes stands for
-    itself. A cell in brackets that is none of these is an error, unless the other side has the very same: taken for a value
-    that nobody has it would make a record look safe. What is not generalized is consistent with what equals it. Hierarchy,
-    kind and order are those of the records' schema. Where no kind is declared, intervals of numbers make the attribute
-    numeric. A label that is both a value and a node above it is read as the node, so that nobody is left out.
+    On either side a cell may be a value, an interval `[lo, hi]` (a round bracket excludes the end), a set `{a; b}`, a
+    node of the column's hierarchy, or `*`, which counts as missing; a text in double quotes stands for itself. A cell in
+    brackets that is none of these is an error, unless the other side contains the same text: as a value that nobody has
+    it would make a record look safe. A value that is not generalized is consistent with an equal one. Hierarchy, kind and
+    order are those of the records' schema. If no kind is declared, intervals of numbers make the attribute numeric. A
+    label that is both a value and an inner node is read as the node, so that nobody is left out.
 
     >>> import pyarrow as pa
     >>> from sfumato import Schema
     >>> people = Table(pa.table({"age": ["[20, 30]", "41"]}), Schema(["age"]))
     >>> book = Dictionary(pa.table({"age": [19, 20, 25, 41]}))
-    >>> ContainmentConsistency().pair(people, "age", book).near  # the dictionary's values in the order of their texts
+    >>> ContainmentConsistency().pair(people, "age", book).near  # the dictionary's values are in the order of their texts
     ConsistentValues(starts=array([0, 1, 3]), near=array([3, 1, 2], dtype=int32))
     """
 
     kind: str = field(default="containment", init=False, repr=False)
 
     def pair(self, table: Table, attribute: str, dictionary: Dictionary) -> AttributePairing:
-        """Number the cells of both sides as they are written, and tell which can stand for a common value."""
+        """Number the cells of both sides as they are written, and find which can stand for a common value."""
         mine = as_texts(table, attribute, "containment")
         theirs = dictionary.column(attribute, Kind.CATEGORICAL, table.schema)
         sides = [
@@ -47,11 +47,11 @@ class ContainmentConsistency(Consistency):
             np.append(np.where(side.anything, -1, np.arange(len(side.anything))), -1)[present(column)].astype(np.int32)
             for side, column in ((one, mine), (other, theirs))
         )
-        return AttributePairing(values, held, _meeting(one, other))
+        return AttributePairing(values, held, _overlaps(one, other))
 
 
-def _meeting(one: CellRanges, other: CellRanges) -> ConsistentValues:
-    """For each cell of one side the cells of the other that it has a place in common with."""
+def _overlaps(one: CellRanges, other: CellRanges) -> ConsistentValues:
+    """For each cell of one side the cells of the other side that share a position with it."""
     single = np.flatnonzero(other.low == other.high)
     single = single[np.argsort(other.low[single], kind="stable")]
     places, owners = other.low[single], other.cell[single].astype(np.int32)
@@ -59,6 +59,7 @@ def _meeting(one: CellRanges, other: CellRanges) -> ConsistentValues:
     low, high, whose = other.low[wide], other.high[wide], other.cell[wide].astype(np.int32)
     first, last = np.searchsorted(places, one.low), np.searchsorted(places, one.high, side="right")
     starts = np.searchsorted(one.cell, np.arange(len(one.anything) + 1))
+    # a cell of the dictionary that is a single position is found by binary search; wider ones are compared one by one
     found = []
     for cell in range(len(one.anything)):
         parts = [np.zeros(0, np.int32)]

@@ -1,4 +1,4 @@
-"""What an attacker may know: a table of identities and attributes (paper 002, Section 2.1)."""
+"""A dictionary: what an attacker may know, as a table of identities and attributes (Lebanon et al. 2006, Section 2.1)."""
 
 from __future__ import annotations
 
@@ -25,23 +25,26 @@ if TYPE_CHECKING:
     from sfumato.disclosure.dictionaries.dictionary_order import DictionaryOrder
 
 _LEAST_FLOAT = Fraction(1, 2**1022)
-"""Below this floats lose digits, and then all."""
+"""Below this, floats lose digits, and finally all of them."""
 
 _GREATEST_SUM = 2**1000
-"""Sums below this are far from what floats can hold."""
+"""Sums below this are far from the largest float."""
 
 
 class Dictionary:
     """Identities and their attributes, as an attacker may have them: a phone book, a voter list, the table itself.
 
-    `data` is a file (CSV, Parquet, Excel), a database URI, a frame of pandas, polars or pyarrow, or a Table. `identity` is
-    the column that names the individuals, each once; without it each row is an individual, named by its row number.
-    `columns` says under which column the dictionary has an attribute of the records, where the names differ. `weight` is a
-    column that tells how much the attacker leans to each individual; without it to all alike. With weights the chance of
-    identification is the share of the record's own individual, hence 0 for a record whose individual is not known, not in
-    the dictionary or not consistent; without them it is one over the number of consistent individuals, whether or not the
-    right one is among them. Only the shares of weights matter, so all may be scaled alike. A missing value is consistent
-    with anything; `missing` lists the texts that mean it, and if it is left out they are those of the records.
+    `data` is a file (CSV, Parquet, Excel), a database URI, a frame of pandas, polars or pyarrow, or a Table. `identity`
+    is the column that names the individuals, each once; without it each row is an individual, named by its row number.
+    `columns` maps attributes of the records to columns of the dictionary where the names differ. `missing` lists the
+    texts that mean a missing value; by default they are those of the records. A missing value is consistent with
+    anything.
+
+    `weight` is a column that says how strongly the attacker leans towards each individual; without it, towards all alike.
+    With weights, the chance of identification is the share of the record's own individual, hence 0 for a record whose
+    individual is not known, not in the dictionary or not consistent. Without weights it is one over the number of
+    consistent individuals, whether or not the right one is among them. Only the ratios of weights matter, so all may be
+    scaled alike.
 
     >>> book = Dictionary(
     ...     pa.table({"id": ["a", "b"], "last_name": ["Rossi", None]}),
@@ -65,15 +68,15 @@ class Dictionary:
     ) -> None:
         if not (isinstance(name, str) and name):
             raise ParameterError(
-                f"name = {name!r} is not what a dictionary can be called",
-                remedy='Write a text, such as name="phone book".',
+                f"invalid name {name!r} for a dictionary",
+                remedy='Pass a non-empty text, such as name="phone book".',
                 key="name",
                 value=name,
             )
         if weight is not None and weight == identity:
             raise ParameterError(
-                f"dictionary {name!r}: the column {weight!r} is both its identity and its weight",
-                remedy="Name a column of numbers as the weight, or leave it out.",
+                f"dictionary {name!r}: the column {weight!r} is declared as both identity and weight",
+                remedy="Declare a column of numbers as the weight, or omit it.",
                 key="weight",
                 value=weight,
             )
@@ -83,28 +86,28 @@ class Dictionary:
             missing = Missing((missing,) if isinstance(missing, str) else tuple(missing))
         elif missing is not None and not isinstance(missing, Missing):
             raise ParameterError(
-                f"missing = {missing!r} is not what counts as missing",
-                remedy='List the texts that do, such as missing=["", "?"].',
+                f"invalid missing = {missing!r}",
+                remedy='List the texts that mean a missing value, such as missing=["", "?"].',
                 key="missing",
                 value=missing,
             )
         self.missing: Missing | None = missing
-        """What counts as missing; None if it is what does so in the records."""
+        """What counts as missing; None if it is what counts as missing in the records."""
         try:
-            self.table = data if isinstance(data, Table) else _kept_once(as_table(data, Schema()))
+            self.table = data if isinstance(data, Table) else _deduplicate_texts(as_table(data, Schema()))
             if self.missing is None and isinstance(data, Table):
                 self.missing = Missing(data.schema.missing.values)
             self.attributes = self._attributes(columns or {}, weight)
-            """Under which column the dictionary has each attribute."""
+            """The column of the dictionary for each attribute."""
             self._names = None if identity is None else self._unique(identity)
             self.weights = np.zeros(0) if weight is None else self._weights(weight)
-            """How much the attacker leans to each individual; empty if to all alike."""
+            """How strongly the attacker leans towards each individual; empty if towards all alike."""
         except SfumatoError as error:
             raise error.inside(None, self.title) from error
 
     @classmethod
     def of(cls, table: Table, identity: str | None = None, name: str = "the table itself") -> Dictionary:
-        """The records' own table as a dictionary: what k-anonymity takes the attacker to have (paper 002, Section 4).
+        """Take the records' own table as a dictionary, as k-anonymity does (Lebanon et al. 2006, Section 4).
 
         >>> people = Table(pa.table({"age": [30, 41]}), Schema(["age"]))
         >>> Dictionary.of(people)
@@ -118,7 +121,7 @@ class Dictionary:
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """The name in messages."""
         return f"dictionary {self.name!r}"
 
     @property
@@ -128,22 +131,22 @@ class Dictionary:
 
     @cached_property
     def identities(self) -> list[str]:
-        """The name of each individual: its identity, or its row number (from 1) if there is no such column."""
+        """The name of each individual: its identity, or its row number (from 1) without an identity column."""
         if self._names is None:
             return [str(row + 1) for row in range(self.individuals)]
         return [self._names.label(code) for code in self._names.codes.tolist()]
 
     def whose(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """The individual that each name belongs to, by number; -1 if it is nobody's."""
+        """The number of the individual with each name; -1 if there is none."""
         from pyarrow import compute
 
         found = compute.index_in(pa.array(names, pa.string()), pa.array(self.identities, pa.string()))
         return np.asarray(found.fill_null(-1)).astype(np.int64)
 
     def column(self, attribute: str, kind: Kind, schema: Schema) -> Column:
-        """What the individuals have of an attribute, read as a column of this kind as the records' schema declares it.
+        """Read an attribute of the individuals as a column of this kind, as the records' schema declares it.
 
-        Of an attribute that the dictionary lacks nobody has a value.
+        If the dictionary lacks the attribute, every value is missing.
         """
         name = self.attributes.get(attribute, attribute)
         only = {name: kind}
@@ -173,8 +176,8 @@ class Dictionary:
         known = self.table.data.column_names
         if not isinstance(columns, Mapping) or None in (*columns, *columns.values()):
             raise ParameterError(
-                "columns does not map attributes to columns",
-                remedy='Write the records\' attribute and the dictionary\'s column, such as {"surname": "last_name"}.',
+                "invalid columns: expected a mapping from attributes to columns",
+                remedy='Map an attribute of the records to a column of the dictionary, such as {"surname": "last_name"}.',
                 key="columns",
                 value=columns,
             )
@@ -186,14 +189,14 @@ class Dictionary:
         return own | dict(columns)
 
     def _unique(self, identity: str) -> Column:
-        """The column of identities; a name that is missing or that two rows have is an error."""
+        """The column of identities; raise an error at a missing or repeated one."""
         column = self._with(Schema(missing=self.missing or Missing())).column(identity)
         where: dict[str, Any] = {"file": self.table.source, "column": identity}
         if column.has_missing:
             row = int(np.argmax(column.codes == column.size)) + 1
             raise CellError(
                 "the identity is missing",
-                remedy="Name the individual, or leave `identity` out to name them by row.",
+                remedy="Fill in the identity, or omit `identity` to identify individuals by row.",
                 row=row,
                 **where,
             )
@@ -202,8 +205,8 @@ class Dictionary:
             first, second = (np.flatnonzero(column.codes == twice)[:2] + 1).tolist()
             value = column.label(twice)
             raise CellError(
-                f"the identity {value!r} stands in row {first} and in row {second}",
-                remedy="Give every individual one row, or leave `identity` out if every row is an individual.",
+                f"the identity {value!r} occurs in row {first} and in row {second}",
+                remedy="Give every individual one row, or omit `identity` if every row is an individual.",
                 row=second,
                 value=value,
                 **where,
@@ -215,40 +218,43 @@ class Dictionary:
         where: dict[str, Any] = {"file": self.table.source, "column": weight}
         if column.has_missing:
             row = int(np.argmax(column.codes == column.size)) + 1
-            raise CellError("the weight is missing", remedy="Write a number, 0 or more.", row=row, **where)
+            raise CellError("the weight is missing", remedy="Write a number that is at least 0.", row=row, **where)
         assert column.numbers is not None
         if column.numbers[0] < 0:  # numbers ascend
             row, value = int(np.argmax(column.codes == 0)) + 1, column.label(0)
             raise CellError(
-                f"the weight {value} is negative", remedy="Write a number, 0 or more.", row=row, value=value, **where
+                f"the weight {value} is negative", remedy="Write a number that is at least 0.", row=row, value=value, **where
             )
         if column.numbers[column.size - 1] == 0:
-            raise ColumnError("all weights are 0", remedy="Give somebody a weight above 0, or leave it out.", **where)
+            raise ColumnError(
+                "all weights are 0", remedy="Give at least one individual a weight above 0, or omit the weight.", **where
+            )
         numbers = [column.numbers[code] for code in range(column.size)]
         total = sum((number * int(n) for number, n in zip(numbers, np.bincount(column.codes), strict=True)), Fraction(0))
         least = next(code for code, number in enumerate(numbers) if number > 0)
         if numbers[least] < _LEAST_FLOAT * total:
             row, value = int(np.argmax(column.codes == least)) + 1, column.label(least)
             raise CellError(
-                f"the weight {value} is too small beside {column.label(column.size - 1)}: the chance would round to 0",
+                f"the weight {value} is too small next to {column.label(column.size - 1)}: the chance would round to 0",
                 remedy="Write 0 if the attacker never picks the individual, or a larger number.",
                 row=row,
                 value=value,
                 **where,
             )
         scale = Fraction(1)
-        if not (numbers[least] >= _LEAST_FLOAT and total < _GREATEST_SUM):  # only the shares matter; ten keeps the digits
+        # only ratios matter, so that all weights may be scaled; a power of ten keeps their digits
+        if not (numbers[least] >= _LEAST_FLOAT and total < _GREATEST_SUM):
             scale = Fraction(10) ** -_magnitude(numbers[-1])
         return np.array([nearest_float(number * scale) for number in numbers])[column.codes]
 
 
 def _magnitude(number: Fraction) -> int:
-    """About the power of ten of a positive number, off by one at most."""
+    """The power of ten of a positive number, off by one at most."""
     return round((number.numerator.bit_length() - number.denominator.bit_length()) * math.log10(2))
 
 
-def _kept_once(table: Table) -> Table:
-    """The same table with each distinct text of a column held once."""
+def _deduplicate_texts(table: Table) -> Table:
+    """Return the same table with each distinct text of a column stored once."""
     columns = [
         column.dictionary_encode() if pa.types.is_string(column.type) or pa.types.is_large_string(column.type) else column
         for column in table.data.columns

@@ -1,4 +1,7 @@
-"""The partial order ⪯ between dictionaries: one that knows of fewer people more than the other does (paper 002, Def. 8)."""
+"""The partial order ⪯ between dictionaries: the first has fewer people and knows more of each.
+
+Source: Lebanon et al. (2006), Definition 8.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?(e[+-]\d{1,3})?", re.ASCII)
 
 @dataclass(frozen=True)
 class DictionaryOrder:
-    """Whether θ ⪯ η; if not, the first individual of θ that shows it. True or false as a condition.
+    """Whether θ ⪯ η; if not, the first individual of θ that shows it. Usable as a condition.
 
     >>> import pyarrow as pa
     >>> staff = Dictionary(pa.table({"name": ["Ann", "Bob"], "age": [30, 41]}), identity="name", name="staff")
@@ -41,9 +44,9 @@ class DictionaryOrder:
     identity: str | None = None
     """The individual that shows that it does not hold."""
     attribute: str | None = None
-    """The attribute in which the second dictionary has something else; None if it does not have the individual."""
+    """The attribute in which the second dictionary differs; None if it does not have the individual."""
     values: tuple[str, str] | None = None
-    """What the first and what the second has of it."""
+    """The values of the attribute in the first and the second dictionary."""
 
     def __bool__(self) -> bool:
         return self.holds
@@ -63,12 +66,13 @@ class DictionaryOrder:
 def precedes(
     theta: Dictionary, eta: Dictionary, *, attributes: Sequence[str] | None = None, like: Table | None = None
 ) -> DictionaryOrder:
-    """Whether θ ⪯ η: every individual of θ is in η, and what η knows of them θ knows alike (paper 002, Definition 8).
+    """Check whether θ ⪯ η: every individual of θ is in η, and θ agrees with whatever η knows of them.
 
-    η may have more people and know less of each: a phone book after a table of employees. The attributes of either count
-    (or those given); of one that a dictionary lacks it knows nothing. Individuals are the same if their identities are, or
-    their row numbers where there is no such column. Values are compared as numbers where they are numbers (17 is 17.0, but
-    012 is a code), or as the kinds that they have in the records `like` which they are to be matched with.
+    Source: Lebanon et al. (2006), Definition 8. η may have more people and know less of each, like a phone book next to a
+    table of employees. The attributes of both count (or those given); a dictionary knows nothing of an attribute that it
+    lacks. Individuals are the same if their identities are, or their row numbers where there is no identity column.
+    Values are compared as numbers where they are numbers (17 is 17.0, but 012 is a code), or as the kinds of the records
+    `like`.
 
     ⪯ is reflexive and transitive, and, between dictionaries with the same attributes, antisymmetric.
 
@@ -81,24 +85,26 @@ def precedes(
     there = eta.whose(theta.identities)
     if (there < 0).any():
         return DictionaryOrder(theta.name, eta.name, False, theta.identities[int(np.argmax(there < 0))])
-    first, found = theta.individuals, None
+    first, difference = theta.individuals, None
     for name in dict.fromkeys([*theta.attributes, *eta.attributes] if attributes is None else attributes):
-        if name not in eta.attributes:  # of what it does not know nothing is asked
+        if name not in eta.attributes:  # η knows nothing of it, so there is nothing to agree with
             continue
-        (mine, one), (theirs, other) = _alike(theta, eta, name, like)
+        (mine, one), (theirs, other) = _common_numbers(theta, eta, name, like)
         known, held = np.append(one, -1)[present(mine)], np.append(other, -1)[present(theirs)[there]]
-        unlike = (held >= 0) & (known != held)
-        row = int(np.argmax(unlike))
-        if unlike[row] and row < first:
+        differs = (held >= 0) & (known != held)
+        row = int(np.argmax(differs))
+        if differs[row] and row < first:
             first = row
-            found = name, (mine.label(int(mine.codes[row])), theirs.label(int(theirs.codes[there[row]])))
-    if found is None:
+            difference = name, (mine.label(int(mine.codes[row])), theirs.label(int(theirs.codes[there[row]])))
+    if difference is None:
         return DictionaryOrder(theta.name, eta.name, True)
-    return DictionaryOrder(theta.name, eta.name, False, theta.identities[first], *found)
+    return DictionaryOrder(theta.name, eta.name, False, theta.identities[first], *difference)
 
 
-def _alike(theta: Dictionary, eta: Dictionary, name: str, like: Table | None) -> list[tuple[Column, NDArray[np.int32]]]:
-    """What both have of an attribute, and a number for each value, the same for those that are equal."""
+def _common_numbers(
+    theta: Dictionary, eta: Dictionary, name: str, like: Table | None
+) -> list[tuple[Column, NDArray[np.int32]]]:
+    """An attribute of both dictionaries, with numbers that are the same for equal values."""
     if like is not None and name in like.data.column_names:
         kind = like.column(name).kind
         mine, theirs = (side.column(name, kind, like.schema) for side in (theta, eta))
@@ -110,7 +116,7 @@ def _alike(theta: Dictionary, eta: Dictionary, name: str, like: Table | None) ->
 
 
 def _plain(text: str) -> str:
-    """A number in the one way of writing it; any other text as it is."""
+    """A number in its canonical form; any other text as it is."""
     if not _NUMBER.fullmatch(text):
         return text
     return written(Fraction(Decimal(text))) if "." in text or "e" in text or text == "-0" else text

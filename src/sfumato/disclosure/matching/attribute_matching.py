@@ -1,4 +1,4 @@
-"""From records and a dictionary to numbers: who is consistent with whom, attribute by attribute."""
+"""Match records with a dictionary attribute by attribute, as numbers."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def match_attributes(
     identity: str | None = None,
     misfits: int = 0,
 ) -> Matching:
-    """Lay records beside a dictionary, over these attributes of the records.
+    """Match records with a dictionary over these attributes of the records.
 
-    What is not named in `consistency` is compared by equality. The dictionary may lack some of the attributes: it knows
-    nothing of them. `identity` is the records' column that tells whose they are. A dictionary that is the same Table
-    as the records has them in the same rows.
+    Attributes that `consistency` does not name are compared by equality. The dictionary may lack some of the attributes;
+    it then knows nothing of them. `identity` is the column of the records that identifies their individuals. If the
+    dictionary is the same Table object as the records, record i is of individual i.
 
     >>> import pyarrow as pa
     >>> from sfumato import Schema
@@ -44,18 +44,18 @@ def match_attributes(
     pairs = [(consistency.get(name) or EqualityConsistency()).pair(table, name, dictionary) for name in attributes]
     counts, near = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
     values = np.empty((table.rows, len(pairs)), np.int32)
-    held = np.empty((dictionary.individuals, len(pairs)), np.int32)
-    mine = theirs = 0
+    theirs = np.empty((dictionary.individuals, len(pairs)), np.int32)
+    record_base = dictionary_base = 0  # numbers of values are unique over all attributes
     for j, pair in enumerate(pairs):
-        values[:, j] = np.where(pair.values >= 0, pair.values + mine, -1)
-        held[:, j] = np.where(pair.held >= 0, pair.held + theirs, -1)
+        values[:, j] = np.where(pair.values >= 0, pair.values + record_base, -1)
+        theirs[:, j] = np.where(pair.held >= 0, pair.held + dictionary_base, -1)
         counts.append(np.diff(pair.near.starts))
-        near.append(pair.near.near + np.int32(theirs))
-        mine += len(pair.near.starts) - 1
-        theirs += int(max(pair.held.max(initial=-1), pair.near.near.max(initial=-1))) + 1
+        near.append(pair.near.near + np.int32(dictionary_base))
+        record_base += len(pair.near.starts) - 1
+        dictionary_base += int(max(pair.held.max(initial=-1), pair.near.near.max(initial=-1))) + 1
     return Matching(
         values,
-        held,
+        theirs,
         np.cumsum(np.concatenate(counts)),
         np.concatenate(near),
         dictionary.weights,
@@ -65,22 +65,22 @@ def match_attributes(
 
 
 def _check(table: Table, attributes: Sequence[str], dictionary: Dictionary, consistency: Mapping[str, Consistency]) -> None:
-    """Raise if the dictionary has nothing in common with the records, or something is said of what is not there."""
+    """Raise an error if the dictionary shares no attribute with the records, or a declaration names an unknown one."""
     known = table.data.column_names
     if not attributes:
-        raise ParameterError("no attribute is given", remedy="Name at least one.", key="attributes", value=attributes)
+        raise ParameterError("there are no attributes", remedy="Name at least one.", key="attributes", value=attributes)
     for name, how in consistency.items():
         if name not in attributes:
             listed = ", ".join(map(repr, attributes))
             raise ParameterError(
-                f"consistency is declared for {name!r}, which is no attribute of the records",
+                f"consistency is declared for {name!r}, which is not an attribute of the records",
                 remedy=f"The attributes are: {listed}.",
                 key="consistency",
                 value=name,
             )
         if not isinstance(how, Consistency):
             raise ParameterError(
-                f"the consistency of {name!r} is {how!r}",
+                f"invalid consistency {how!r} for attribute {name!r}",
                 remedy='Pass one such as ContainmentConsistency() or SimilarityConsistency("jaro", "0.8").',
                 key="consistency",
                 value=how,
@@ -88,19 +88,20 @@ def _check(table: Table, attributes: Sequence[str], dictionary: Dictionary, cons
     for name, column in dictionary.attributes.items():
         if name != column and name not in known:
             raise unknown_column(name, known, table.source).inside(
-                None, f"{dictionary.title}: its column {column!r} is said to be the records' {name!r}"
+                None, f"{dictionary.title}: its column {column!r} is declared as attribute {name!r} of the records"
             )
     if not any(name in dictionary.attributes for name in attributes):
         ours, theirs = (", ".join(map(repr, names)) for names in (attributes, dictionary.attributes))
         raise ColumnError(
-            f"{dictionary.title} shares no attribute with the records, which have {ours}, while it has {theirs or 'none'}",
-            remedy='Say which are the same: columns={"attribute of the records": "column of the dictionary"}.',
+            f"{dictionary.title} shares no attribute with the records: "
+            f"they have {ours}, the dictionary has {theirs or 'none'}",
+            remedy='Declare which columns are attributes: columns={"attribute of the records": "column of the dictionary"}.',
             file=dictionary.table.source,
         )
 
 
 def _own(table: Table, dictionary: Dictionary, identity: str | None) -> NDArray[np.int64]:
-    """For each record the individual whose it is; -1 where the dictionary does not have them, or nobody knows."""
+    """The individual that each record is of; -1 if the dictionary does not have it, or if it is not known."""
     if dictionary.table is table:
         return np.arange(table.rows)
     if identity is None or dictionary.identity is None:

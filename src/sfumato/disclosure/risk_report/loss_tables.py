@@ -1,4 +1,4 @@
-"""How losses, and the individuals who fit, are distributed over the records: in bins that widen."""
+"""Histograms of the losses, and of the numbers of consistent individuals, over the records."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from sfumato.exact import nearest_float
 from sfumato.exact.bins import round_width, size_bins
 
 _NOTHING = 1e-300
-"""A loss that is no more than this counts as none: floats end there."""
+"""A loss of at most this counts as none: floats end there."""
 _NARROW = 50
-"""If the largest loss is at most so many times the least, the bins are of one width."""
+"""Bins have one width if the largest loss is at most this many times the least."""
 _EVEN = 20
 """The most bins of one width."""
 _DECADES = 5
-"""Losses below the largest by more powers of ten than these share one bin."""
+"""Losses more than this many powers of ten below the largest share one bin."""
 
 
-def fitting(sizes: NDArray[np.int64]) -> dict[str, Any]:
-    """How many records fit nobody, one individual, two, and so on.
+def consistent_histogram(sizes: NDArray[np.int64]) -> dict[str, Any]:
+    """Count the records with no consistent individual, one, two, and so on.
 
-    >>> fitting(np.array([0, 1, 1, 3, 12]))
+    >>> consistent_histogram(np.array([0, 1, 1, 3, 12]))
     {'bins': ['0', '1', '2', '3–4', '5–9', '10–19'], 'records': [1, 2, 0, 1, 0, 1]}
     """
     starts, bins = size_bins(max(1, int(sizes.max(initial=0))))
@@ -35,10 +35,10 @@ def fitting(sizes: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def loss_histogram(losses: NDArray[np.float64]) -> dict[str, Any]:
-    """How many records have no loss, a loss in each bin, and an infinite one.
+    """Count the records with no loss, a loss in each bin, and an infinite one.
 
-    A bin holds what is above its lower end, up to and with its upper end. The bins are of one width or, where losses lie
-    far apart, end at 1, 2 and 5 times powers of ten.
+    A bin contains the losses above its lower end, up to and including its upper end. Bins have one width or, if losses
+    differ widely, end at 1, 2 and 5 times powers of ten.
 
     >>> loss_histogram(np.array([0, 9.0, 9.0]))
     {'bins': ['0', '8.5 – 9'], 'records': [1, 2]}
@@ -61,7 +61,7 @@ def loss_histogram(losses: NDArray[np.float64]) -> dict[str, Any]:
 
 
 def _edges(least: float, most: float) -> list[float]:
-    """Ends of bins around the values: even, or 1, 2 and 5 times powers of ten, the first so many powers below the last."""
+    """Ends of bins around the values: even, or 1, 2 and 5 times powers of ten from a few powers below the largest."""
     if most <= _NARROW * least:
         width = round_width(Fraction((most - least or most) / (_EVEN - 1)))
         start, end = math.ceil(Fraction(least) / width) - 1, math.ceil(Fraction(most) / width)

@@ -1,4 +1,7 @@
-"""How the risk moves: with how much is disclosed, with the size of the dictionary, and true beside estimated (paper 002)."""
+"""How the risk depends on the number of disclosed cells and on the dictionary; true and estimated risks.
+
+Source: Lebanon et al. (2006), Figure 1.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +28,14 @@ if TYPE_CHECKING:
     from sfumato.disclosure.setting import Setting
 
 TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 11))
-"""The sizes of dictionaries in paper 002, Fig. 1, as shares of the whole."""
+"""The sizes of dictionaries in Lebanon et al. (2006), Figure 1, as shares of the whole."""
 QUARTERS = ("0.25", "0.5", "0.75", "1")
 """The numbers of cells there, as shares of the attributes."""
 FIFTHS = ("0.1", "0.25", "0.5", "0.75", "1")
 MOST_RECORDS = 2000
-"""Curves over parts of a dictionary are measured on so many records at most, drawn at random."""
+"""Curves over parts of a dictionary are measured on at most this many records, drawn at random."""
 _FEWEST = 200
-"""No fewer are drawn, even if the smallest part then has to be larger to hold the individuals whose they are."""
+"""At least this many are drawn, even if the smallest part then has to be larger to contain their individuals."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Line:
     """One line of a curve."""
 
     against: str
-    """The dictionary, or what was made of several: their prior, or the worst of them."""
+    """The dictionary, or the combination of several: their prior, or the worst of them."""
     risks: tuple[float, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,16 +65,16 @@ class RiskByCells:
 
 @dataclass(frozen=True)
 class RiskBySize:
-    """The least risk of disclosing k cells of each record, against ever larger parts of a dictionary."""
+    """The least risk of disclosing k cells of each record, against increasing parts of a dictionary."""
 
     dictionary: str
     attributes: int
     individuals: tuple[int, ...]
-    """The sizes of the parts; each holds the one before."""
+    """The sizes of the parts; each contains the one before."""
     kept: int
-    """How many individuals stand in every part, because records are theirs, or fit them."""
+    """The number of individuals in every part, because records are theirs, or fit them."""
     sampled: int | None
-    """On how many records it was measured; None if on all."""
+    """The number of records that were measured; None for all."""
     cells: tuple[int, ...]
     risks: tuple[tuple[float, ...], ...]
     """For each number of cells, the risks against the parts."""
@@ -93,11 +96,11 @@ class RiskBySize:
 
 @dataclass(frozen=True)
 class Point:
-    """One rule, its risk by the publisher's dictionary θ̂ and by the attacker's, which holds it."""
+    """One rule, with its risk by the publisher's dictionary θ̂ and by the attacker's, which contains it."""
 
     cells: int
     supposed: int
-    """The individuals of θ̂, from which the rule was found."""
+    """The individuals of θ̂, from which the rule was computed."""
     truly: int
     estimated: float
     true: float
@@ -106,36 +109,36 @@ class Point:
 
     @property
     def below(self) -> bool:
-        """Whether the estimate is no upper bound."""
+        """Whether the estimate is not an upper bound."""
         return self.estimated < self.true * (1 - ROUNDING)
 
 
 @dataclass(frozen=True)
 class TrueAgainstEstimated:
-    """Pairs of risks (paper 002, Fig. 1 right): the estimated one bounds the true one where Theorem 1 applies."""
+    """Pairs of risks (Lebanon et al. 2006, Figure 1 right): where Theorem 1 applies, the estimate is an upper bound."""
 
     dictionary: str
     attributes: int
     records: int
     sampled: int | None
     unmet: int
-    """Records with which nobody in the dictionary is consistent as a whole: for these Theorem 1 says nothing."""
+    """Records with which nobody in the dictionary is consistent as a whole: Theorem 1 does not cover them."""
     points: tuple[Point, ...]
 
     @property
     def below(self) -> int:
-        """How many estimates are no upper bound."""
+        """The number of estimates that are not upper bounds."""
         return sum(point.below for point in self.points)
 
     @property
     def why(self) -> str | None:
-        """Why some are none; None if all are."""
+        """Why some are not; None if all are."""
         if not self.below:
             return None
         most = max(point.emptied for point in self.points)
         return (
-            f"{self.unmet:,} of {self.records:,} records fit nobody in the whole dictionary, and up to {most:,} that fit "
-            "somebody in what is disclosed of them fit nobody in the smaller part, where they count as no loss"
+            f"{self.unmet:,} of {self.records:,} records fit nobody in the whole dictionary; up to {most:,} disclosed ones "
+            "fit somebody there and nobody in the smaller part, where they count as no loss"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -167,7 +170,7 @@ def _plain(risk: float) -> float | str:
 
 
 def by_cells(setting: Setting, progress: Progress = silent) -> RiskByCells:
-    """The least risk for every number of cells per record: against each dictionary and, if there is a prior, under it.
+    """Find the least risk for every number of cells per record, against each dictionary and under the prior.
 
     >>> import pyarrow as pa
     >>> from sfumato import Schema
@@ -196,12 +199,13 @@ def by_dictionary_size(
     most: int = MOST_RECORDS,
     progress: Progress = silent,
 ) -> tuple[RiskBySize, ...]:
-    """The least risk against parts of each dictionary, for several numbers of cells per record (paper 002, Fig. 1 left).
+    """Find the least risk against parts of each dictionary, for several numbers of cells per record.
 
-    `shares`: the sizes of the parts, of the whole dictionary. `ks`: the numbers of cells, of the attributes. The
-    parts are drawn at random, each within the next, and always hold the individuals whose the records are, where that is
-    known, and somebody who is consistent with the record where it is not. `most`: beyond so many records a random part of
-    them is measured; fewer, where the smallest part of the dictionary could not hold the individuals whose they are.
+    Source: Lebanon et al. (2006), Figure 1 left. `shares`: the sizes of the parts, as shares of the dictionary. `ks`: the
+    numbers of cells, as shares of the attributes. The parts are drawn at random, each within the next, and always contain
+    the individuals of the records, if they are known, and otherwise somebody who is consistent with each record. `most`:
+    the number of records beyond which a random part is measured; fewer if the smallest part of the dictionary could not
+    contain their individuals.
     """
     sizes, cells = _shares(shares, "shares"), cells_of(ks, len(setting.attributes))
     curves = []
@@ -229,10 +233,10 @@ def true_against_estimated(
     most: int = MOST_RECORDS,
     progress: Progress = silent,
 ) -> tuple[TrueAgainstEstimated, ...]:
-    """The risk as a publisher estimates it from a part of each dictionary, beside that of an attacker who has a larger part.
+    """Compare a publisher's estimate of the risk, from a part of each dictionary, with the risk by a larger part.
 
-    The rule is the best one for the publisher's part, at each number of cells. By Theorem 1 of paper 002 the estimate
-    is an upper bound where somebody in the publisher's part is consistent with every record as a whole. Parameters:
+    The rule is the best one for the publisher's part, at each number of cells. By Theorem 1 of Lebanon et al. (2006) the
+    estimate is an upper bound if somebody in the publisher's part is consistent with every record as a whole. Parameters:
     as for `by_dictionary_size`.
     """
     sizes, cells = _shares(shares, "shares"), cells_of(ks, len(setting.attributes))
@@ -261,7 +265,7 @@ def best_rules(matching: Matching, phi: SensitivityWeights, cells: Sequence[int]
 
 
 def rule_risk(rule: Rule, phi: SensitivityWeights, matching: Matching) -> float:
-    """R(δ, θ): the mean loss of the records, as a rule discloses them (paper 002, Definition 4)."""
+    """R(δ, θ): the mean loss of the records under a rule (Lebanon et al. 2006, Definition 4)."""
     return mean(losses(phi.of(rule), matching.probabilities(rule)))
 
 
@@ -278,7 +282,7 @@ def _point(cells: int, rule: Rule, phi: SensitivityWeights, smaller: Matching, l
 
 
 def _chosen(whole: Matching, shares: Sequence[Fraction], most: int, seed: int) -> NDArray[np.int64]:
-    """The records to measure: at random, and so few that the smallest part can hold the individuals whose they are."""
+    """The records to measure: at random, and few enough for the smallest part to contain their individuals."""
     count = min(most, max(_FEWEST, math.floor(min(shares) * whole.individuals)))
     if whole.records <= count:
         return np.arange(whole.records)
@@ -286,14 +290,14 @@ def _chosen(whole: Matching, shares: Sequence[Fraction], most: int, seed: int) -
 
 
 def _parts(matching: Matching, shares: Sequence[Fraction], seed: int) -> tuple[list[NDArray[np.int64]], int]:
-    """Ever larger parts of a dictionary, each within the next, and how many individuals all of them hold.
+    """Increasing parts of a dictionary, each within the next, and the number of individuals that all of them contain.
 
-    Those are, for every record, its own individual where that is known; and one who is consistent with the whole record, if
-    its own is not, so that what fits somebody in a part fits somebody in every other.
+    These are, for every record, its own individual if it is known, and otherwise one who is consistent with the whole
+    record, so that what fits somebody in one part fits somebody in every other.
     """
     everything = matching.everything
     sizes, _, among = matching.match(everything)
-    others = [matching.consistent(i, everything)[:1] for i in np.flatnonzero(~among & (sizes > 0)).tolist()]
+    others = [matching.individuals_of(i, everything)[:1] for i in np.flatnonzero(~among & (sizes > 0)).tolist()]
     kept = np.unique(np.concatenate([matching.own[matching.own >= 0], *others]).astype(np.int64))
     rest = np.random.default_rng(seed + 1).permutation(np.setdiff1d(np.arange(matching.individuals), kept))
     order = np.concatenate([kept, rest]).astype(np.int64)
@@ -306,15 +310,15 @@ def _shares(given: Sequence[Number], key: str) -> list[Fraction]:
     for share, written in zip(found, given, strict=True):
         if not 0 < share <= 1:
             raise ParameterError(
-                f"{written!r} is no share", remedy="Write decimals above 0 and up to 1.", key=key, value=written
+                f"{written!r} is not a share", remedy="Pass decimals above 0 and up to 1.", key=key, value=written
             )
     if not found:
-        raise ParameterError("there are no shares", remedy="Write decimals above 0 and up to 1.", key=key)
+        raise ParameterError("there are no shares", remedy="Pass decimals above 0 and up to 1.", key=key)
     return found
 
 
 def cells_of(ks: Sequence[Number], attributes: int) -> tuple[int, ...]:
-    """Shares of the attributes as numbers of cells, at least one.
+    """Turn shares of the attributes into numbers of cells, at least one.
 
     >>> cells_of(QUARTERS, 22)
     (6, 11, 17, 22)

@@ -1,4 +1,4 @@
-"""The report of a disclosure risk: one page that opens without a network, for the review board and not for publication."""
+"""The report of a disclosure risk: one self-contained page for the review board, not for publication."""
 
 from __future__ import annotations
 
@@ -14,36 +14,37 @@ from sfumato.disclosure.risk_report.risk_figures import (
     saving_figure,
     size_figure,
 )
-from sfumato.disclosure.risk_report.risk_text import told
+from sfumato.disclosure.risk_report.risk_text import page_text
 from sfumato.reports.page_frame import invalid_content, render_page
 from sfumato.reports.plots.figure import Figure, Numbered
 
 
 def risk_page(content: Mapping[str, Any]) -> str:
-    """The report of a disclosure risk as HTML: self-contained, the same bytes for the same content.
+    """Return the report of a disclosure risk as HTML: self-contained, the same bytes for the same content.
 
-    `content`, as `risk_content` makes it, is plain data:
+    `content`, as `risk_content` returns it, is plain data:
 
-    - what `Risk.to_dict` tells: `source`, `records`, `attributes`, `identity`, `sensitivity`, `cells`, `disclosed`, `risk`,
-      `over`, `bayes`, `worst`, `limit`, `holds`, `dictionaries`, `by_attribute`, `worst_records`, `notes`; an infinite
-      figure is "inf";
-    - `sfumato`: the version that measured it; beside it, if they are to be told, those of `python`, `numpy`, ...;
-    - `figures`: `losses`, how the losses are distributed over the records, as `bins` and the `records` in each; `fitting`,
-      for each dictionary, how many individuals fit;
+    - the content of `Risk.to_dict`: `source`, `records`, `attributes`, `identity`, `sensitivity`, `cells`, `disclosed`,
+      `risk`, `over`, `bayes`, `worst`, `limit`, `holds`, `dictionaries`, `by_attribute`, `worst_records`, `notes`; an
+      infinite figure is "inf";
+    - `sfumato`: the version that measured it, and optionally those of `python`, `numpy`, ...;
+    - `figures`: `losses`, a histogram of the losses over the records, as `bins` and the `records` in each; `fitting`, for
+      each dictionary a histogram of the numbers of consistent individuals;
     - `curves`: `cells`, `RiskByCells.to_dict` or None; `sizes` and `scatter`, lists of `RiskBySize.to_dict` and of
-      `TrueAgainstEstimated.to_dict`, empty where they were not asked for;
-    - `independence`: for each dictionary and number of values `IndependenceCost.to_dict`; empty if MinRisk does not apply;
-    - `joint`, for each dictionary what a joint matching leaves; `k_anonymity`, its three readings; `bounds`, for each pair
-      of dictionaries `Bound.to_dict`;
+      `TrueAgainstEstimated.to_dict`, empty if they were not requested;
+    - `independence`: for each dictionary and number of values `IndependenceCost.to_dict`; empty if MinRisk does not
+      apply;
+    - `joint`, for each dictionary what a joint matching leaves; `k_anonymity`, its three readings; `bounds`, for each
+      pair of dictionaries `RiskBound.to_dict`;
     - `consistency`, if it is not equality throughout: for an attribute its kind and parameters.
     """
     with invalid_content(
-        "the figures of the risk are invalid", "Assess the risk again with this version of sfumato.", "figures"
+        "the figures of the risk are invalid", "Measure the risk again with this version of sfumato.", "figures"
     ):
-        return _drawn(content)
+        return _render(content)
 
 
-def _drawn(content: Mapping[str, Any]) -> str:
+def _render(content: Mapping[str, Any]) -> str:
     numbered = Numbered()
     drawn = {name: numbered.add(found) for name, found in _sections(content).items()}
     return render_page(
@@ -53,7 +54,7 @@ def _drawn(content: Mapping[str, Any]) -> str:
         internal=True,
         content=content,
         drawn=drawn,
-        words=told(content),
+        words=page_text(content),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the report of a disclosure risk is drawn from, as plain data: the risk, how it is distributed, and its curves."""
+"""The content of the risk report as plain data: the risk, its distribution, and its curves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sfumato.disclosure._k_anonymity_levels import k_anonymity_levels
 from sfumato.disclosure._risk import Risk
 from sfumato.disclosure.matching.joint_matching import joint_sizes
 from sfumato.disclosure.risk_bound import upper_bound
-from sfumato.disclosure.risk_report.loss_tables import fitting, loss_histogram
+from sfumato.disclosure.risk_report.loss_tables import consistent_histogram, loss_histogram
 from sfumato.disclosure.risk_report.risk_curves import (
     QUARTERS,
     by_cells,
@@ -23,17 +23,18 @@ from sfumato.progress import Progress, silent
 from sfumato.version import __version__
 
 BOUNDED = 4
-"""The most dictionaries of which it is checked whose risk bounds whose: it is asked of every pair of them."""
+"""The most dictionaries for which bounds are checked: every pair of them is checked."""
 WORST = 20
-"""Records that are named, worst first, if nothing is said."""
+"""The number of records that are listed by default."""
 
 
 def risk_content(
     found: Risk, *, curves: bool = True, worst: int = WORST, seed: int = 0, progress: Progress = silent
 ) -> dict[str, Any]:
-    """All that `risk_page` draws. `curves`: whether to measure them too; `seed`: of the parts of dictionaries in them.
+    """Return everything that `risk_page` draws.
 
-    `worst`: how many records are named.
+    `curves`: whether to compute the curves too; `seed`: of the parts of dictionaries in them. `worst`: the number of
+    records that are listed.
 
     >>> import pyarrow as pa
     >>> from sfumato import Schema
@@ -50,7 +51,7 @@ def risk_content(
         **found.to_dict(worst),
         "figures": {
             "losses": loss_histogram(found.worst.losses),
-            "fitting": [fitting(each.sizes) for each in found.dictionaries],
+            "fitting": [consistent_histogram(each.sizes) for each in found.dictionaries],
         },
         "joint": [_joint(found, place) for place in range(len(found.dictionaries))],
         "k_anonymity": _levels(found),
@@ -65,7 +66,7 @@ def risk_content(
 
 
 def _joint(found: Risk, place: int) -> dict[str, Any]:
-    """What a joint matching with one dictionary leaves: to how many records one individual, and to how many only then."""
+    """What a joint matching with one dictionary leaves: the records with one individual, and those with one only then."""
     matching, alone = found.setting.matchings[place], found.dictionaries[place]
     joint = joint_sizes(matching, found.rule)
     figures: dict[str, Any] = {"dictionary": alone.name, "least": joint.least, "one": None, "more": None, "why": joint.why}
@@ -81,7 +82,7 @@ def _levels(found: Risk) -> dict[str, Any]:
 
 
 def _independence(setting: Setting, progress: Progress) -> list[dict[str, Any]]:
-    """What MinRisk would leave, dictionary by dictionary and for several numbers of values; none where it does not apply."""
+    """The cost of MinRisk, by dictionary and for several numbers of values; empty if it does not apply."""
     found = []
     for name, matching in zip(setting.names, setting.matchings, strict=True):
         if applies(matching, setting.phi):

@@ -1,4 +1,4 @@
-"""What the report of a disclosure risk says in words: what was found, against whom, and what it rests on."""
+"""The sentences of the risk report: the result, the attackers, and the assumptions."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from sfumato.reports.plots.figure import percent
 Content = Mapping[str, Any]
 
 _FEW = 6
-"""Pairs of dictionaries of which it is told too why one does not bound the other."""
+"""Pairs of dictionaries up to which the report also says why one does not bound the other."""
 
 
-def told(content: Content) -> dict[str, Any]:
-    """All the words of the page that depend on the figures."""
+def page_text(content: Content) -> dict[str, Any]:
+    """Return all sentences of the page that depend on the figures."""
     return {
         "verdict": verdict(content),
         "facts": facts(content),
         "attackers": attackers(content),
-        "together": together(content),
+        "all_attackers": all_attackers(content),
         "records": records(content),
         "worst": worst(content),
         "bounds": bounds(content),
@@ -30,26 +30,25 @@ def told(content: Content) -> dict[str, Any]:
         "cells": cells(content),
         "whole": whole(content),
         "independence": independence(content),
-        "assumed": assumed(content),
+        "assumptions": assumptions(content),
         "provenance": provenance(content),
     }
 
 
 def verdict(content: Content) -> str:
-    """What was found, in two sentences; never that nobody can be identified."""
+    """The result in two sentences; never that nobody can be identified."""
     highest = content["worst"]
     against = {one["name"]: one for one in content["dictionaries"]}[highest["dictionary"]]
     unique, count = against["attackers"]["unique"], content["records"]
     said = []
     if content["limit"] is not None:
         said.append(
-            f"The risk is {amount(content['risk'])}, {'at most' if content['holds'] else 'more than'} the "
-            f"{content['limit']} "
-            "that was asked for."
+            f"The risk is {amount(content['risk'])}, {'at most' if content['holds'] else 'more than'} the limit, "
+            f"{content['limit']}."
         )
     said.append(
-        f"To an attacker who has “{highest['dictionary']}” a record loses {amount(highest['risk'])} on average, and "
-        f"{unique:,} of {count_of(count, 'record')} ({percent(unique / count)}) fit one individual only."
+        f"Against an attacker with “{highest['dictionary']}” a record loses {amount(highest['risk'])} on average, and "
+        f"{unique:,} of {count_of(count, 'record')} ({percent(unique / count)}) fit exactly one individual."
     )
     return " ".join(said)
 
@@ -73,18 +72,18 @@ def _highest(found: Content) -> float:
 
 
 def attackers(content: Content) -> list[tuple[str, str, list[str]]]:
-    """The table of attackers: what a line is, what it means, and a cell for each dictionary."""
+    """The table of attackers: the name of a line, its meaning, and a cell for each dictionary."""
     known = content["dictionaries"]
     lines: list[tuple[str, str, list[str]]] = [
         ("Individuals", "in the dictionary", [f"{one['individuals']:,}" for one in known]),
         ("Risk", "the mean loss, with the sensitivity", [amount(one["risk"]) for one in known]),
     ]
     if any(one["prior"] is not None for one in known):
-        lines.append(("Prior", "how likely the attacker has it", [one["prior"] for one in known]))
+        lines.append(("Prior", "the probability that the attacker has it", [one["prior"] for one in known]))
     lines += [
         (
             "Prosecutor",
-            "knows that the person is among the records: the highest chance of a record",
+            "knows that the person is in the records: the highest chance of a record",
             [_chance(one["attackers"]["prosecutor"]) for one in known],
         ),
         (
@@ -94,7 +93,7 @@ def attackers(content: Content) -> list[tuple[str, str, list[str]]]:
         ),
         (
             "Marketer",
-            "tries every record: the share that is right on average",
+            "tries every record: the expected share of correct guesses",
             [percent(one["attackers"]["marketer"]) for one in known],
         ),
         (
@@ -104,7 +103,7 @@ def attackers(content: Content) -> list[tuple[str, str, list[str]]]:
         ),
         (
             "Nobody fits",
-            "records that count as no loss",
+            "records whose loss counts as 0",
             [_of(one["consistent"]["nobody"], content["records"]) for one in known],
         ),
     ]
@@ -127,34 +126,32 @@ def _of(count: int, records: int) -> str:
     return f"{count:,} ({percent(count / records)})"
 
 
-def together(content: Content) -> list[str]:
-    """Why a dictionary is the prosecutor's or the journalist's, and what they amount to together."""
+def all_attackers(content: Content) -> list[str]:
+    """Why a dictionary is a prosecutor's or a journalist's, and the risk over all dictionaries."""
     said = []
     for one in content["dictionaries"]:
         who = "journalist" if one["attackers"]["prosecutor"] is None else "prosecutor"
         said.append(f"“{one['name']}” is the dictionary of a {who}: {one['attackers']['why']}.")
     if content["bayes"] is not None and len(content["dictionaries"]) > 1:
-        said.append(
-            f"Under the prior, the mean of the risks over the dictionaries is {amount(content['bayes'])} (the Bayes risk)."
-        )
+        said.append(f"The mean of the risks under the prior is {amount(content['bayes'])} (the Bayes risk).")
     elif len(content["dictionaries"]) > 1:
         highest = content["worst"]
         said.append(
-            f"Nothing is said of how likely each is, so the risk is that of the worst: “{highest['dictionary']}”, "
+            f"There is no prior, so the risk is that of the worst dictionary: “{highest['dictionary']}”, "
             f"{amount(highest['risk'])}."
         )
     return said
 
 
 def records(content: Content) -> str:
-    """What the section on records starts with."""
+    """The first sentence of the section on records."""
     name = f"“{content['worst']['dictionary']}”"
     one_of = f"{name}, the dictionary of highest risk" if len(content["dictionaries"]) > 1 else name
-    return f"Losses are against {one_of}."
+    return f"All losses are against {one_of}."
 
 
 def worst(content: Content) -> list[list[str]]:
-    """The records worst off, as rows of a table."""
+    """The records with the highest loss, as rows of a table."""
     rows = []
     for one in content["worst_records"]:
         whose = [] if content["identity"] is None else ["(missing)" if one["identity"] is None else str(one["identity"])]
@@ -172,7 +169,7 @@ def worst(content: Content) -> list[list[str]]:
 
 
 def cells(content: Content) -> list[str]:
-    """What the curve over the number of cells says."""
+    """The sentences about the curve over the number of cells."""
     curve = content["curves"]["cells"]
     if curve is None:
         return []
@@ -186,19 +183,18 @@ def cells(content: Content) -> list[str]:
             continue
         start = f"{line['against'][:1].upper()}{line['against'][1:]}"
         said.append(
-            f"{start}: {amount(whole)} if everything is disclosed, {amount(risks[half])} if each record discloses no "
-            "more than "
-            f"its best {count_of(half, 'cell')}."
+            f"{start}: {amount(whole)} if everything is disclosed, {amount(risks[half])} if each record discloses at "
+            f"most its best {count_of(half, 'cell')}."
         )
     if len(curve["lines"]) > 1 and content["over"] == "worst":
         said.append(
-            "One choice for all dictionaries has, against the worst of them, at least the highest of these risks at its k."
+            "A single rule for all dictionaries has, against the worst, at least the highest of these risks at its k."
         )
     return said
 
 
 def independence(content: Content) -> list[list[str]]:
-    """What MinRisk would leave, as rows of a table; none where it does not apply."""
+    """The cost of MinRisk, as rows of a table; empty if it does not apply."""
     return [
         [
             one["dictionary"],
@@ -222,7 +218,7 @@ def bounds(content: Content) -> list[dict[str, Any]]:
         failing = [f"{each['name']}: {each['why']}" for each in one["conditions"] if not each["holds"]]
         true, estimated = amount(one["true"]), amount(one["estimated"])
         risks = f"Here the risks are {true} against “{one['attacker']}” and {estimated} against “{one['estimate']}”."
-        why = f"It fails that {'; '.join(failing)}." if failing else "Every condition holds."
+        why = f"These conditions fail: {'; '.join(failing)}." if failing else "Every condition holds."
         pair = f"“{one['estimate']}” for “{one['attacker']}”"
         said.append({"pair": pair, "holds": one["holds"], "says": f"{why} {risks}"})
     return said
@@ -244,47 +240,55 @@ def levels(content: Content) -> list[tuple[str, str]]:
     """The three readings of k-anonymity, and up to which k each holds."""
     found = content["k_anonymity"]
     return [
-        ("Every record fits k individuals", f"{found['consistent']:,}"),
-        ("Matched together, k are left to every record", f"({found['why']})" if found["why"] else f"{found['joint']:,}"),
-        ("Every row as it is disclosed is there k times", f"{found['release']:,}"),
+        ("Every record fits k individuals, one by one", f"{found['consistent']:,}"),
+        (
+            "A joint matching leaves k individuals to every record",
+            f"({found['why']})" if found["why"] else f"{found['joint']:,}",
+        ),
+        ("Every disclosed row occurs k times", f"{found['release']:,}"),
     ]
 
 
 def whole(content: Content) -> list[str]:
-    """Of which dictionaries no smaller part can be drawn."""
+    """The dictionaries of which no smaller part can be drawn."""
     return [
-        f"“{curve['dictionary']}” has no smaller part that holds the individuals whose the records are."
+        f"“{curve['dictionary']}” has no smaller part that contains the individuals of the records."
         for curve in content["curves"]["sizes"]
         if len(curve["individuals"]) < 2
     ]
 
 
-def assumed(content: Content) -> list[tuple[str, str]]:
-    """What the figures rest on."""
+def assumptions(content: Content) -> list[tuple[str, str]]:
+    """The assumptions of the figures."""
     lines = []
     for one in content["dictionaries"]:
-        picks = "leans to some by their weight" if one["weighted"] else "picks any of those who fit alike"
+        picks = (
+            "leans towards some by their weight" if one["weighted"] else "picks any of those who fit with the same chance"
+        )
         lines.append(
             (
                 f"Dictionary: {one['name']}",
-                f"{count_of(one['individuals'], 'individual')}. The attacker has it whole and without errors, and {picks}.",
+                f"{count_of(one['individuals'], 'individual')}. The attacker has all of it, without errors, and {picks}.",
             )
         )
-    lines += compared(content.get("consistency") or {}, content["attributes"])
+    lines += consistency_lines(content.get("consistency") or {}, content["attributes"])
     if content["misfits"]:
         lines.append(
-            ("Misfits", f"An individual may misfit in {count_of(content['misfits'], 'disclosed value')} and still fit.")
+            (
+                "Misfits",
+                f"An individual may be inconsistent in {count_of(content['misfits'], 'disclosed value')} and still fit.",
+            )
         )
-    lines.append(("Sensitivity", sensitivity(content["sensitivity"])))
+    lines.append(("Sensitivity", sensitivity_text(content["sensitivity"])))
     if all(one["prior"] is not None for one in content["dictionaries"]):
         shares = ", ".join(f"{one['name']} {one['prior']}" for one in content["dictionaries"])
         lines.append(("Prior", shares))
     else:
-        lines.append(("Prior", "None: the worst of the dictionaries counts."))
+        lines.append(("Prior", "None: the risk is that against the worst dictionary."))
     lines.append(
         (
-            "Whose the records are",
-            "Not told: a record counts as identified with a chance of one over those who fit, whoever they are."
+            "Identity of the records",
+            "Not declared: the chance of identification is one over the number who fit, whoever they are."
             if content["identity"] is None
             else f"The column {content['identity']}, which is not disclosed.",
         )
@@ -292,23 +296,23 @@ def assumed(content: Content) -> list[tuple[str, str]]:
     return lines
 
 
-def compared(consistency: Content, attributes: Sequence[str]) -> list[tuple[str, str]]:
-    """How attributes are compared: one line for those that are compared alike."""
+def consistency_lines(consistency: Content, attributes: Sequence[str]) -> list[tuple[str, str]]:
+    """How attributes are compared: one line for those with the same consistency."""
     alike: dict[str, list[str]] = {}
     for name, how in consistency.items():
         alike.setdefault(_kind(how, str(how["kind"])), []).append(name)
     alike.setdefault("equal values.", []).extend(name for name in attributes if name not in consistency)
     lines = [("Consistency", f"{', '.join(names)}: {how}") for how, names in alike.items() if names]
-    return [*lines, ("Missing values", "Consistent with anything, as withheld ones are.")]
+    return [*lines, ("Missing values", "Consistent with anything, like withheld values.")]
 
 
-def sensitivity(given: Content) -> str:
-    """How sensitive what is disclosed is taken to be."""
+def sensitivity_text(given: Content) -> str:
+    """The sensitivity in words."""
     kinds = {
         "additive": "The sum of the weights of what is disclosed",
         "multiplicative": "e to the power of the sum of the weights of what is disclosed",
-        "constant": "The same whatever is disclosed: identification alone counts",
-        "function": "A function of the publisher’s own",
+        "constant": "Constant, whatever is disclosed: only identification counts",
+        "function": "A function of the publisher",
     }
     return _kind(given, kinds.get(given["kind"], str(given["kind"])))
 
@@ -336,5 +340,5 @@ def provenance(content: Content) -> list[tuple[str, str]]:
     lines.append(("sfumato", content["sfumato"]))
     beneath = [f"{name} {content[name]}" for name in ("python", "numpy", "pyarrow", "jinja2") if name in content]
     if beneath:
-        lines.append(("Beneath it", ", ".join(beneath)))
+        lines.append(("Libraries", ", ".join(beneath)))
     return lines

@@ -1,4 +1,4 @@
-"""The best rules: which cells to disclose so that the risk is least (paper 002, Section 3)."""
+"""Best rules: which cells to disclose so that the risk is least (Lebanon et al. 2006, Section 3)."""
 
 from sfumato.disclosure.rules._best_rule import best_by_cells, best_rule
 from sfumato.disclosure.rules.disclosure_rule import DisclosureRule

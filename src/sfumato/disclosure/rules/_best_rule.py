@@ -1,4 +1,4 @@
-"""The best rule of a set: what to disclose, so much of each record, of each attribute, or in all, at the least risk."""
+"""The rule of least risk that discloses a given number of cells per record, per attribute, or in the whole table."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def best_rule(
 ) -> DisclosureRule:
     """Find the rule of least risk among those that disclose `cells` cells per table, record or attribute.
 
-    With one dictionary the risk is R(δ, θ); with several, and a prior over them, the Bayes risk; without a prior, the
-    worst of their risks, so that the rule is the minimax rule (paper 002, equations 1 to 3). Only values that a record has
-    can be disclosed; a record (attribute, table) that has fewer discloses all that it has. A search
-    that need not end is broken off after so many steps: what is found then comes with its gap to a bound.
+    With one dictionary the risk is R(δ, θ); with several and a prior, the Bayes risk; with several and no prior, the
+    worst of their risks, so that the rule is the minimax rule (Lebanon et al. 2006, equations 1 to 3). Only values that a
+    record has can be disclosed; a record (attribute, table) with fewer discloses all of them. A search that might not end
+    stops after a fixed number of steps; its result then has a gap to a bound.
 
     >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
     >>> phi = SensitivityWeights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
@@ -61,10 +61,9 @@ def best_by_cells(
     prior: Sequence[float] | None = None,
     progress: Progress = silent,
 ) -> NDArray[np.float64]:
-    """The least risk of disclosing k cells of each record, for every k from none to all, at the cost of one.
+    """Find the least risk of disclosing k cells of each record, for every k from none to all, at the cost of one.
 
-    In the worst case, and where records have so many values that a search may be broken off, it is the risk of the rule that
-    `best_rule` finds for each k.
+    In the worst case, and where a search may stop early, it is the risk of the rule that `best_rule` finds for each k.
 
     >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
     >>> phi = SensitivityWeights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
@@ -84,5 +83,5 @@ def best_by_cells(
 
 
 def _shares(matchings: Sequence[Matching], prior: Sequence[float] | None) -> Sequence[float] | None:
-    """The shares in which dictionaries' losses are added; None if the worst counts."""
+    """The weights with which the losses in the dictionaries are added; None if the worst one counts."""
     return [1.0] if prior is None and len(matchings) == 1 else prior

@@ -1,4 +1,4 @@
-"""Every choice of a record's cells, and what it would lose: one table per record, over all masks of its candidates."""
+"""The loss of every choice of a record's cells: one table per record, over all masks of its candidates."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from sfumato.kernels.disclosure_choices import (
     CONSTANT,
     PRODUCT,
     SUM,
+    add_agreements,
     add_chances,
-    agree_on,
     agreements,
     multiply,
     sensitivities,
-    spread_choices,
     weigh_choices,
+    widen_choices,
 )
 
 MOST_ATTRIBUTES = 62
-"""A choice is a mask in 64 bits; one is the sign, and one stays free for the sum of two."""
+"""A choice is a mask in 64 bits: one bit is the sign, and one stays free for the sum of two."""
 TABLE = 20
-"""With more candidates than this a record's choices are searched, not tabled: a table has 2^candidates numbers."""
+"""A record with more candidates than this is searched by branch and bound: a table has 2^candidates numbers."""
 OWN_FUNCTION = 12
-"""A user's own sensitivity is called for every choice, so that no more candidates are possible."""
+"""A user's own sensitivity is called for every choice, so this many candidates are the most."""
 KEPT = 64
-"""How many groups of records with the same common values are remembered."""
+"""The number of groups of records with the same common values whose patterns are cached."""
 
 LARGEST = 650.0
-"""e to the power of this can still be added up for all records of any table."""
+"""e to the power of this can still be summed over all records of any table."""
 
 FORMS = {"sum": SUM, "product": PRODUCT, "constant": CONSTANT}
 
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """On which candidates the individuals of a dictionary agree with one record: distinct masks, and what each weighs."""
+    """The candidates on which the individuals of a dictionary agree with one record: distinct masks and their weights."""
 
     masks: NDArray[np.int64]
     sizes: NDArray[np.float64]
@@ -52,27 +52,27 @@ class Agreement:
     own_weight: float
 
 
-class Side:
-    """One dictionary beside the records, with what agreements are found from kept at hand.
+class DictionarySide:
+    """One dictionary next to the records, with scratch space and caches for agreements.
 
-    Many records share their values in a few attributes, and most individuals agree with the commonest of them. What is
-    agreed on in these `common` attributes is found once per group of records who share them.
+    Many records share their values in a few attributes, and most individuals agree with the most common values. The
+    agreement in these `common` attributes is computed once per group of records that share them.
     """
 
     def __init__(self, matching: Matching, common: NDArray[np.int64]) -> None:
         self.matching = matching
         self.common = common
         self.common_mask = int((1 << common).sum()) if len(common) else 0
-        self.seen = np.zeros(matching.individuals, np.int64)
-        self.met = np.empty(matching.individuals, np.int64)
+        self.extra = np.zeros(matching.individuals, np.int64)
+        self.touched = np.empty(matching.individuals, np.int64)
         self.patterns: dict[bytes, tuple[NDArray[Any], ...]] = {}
 
     @cached_property
     def absent(self) -> NDArray[np.int64]:
-        """For every individual the attributes of which it has no value, as a mask."""
+        """For every individual the attributes without a value, as a mask."""
         masks = np.zeros(self.matching.individuals, np.int64)
         for j in range(self.matching.attributes):
-            masks |= (self.matching.held[:, j] < 0).astype(np.int64) << j
+            masks |= (self.matching.dictionary_values[:, j] < 0).astype(np.int64) << j
         return masks
 
     def _patterns(self, row: NDArray[np.int32]) -> tuple[NDArray[Any], ...]:
@@ -81,22 +81,24 @@ class Side:
             if len(self.patterns) >= KEPT:
                 del self.patterns[next(iter(self.patterns))]
             masks = self.absent.copy()
-            agree_on(self.matching.known, row, self.common, masks)
+            add_agreements(self.matching.index, row, self.common, masks)
             patterns, pattern_of, sizes = np.unique(masks, return_inverse=True, return_counts=True)
             self.patterns[key] = patterns, pattern_of.astype(np.int32), sizes.astype(np.float64), np.empty_like(patterns)
         return self.patterns[key]
 
     def _meet(self, record: int, candidates: NDArray[np.int64]) -> tuple[int, int, float]:
-        """Fill `seen` and `met`; return how many were met, the own individual's agreement and its weight."""
+        """Fill `extra` and `touched`; return their number, the own individual's agreement and its weight."""
         row = self.matching.values[record]
         patterns, pattern_of, _, packed = self._patterns(row)
-        count = agreements(self.matching.known, row, candidates, self.common_mask, patterns, packed, self.seen, self.met)
+        count = agreements(
+            self.matching.index, row, candidates, self.common_mask, patterns, packed, self.extra, self.touched
+        )
         if not len(self.matching.weights):
             return count, -1, 1.0
         own = int(self.matching.own[record])
         if own < 0:
             return count, 0, 0.0
-        return count, int(packed[pattern_of[own]] | self.seen[own]), float(self.matching.weights[own])
+        return count, int(packed[pattern_of[own]] | self.extra[own]), float(self.matching.weights[own])
 
     def add_chances(
         self, record: int, candidates: NDArray[np.int64], share: float, work: NDArray[np.float64], out: NDArray[np.float64]
@@ -106,26 +108,26 @@ class Side:
         _, pattern_of, sizes, packed = self._patterns(self.matching.values[record])
         misfits = self.matching.misfits
         layers = np.empty((misfits, len(work)))
-        weigh_choices(pattern_of, sizes, self.matching.weights, packed, self.seen, self.met, count, layers, work)
+        weigh_choices(pattern_of, sizes, self.matching.weights, packed, self.extra, self.touched, count, layers, work)
         add_chances(work, own, own_weight, misfits, share, out)
 
     def agreement(self, record: int, candidates: NDArray[np.int64]) -> Agreement:
-        """The distinct agreements with a record, where its choices are too many for a table."""
+        """The distinct agreements with a record, if it has too many candidates for a table."""
         count, own, own_weight = self._meet(record, candidates)
         _, pattern_of, _, packed = self._patterns(self.matching.values[record])
-        masks = packed[pattern_of] | self.seen
-        self.seen[self.met[:count]] = 0
+        masks = packed[pattern_of] | self.extra
+        self.extra[self.touched[:count]] = 0
         distinct, which = np.unique(masks, return_inverse=True)
         sizes = np.bincount(which, self.matching.weights if len(self.matching.weights) else None, len(distinct))
         return Agreement(distinct, sizes.astype(np.float64), own, own_weight)
 
 
 class Choices:
-    """Records beside one or several dictionaries: the losses of all choices, record by record.
+    """Records next to one or several dictionaries: the losses of all choices, record by record.
 
-    Records that are equal in their values and weights are computed once: `distinct` are the first of each, those who share
-    common values together, and record i is like `distinct[of_record[i]]`; each distinct one has
-    `counts` values, and stands for `copies` records.
+    Records with equal values and weights are computed once. `distinct` contains the first record of each class, ordered
+    so that records with the same common values are consecutive; record i is in class `of_record[i]`. Class g has
+    `counts[g]` values and `copies[g]` records.
     """
 
     def __init__(self, matchings: Sequence[Matching], phi: SensitivityWeights, shares: Sequence[float] | None) -> None:
@@ -135,7 +137,7 @@ class Choices:
         self.records, self.attributes = first.records, first.attributes
         self.present = first.everything
         common = _common(matchings)
-        self.sides = [Side(matching, common) for matching in matchings]
+        self.sides = [DictionarySide(matching, common) for matching in matchings]
         self.distinct, self.of_record = self._distinct(common)
         self.counts = self.present[self.distinct].sum(axis=1).astype(np.int64)
         self.copies = np.bincount(self.of_record, minlength=len(self.distinct)).astype(np.int64)
@@ -150,18 +152,19 @@ class Choices:
         columns += [matching.own[:, None] for matching in self.matchings if len(matching.weights)]
         same = np.column_stack([column.astype(np.int64) for column in columns])
         numbers = np.column_stack([np.where(self.present, self.phi.cells, 0.0), self.phi.scale])
-        same = np.ascontiguousarray(np.column_stack([same, (numbers + 0.0).view(np.int64)]))  # + 0.0: -0.0 is 0
+        # weights are compared by their bits; + 0.0 turns -0.0 into 0.0
+        same = np.ascontiguousarray(np.column_stack([same, (numbers + 0.0).view(np.int64)]))
         _, first, of_record = np.unique(same, axis=0, return_index=True, return_inverse=True)
         return first.astype(np.int64), of_record.reshape(-1).astype(np.int64)
 
     @property
     def dictionaries(self) -> int:
-        """How many numbers a loss has: one if the shares of the dictionaries are known, else one for each."""
+        """The number of losses per choice: one if the shares of the dictionaries are given, otherwise one per dictionary."""
         return 1 if self.shares is not None else len(self.matchings)
 
     @cached_property
     def high(self) -> float:
-        """More than twice the sum of all finite losses: what an infinite one counts as, where records are bound together."""
+        """More than twice the sum of all finite losses: stands for an infinite loss where records are optimized together."""
         phi = self.phi
         if phi.function is not None:
             tables = (self.sensitivity(record, self.candidates(record)) for record in range(self.records))
@@ -178,7 +181,7 @@ class Choices:
         return np.flatnonzero(self.present[record])
 
     def tabled(self, record: int) -> bool:
-        """Whether a table of all choices of a record is possible; else they are searched."""
+        """Whether a table of all choices of a record is possible; otherwise they are searched."""
         return self.phi.function is not None or int(self.present[record].sum()) <= TABLE
 
     def sensitivity(self, record: int, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -187,13 +190,13 @@ class Choices:
         if self.phi.function is not None:
             if len(candidates) > OWN_FUNCTION:
                 raise ParameterError(
-                    f"row {record + 1} has {len(candidates)} values, and a function of your own is called for every choice"
-                    f" of them: that is possible up to {OWN_FUNCTION}",
-                    remedy="Name fewer attributes, or give weights.",
+                    f"row {record + 1} has {len(candidates)} values; a custom sensitivity is called for every choice, "
+                    f"which is possible for up to {OWN_FUNCTION} values",
+                    remedy="Name fewer attributes, or use weights instead of a function.",
                     key="sensitivity",
                     value=len(candidates),
                 )
-            every = self.rule(spread(np.arange(len(out)), candidates))
+            every = self.rule(widen(np.arange(len(out)), candidates))
             out[:] = [self.phi.function(record, shown) for shown in every]
             return out
         between = self.phi.pairs[np.ix_(candidates, candidates)]
@@ -202,7 +205,7 @@ class Choices:
         return out
 
     def losses(self, record: int) -> NDArray[np.float64]:
-        """What every choice of a record loses, by dictionary and choice. The array is used again for the next record."""
+        """The loss of every choice of a record, by dictionary and choice. The array is reused for the next record."""
         candidates = self.candidates(record)
         work, chances, _, out = self._table(len(candidates))
         phi = self.sensitivity(record, candidates)
@@ -220,12 +223,11 @@ class Choices:
         return out
 
     def agreements(self, record: int) -> tuple[NDArray[Any], ...]:
-        """Who agrees with a record on what, for one that has too many values for a table, as kernels take it."""
+        """The agreements with a record that has too many candidates for a table, as the branch and bound takes them."""
         candidates = self.candidates(record)
         if any(matching.misfits for matching in self.matchings):
             raise ParameterError(
-                f"row {record + 1} has {len(candidates)} values; where individuals may misfit, a best rule can be sought "
-                f"for up to {TABLE}",
+                f"row {record + 1} has {len(candidates)} values; with misfits, a best rule can be found for up to {TABLE}",
                 remedy="Name fewer attributes, or allow no misfits.",
                 key="misfits",
                 value=len(candidates),
@@ -250,35 +252,35 @@ class Choices:
         return ((choices[:, None] >> np.arange(self.attributes)) & 1).astype(bool)
 
 
-def spread(choices: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Masks over a record's candidates, as masks over all attributes.
+def widen(choices: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Turn masks over a record's candidates into masks over all attributes.
 
-    >>> spread(np.array([0b01, 0b11]), np.array([1, 3])).tolist()
+    >>> widen(np.array([0b01, 0b11]), np.array([1, 3])).tolist()
     [2, 10]
     """
     out = np.zeros(len(choices), np.int64)
-    spread_choices(choices, candidates, out)
+    widen_choices(choices, candidates, out)
     return out
 
 
-def packed(mask: int, candidates: NDArray[np.int64]) -> int:
-    """A mask over all attributes, as one over a record's candidates.
+def narrow(mask: int, candidates: NDArray[np.int64]) -> int:
+    """Turn a mask over all attributes into a mask over a record's candidates.
 
-    >>> packed(0b1010, np.array([1, 2, 3]))
+    >>> narrow(0b1010, np.array([1, 2, 3]))
     5
     """
     return sum(((mask >> j) & 1) << b for b, j in enumerate(candidates.tolist()))
 
 
 def _common(matchings: Sequence[Matching]) -> NDArray[np.int64]:
-    """The attributes whose values are so common that it pays to find the agreements on them once per group of records.
+    """The attributes whose values are so common that it pays to compute the agreements on them once per group of records.
 
-    Finding them takes some thirty looks at each individual per group; not finding them, one look per record at each
-    individual who agrees. Attributes are taken in the order of how many agree.
+    Computing them costs about thirty looks at each individual per group; not computing them, one look per record at each
+    individual who agrees. Attributes are taken in the order of how many agree, as long as the total cost falls.
     """
     agreeing = np.zeros(matchings[0].attributes, np.int64)
     for matching in matchings:
-        _, near_starts, near, who_starts, *_ = matching.known
+        _, near_starts, near, who_starts, *_ = matching.index
         sums = np.concatenate([[0], np.cumsum(np.diff(who_starts)[near])])
         of_value = sums[near_starts[1:]] - sums[near_starts[:-1]]
         for j in range(matching.attributes):

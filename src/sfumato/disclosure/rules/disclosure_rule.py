@@ -1,4 +1,4 @@
-"""A best rule that was found, with what is known of how good it is."""
+"""A disclosure rule that was found, and what can be requested: sets of rules, numbers of cells, dictionaries, a prior."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class DisclosureRule:
     risk: float
     """Its risk: under the prior, or in the worst case."""
     bound: float
-    """No rule that discloses as much has less risk than this."""
+    """No rule that discloses as much has a smaller risk."""
     short: int
-    """How many records, or attributes, have fewer values than were to be disclosed, and so disclose all that they have;
-    of the whole table, by how many cells it falls short."""
+    """The records, or attributes, that have fewer values than requested, and so disclose all of them; for the whole table,
+    the number of missing cells."""
     how: str
     """How it was found, in words."""
 
@@ -52,12 +52,12 @@ class DisclosureRule:
 
     @property
     def exact(self) -> bool:
-        """Whether no rule that discloses as much has less risk, but for rounding."""
+        """Whether no rule that discloses as much has a smaller risk, but for rounding."""
         return self.gap <= ROUNDING
 
 
 def mean(losses: NDArray[np.float64]) -> float:
-    """The mean of records' losses, added without rounding so that their order does not matter; of none, 0.
+    """The mean of losses, summed without rounding so that their order does not matter; 0 of none.
 
     >>> mean(np.array([0.25, 0.5, 0.75])), mean(np.zeros(0)), mean(np.array([1.0, np.inf]))
     (0.5, 0.0, inf)
@@ -66,7 +66,7 @@ def mean(losses: NDArray[np.float64]) -> float:
 
 
 SETS = ("table", "record", "attribute")
-"""The sets of rules: k cells in all (Δ₁), of each record (Δ₂), of each attribute (Δ₃)."""
+"""The sets of rules: k cells in the whole table (Δ₁), of each record (Δ₂), of each attribute (Δ₃)."""
 
 
 def check(
@@ -76,13 +76,11 @@ def check(
     prior: Sequence[float] | None,
     most_attributes: int | None = MOST_ATTRIBUTES,
 ) -> None:
-    """Raise a typed error if there is no such set of rules, or nothing to choose them for."""
+    """Raise an error if the set of rules is unknown, or the request does not fit the records and dictionaries."""
     if per not in SETS:
-        raise ParameterError(
-            f"there is no set of rules {per!r}", remedy=f"Choose one of {', '.join(SETS)}.", key="per", value=per
-        )
+        raise ParameterError(f"unknown per = {per!r}", remedy=f"Expected one of: {', '.join(SETS)}.", key="per", value=per)
     if not matchings:
-        raise ParameterError("there is no dictionary", remedy="Give at least one dictionary.", key="dictionaries")
+        raise ParameterError("there is no dictionary", remedy="Pass at least one dictionary.", key="dictionaries")
     first = matchings[0]
     for matching in matchings:
         if not np.array_equal(matching.everything, first.everything):
@@ -93,7 +91,7 @@ def check(
             )
     if most_attributes is not None and first.attributes > most_attributes:
         raise ParameterError(
-            f"a best rule over {first.attributes} attributes cannot be sought; over {most_attributes} it can",
+            f"{first.attributes} attributes are too many: a best rule can be found for up to {most_attributes}",
             remedy="Name fewer attributes.",
             key="attributes",
             value=first.attributes,
@@ -102,7 +100,7 @@ def check(
     if not 0 <= cells <= most:
         raise ParameterError(
             f"{cells} cells per {per} cannot be disclosed",
-            remedy=f"Choose a number from 0 to {most}.",
+            remedy=f"Pass a number from 0 to {most}.",
             key="cells",
             value=cells,
         )
@@ -114,22 +112,22 @@ def _check_prior(prior: Sequence[float], dictionaries: int) -> None:
     if len(prior) != dictionaries:
         raise ParameterError(
             f"the prior has {len(prior)} probabilities for {dictionaries} dictionaries",
-            remedy="Give one for each dictionary.",
+            remedy="Pass one for each dictionary.",
             key="prior",
         )
     if not all(0 <= share <= 1 for share in prior) or abs(sum(prior) - 1) > 1e-9:
         raise ParameterError(
             f"the prior {', '.join(map(str, prior))} is not a distribution",
-            remedy="Give probabilities from 0 to 1 that add up to 1.",
+            remedy="Pass probabilities from 0 to 1 that sum to 1.",
             key="prior",
         )
 
 
 def number_of_cells(amount: Any, per: str, present: Rule) -> int:
-    """The number of values that are disclosed per record, per attribute, or in the whole table.
+    """Return the number of values to disclose per record, per attribute, or in the whole table.
 
-    A share such as "25%" is of the attributes, of the records, or of all the values that there are; what is left beyond a
-    whole number is not disclosed. `present`: which values there are.
+    A share such as "25%" is of the attributes, of the records, or of all values that exist; it is rounded down.
+    `present`: which values exist.
 
     >>> import numpy as np
     >>> every = np.ones((100, 22), bool)
@@ -137,12 +135,12 @@ def number_of_cells(amount: Any, per: str, present: Rule) -> int:
     [5, 7, 2200]
     """
     if per not in SETS:
-        raise ParameterError(f"per = {per!r} is unknown", remedy=f"Write one of: {', '.join(SETS)}.", key="per", value=per)
+        raise ParameterError(f"unknown per = {per!r}", remedy=f"Expected one of: {', '.join(SETS)}.", key="per", value=per)
     records, attributes = present.shape
     most = {"record": attributes, "attribute": records, "table": records * attributes}[per]
     wrong = ParameterError(
         f"{amount!r} cells per {per} cannot be disclosed",
-        remedy=f'Write a whole number from 0 to {most:,}, or a share such as "50%".',
+        remedy=f'Pass an integer from 0 to {most:,}, or a share such as "50%".',
         key="cells",
         value=amount,
     )
@@ -161,7 +159,7 @@ def number_of_cells(amount: Any, per: str, present: Rule) -> int:
 
 
 def nearest(number: Fraction) -> int:
-    """The whole number nearest to a number; of two, the larger.
+    """Round to the nearest integer; of two, the larger.
 
     >>> nearest(Fraction(11, 2)), nearest(Fraction(7, 3))
     (6, 2)

@@ -1,4 +1,4 @@
-"""MinRisk, the paper's fast algorithm, and what its assumption of independence costs (paper 002, Algorithm 1)."""
+"""MinRisk, the fast algorithm of Lebanon et al. (2006, Algorithm 1), and the cost of its independence assumption."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from sfumato.progress import Progress, silent
 
 
 def applies(matching: Matching, phi: SensitivityWeights) -> bool:
-    """Whether MinRisk is made for this: multiplicative weights of single values, and nobody whom the attacker leans to."""
+    """Whether MinRisk applies: multiplicative weights of single values, no misfits, no weights of individuals."""
     return phi.form == "product" and not phi.pairs.any() and not len(matching.weights) and not matching.misfits
 
 
 def min_risk(matching: Matching, phi: SensitivityWeights, cells: int) -> Rule:
-    """Disclose of each record the `cells` values with the smallest γⱼ = e^w · N / αⱼ, αⱼ being how many fit the value alone.
+    """Disclose of each record the `cells` values with the smallest γⱼ = e^w · N / αⱼ.
 
-    If what individuals have of one attribute tells nothing of what they have of another, |ρ| is N·∏(αⱼ/N), and this is the
-    rule of least risk for multiplicative weights; if not, it need not be. Where the paper's algorithm is mended:
-    only values that a record has are candidates (a missing one would come first, and disclose nothing); a value that
-    fits nobody comes first, since the loss is then 0 (as written, its γ is infinite); ties go by the attributes' order.
-    Cost: the cells of the records, once it is known how many fit each value.
+    N is the number of individuals, and αⱼ the number of those who fit value j alone. If the attributes of the dictionary
+    are independent, |ρ| is N·∏(αⱼ/N), and this is the rule of least risk for multiplicative weights; if not, it need not
+    be. Corrections of the published algorithm: only values that a record has are candidates (a missing one would come
+    first, and disclose nothing); a value that fits nobody comes first, since the loss is then 0 (as published, its γ is
+    infinite); ties are broken by the order of the attributes. Cost: the cells of the records, once αⱼ is known.
 
     >>> both = Matching.of_codes(np.array([[1, 7, 9]]), np.array([[1, 7, 9], [1, 8, 9], [2, 7, 9]]))
     >>> phi = SensitivityWeights("product", np.array([[0.0, 0.1, 1.0]]), np.zeros((3, 3)), np.ones(1))
@@ -40,15 +40,15 @@ def min_risk(matching: Matching, phi: SensitivityWeights, cells: int) -> Rule:
     check([matching], cells, "record", None, most_attributes=None)
     if not applies(matching, phi):
         raise ParameterError(
-            "MinRisk is for multiplicative sensitivity without pairs, and an attacker who picks any individual alike",
-            remedy="Take the best rule, which assumes nothing.",
+            "MinRisk requires a multiplicative sensitivity without pairs, and an attacker who picks any individual alike",
+            remedy="Use best_rule, which has no such requirements.",
             key="sensitivity",
             value=phi.form,
         )
-    reach = np.append(matching.reach, 0)[matching.values]  # -1, a missing value, is the last
+    reach = np.append(matching.reach, 0)[matching.values]  # -1, a missing value, takes the last entry
     with np.errstate(divide="ignore", over="ignore"):
         gamma = np.where(reach > 0, np.log(matching.individuals) + phi.cells - np.log(np.maximum(reach, 1)), -np.inf)
-    gamma[~matching.everything] = np.nan  # behind all others, which may be infinite
+    gamma[~matching.everything] = np.nan  # NaN sorts behind all others, which may be infinite
     order = np.argsort(gamma, axis=1, kind="stable")
     rule = np.zeros(matching.values.shape, bool)
     np.put_along_axis(rule, order[:, :cells], True, axis=1)
@@ -57,7 +57,7 @@ def min_risk(matching: Matching, phi: SensitivityWeights, cells: int) -> Rule:
 
 @dataclass(frozen=True)
 class IndependenceCost:
-    """What it costs to take the attributes of a dictionary for independent, if so many values of each record are disclosed.
+    """The cost of assuming that a dictionary's attributes are independent, for a number of values per record.
 
     >>> IndependenceCost(cells=2, risk=0.3, least=0.1, worse=5, factor=3.0).excess
     2.0
@@ -69,29 +69,29 @@ class IndependenceCost:
     least: float
     """The least risk."""
     worse: int
-    """The records that lose more than they need to."""
+    """The records that lose more than necessary."""
     factor: float
-    """By how much the worst off of them does; infinite if it need not lose anything."""
+    """The largest factor by which a record loses more than necessary; infinite if its loss could be 0."""
 
     @property
     def excess(self) -> float:
-        """By what share MinRisk's risk is above the least; infinite if that is 0."""
+        """The share by which MinRisk's risk is above the least; infinite if the least is 0."""
         if self.risk <= self.least:
             return 0.0
         return round(self.risk / self.least - 1, 12) if self.least else np.inf
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data; infinity as "inf"."""
-        told = {**vars(self), "excess": self.excess}
-        return {key: "inf" if value == np.inf else value for key, value in told.items()}
+        figures = {**vars(self), "excess": self.excess}
+        return {key: "inf" if value == np.inf else value for key, value in figures.items()}
 
 
 def independence_costs(
     matching: Matching, phi: SensitivityWeights, cells: Sequence[int], progress: Progress = silent
 ) -> list[IndependenceCost]:
-    """Compare MinRisk's rule with the best one, record by record, for each of several numbers of values.
+    """Compare MinRisk's rule with the best rule, record by record, for several numbers of values.
 
-    >>> codes = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])  # the first two attributes tell the same
+    >>> codes = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])  # the first two attributes are copies
     >>> both = Matching.of_codes(codes, codes)
     >>> phi = SensitivityWeights("product", np.zeros((4, 3)), np.zeros((3, 3)), np.ones(4))
     >>> independence_costs(both, phi, [2])

@@ -1,9 +1,9 @@
-"""Prices at which records that are bound together may choose each on its own, and the bound that they give.
+"""Lower bounds on the worst total by prices (Lagrangian relaxation), and closing the gap to them.
 
-If each dictionary has a share, and each cell of a set of attributes a price, then every record takes its cheapest choice,
-and what they pay together, with the price of what is wanted added, is no more than the worst total of any selection that
-meets the demand (Lagrange). It is concave in shares and prices, and cut by a plane wherever it is known; the next point is
-the highest under all planes, not far from the best so far.
+If each dictionary has a share, and each cell of a set of attributes a price, every record takes its cheapest choice on
+its own. The sum of what they pay, plus the prices of the demanded cells, is at most the worst total of any selection that
+meets the demand. This bound is concave in shares and prices. Each point where it is known gives a cutting plane; the next
+point is the highest below all planes, within a box around the best so far.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ from numpy.typing import NDArray
 from sfumato.disclosure.rules.selections import Columns, Demand, Floats, Integers, Selection
 
 ROUNDS = 400
-"""How many points are tried at most."""
+"""The most points that are tried."""
 PLANES = 150
-"""How many planes are remembered, the nearest to the best point."""
+"""The most planes that are kept, the closest to the best point."""
 CLOSE = 1e-10
-"""Where the planes promise no more than this share above the best, it is the highest."""
+"""The bound is the highest if the planes allow no more than this share above it."""
 WIDE = 0.1
-"""How far, in units of what a record loses, must have been looked before that is believed."""
+"""The size of the box, in units of a record's loss, that must have been searched before that is concluded."""
 GOLDEN = 0.6180339887498949
-"""Multiples of it spread evenly over the unit interval, however many are taken."""
+"""Multiples of it, modulo 1, are spread evenly, however many are taken."""
 
 
 class Market(Protocol):
-    """Distinct records that can be asked what they choose at prices."""
+    """Distinct records that choose at given prices."""
 
     @property
     def copies(self) -> Integers:
-        """How many records are like each."""
+        """The number of records that are like each."""
 
     def select(self, shares: Floats, prices: Floats) -> tuple[Integers, Floats]:
-        """The choice of each, as a mask over all attributes, and what it loses in each dictionary."""
+        """The choice of each, as a mask over all attributes, and its loss in each dictionary."""
 
 
 class Prices(NamedTuple):
-    """The best shares and prices found, the bound they give, and selections that nearly meet the demand at them."""
+    """The best shares and prices found, their bound, and selections that nearly meet the demand at them."""
 
     shares: Floats
     of_sets: Floats
     bound: float
     masks: Integers
-    """For several selections what each distinct record discloses, by selection and record."""
+    """For several selections the choice of each distinct record, by selection and record."""
     parts: Floats
-    """In which proportions these selections together come nearest to the demand."""
+    """The proportions in which these selections together come closest to the demand."""
 
 
 def best_prices(market: Market, demand: Demand, dictionaries: int) -> Prices:
-    """Raise the bound as far as it goes, or as far as a number of rounds leads."""
+    """Raise the bound as far as possible within a number of rounds."""
     return _Ascent(market, demand, dictionaries).run()
 
 
@@ -62,8 +62,8 @@ def bound_at(columns: Columns, demand: Demand, prices: Prices) -> float:
     return float(cost @ columns.copies + prices.of_sets @ demand.cells)
 
 
-def mixed(prices: Prices, of_record: Integers) -> Integers:
-    """What each record discloses if they take part in the selections, in their proportions, spread evenly."""
+def mix_selections(prices: Prices, of_record: Integers) -> Integers:
+    """What each record discloses if the selections are mixed in their proportions, spread evenly over the records."""
     ends = np.cumsum(prices.parts)
     spots = (np.arange(len(of_record)) * GOLDEN) % 1.0 * ends[-1]
     part = np.minimum(np.searchsorted(ends, spots, side="right"), len(ends) - 1)
@@ -75,7 +75,7 @@ class _Point(NamedTuple):
     of_sets: Floats
     promised: float
     parts: Floats
-    """How the planes hold it there."""
+    """The dual weights of the planes at this point."""
 
 
 class _Ascent:
@@ -87,11 +87,11 @@ class _Ascent:
         self.shares, self.of_sets = np.full(dictionaries, 1 / dictionaries), np.zeros(len(demand))
         self.planes: list[tuple[Floats, Floats, Integers]] = []
         self.best = self._try(self.shares, self.of_sets)
-        dear = self._try(self.shares, np.full(len(demand), 1e300))  # all cells disclosed: what they lose is no more
+        dear = self._try(self.shares, np.full(len(demand), 1e300))  # everything disclosed: no selection loses more
         self.unit = max(abs(self.best), 1e-3 * float(self.planes[-1][0].max()) if dear else 0.0) / self.records or 1.0
 
     def _try(self, shares: Floats, of_sets: Floats) -> float:
-        """Remember the plane at a point, by totals, by what is lacking and by what is chosen; return its height there."""
+        """Store the plane at a point (totals, lacking cells, choices), and return its height there."""
         copies = self.market.copies.astype(np.float64)
         masks, losses = self.market.select(shares, self.demand.prices(of_sets))
         totals, lacking = losses @ copies, self.demand.cells - copies @ self.demand.used(masks)
@@ -99,14 +99,14 @@ class _Ascent:
         return float(shares @ totals + of_sets @ lacking)
 
     def run(self) -> Prices:
-        """Go up."""
+        """Raise the bound until the planes allow no more, or the rounds are used up."""
         box = 1.0
         for _ in range(ROUNDS if len(self.shares) > 1 or len(self.demand) else 0):
             found = self._highest(box)
             if found.promised - self.best <= CLOSE * max(abs(self.best), self.unit):
                 if box >= WIDE:
                     break
-                box = WIDE  # nothing is higher near by: look farther once
+                box = WIDE  # nothing is higher nearby: look farther once
                 continue
             value = self._try(found.shares, found.of_sets)
             if value > self.best:
@@ -114,18 +114,18 @@ class _Ascent:
                 self.shares, self.of_sets, self.best = found.shares, found.of_sets, value
             else:
                 box *= 0.5
-            self._forget()
+            self._drop_plane()
         parts = self._highest(float(np.abs(self.of_sets).max(initial=0.0)) / self.unit / 2).parts
         return Prices(self.shares, self.of_sets, self.best, np.array([masks for _, _, masks in self.planes]), parts)
 
-    def _forget(self) -> None:
-        """Forget the plane that is highest above the best point."""
+    def _drop_plane(self) -> None:
+        """Drop the plane that is highest above the best point."""
         if len(self.planes) > PLANES:
             heights = [self.shares @ totals + self.of_sets @ lacking for totals, lacking, _ in self.planes]
             del self.planes[int(np.argmax(heights))]
 
     def _highest(self, box: float) -> _Point:
-        """The highest point under all planes within a box around the best."""
+        """The highest point below all planes within a box around the best, by a linear program."""
         from scipy.optimize import linprog
 
         dictionaries, sets = len(self.shares), len(self.of_sets)
@@ -143,7 +143,7 @@ class _Ascent:
             bounds=np.column_stack([low, high]),
             method="highs-ds",
         )
-        if done.status != 0:  # the solver has met numbers that it cannot handle: the best so far stays
+        if done.status != 0:  # the solver failed numerically: keep the best so far
             return _Point(self.shares, self.of_sets, self.best, np.r_[np.zeros(len(totals) - 1), 1.0])
         shares = np.clip(done.x[1 : 1 + dictionaries], 0.0, None)
         parts = np.clip(-done.ineqlin.marginals, 0.0, None)
@@ -151,21 +151,22 @@ class _Ascent:
 
 
 LIKELIEST = {250: 2_000, 1_000: 500, 4_000: 100, 20_000: 20}
-"""How many columns are searched, the likeliest first: of few a good selection is soon found, and then fewer are left.
+"""The number of columns that are searched, the likeliest first, and the nodes of the search tree for each.
 
-With each the nodes of the search tree that may be looked at. They are counted, and not the time, so that the same input
-gives the same rule on every machine."""
+A good selection is soon found among few columns, and then fewer columns can be part of a better one. Nodes are counted,
+not seconds, so that the same input gives the same rule on every machine.
+"""
 _LAST_RESORT = 300.0
-"""Seconds after which a program that would not end is given up all the same."""
+"""Seconds after which an integer program that does not end is stopped."""
 ROUNDING = 1e-12
 
 
-def closed(columns: Columns, demand: Demand, prices: Prices, taken: Integers, beyond: float) -> Selection:
-    """Improve a selection that meets the demand, until nothing is better or as much as may be has been searched.
+def close_gap(columns: Columns, demand: Demand, prices: Prices, taken: Integers, beyond: float) -> Selection:
+    """Improve a selection that meets the demand until nothing is better or the search limits are reached.
 
-    A column that is dearer, at the prices, than the cheapest of its record by more than the gap between the selection and
-    the bound is in no better selection. There are no columns
-    but those told that are dearer by `beyond` or less.
+    A column whose cost, at the prices, exceeds that of its record's cheapest column by more than the gap between the
+    selection and the bound is in no better selection. `beyond`: every column that exceeds the cheapest by at most this is
+    among `columns`.
     """
     cost = prices.shares @ columns.losses - demand.used(columns.choices) @ prices.of_sets
     extra = cost - cost[columns.cheapest(prices.shares, demand.prices(prices.of_sets))][columns.group]
@@ -189,10 +190,10 @@ def closed(columns: Columns, demand: Demand, prices: Prices, taken: Integers, be
 def _search(
     columns: Columns, demand: Demand, prices: Prices, best: Selection, near: NDArray[np.bool_], nodes: int
 ) -> Selection:
-    """Search among the columns told, with an integer program; its bound holds if these are all that matter.
+    """Search among the flagged columns with an integer program; its bound holds if these are all that matter.
 
-    The program is written in units of the gap, and each column as what it costs at the prices above the cheapest of its
-    record, so that the solver's tolerances are small beside what it is asked to find.
+    The program is written in units of the gap, and each column as its cost above the cheapest of its record, so that the
+    solver's tolerances are small relative to the differences that matter.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array, hstack, vstack
@@ -227,7 +228,7 @@ def _search(
     taken = fixed.copy()
     if done.x is not None:
         taken[free] = np.rint(done.x[:-1]).astype(np.int64)
-    # the solver is trusted for nothing but the bound: whether its answer meets the demand, and what it loses, is found here
+    # the solver is trusted only for the bound: whether its answer meets the demand, and its losses, are computed here
     fits = np.array_equal(np.bincount(columns.group, taken, len(columns.copies)), columns.copies)
     if not fits or not np.array_equal(columns.used(taken, demand), demand.cells):
         return Selection(best.taken, best.worst, bound)

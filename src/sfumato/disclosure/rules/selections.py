@@ -1,4 +1,4 @@
-"""A choice for every record out of several, where the records are bound together: what there is to choose from."""
+"""One choice per record where records are optimized together: what there is to choose from, and small cases exactly."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """How many cells are to be disclosed of each of several sets of attributes."""
+    """The number of cells to disclose of each of several sets of attributes."""
 
     members: Floats
     """Whether attribute j is in set q: 1 or 0."""
     cells: Floats
-    """How many cells are wanted of each set."""
+    """The number of cells of each set."""
 
     @classmethod
     def of(cls, per: str, attributes: int, wanted: Sequence[int]) -> Demand:
-        """That of a set of rules: of all attributes together, of each alone, or of none where records stand alone.
+        """The demand of a set of rules: of all attributes together, of each, or none if records are independent.
 
         >>> Demand.of("table", 3, [4]).members.tolist(), Demand.of("record", 3, []).members.shape
         ([[1.0, 1.0, 1.0]], (0, 3))
@@ -40,22 +40,22 @@ class Demand:
         return len(self.members)
 
     def used(self, choices: Integers) -> Floats:
-        """How many cells of each set each choice discloses, by choice and set."""
+        """The cells of each set that each choice discloses, by choice and set."""
         out = np.zeros((len(choices), len(self)))
         for q, j in np.argwhere(self.members).tolist():
             out[:, q] += (choices >> j) & 1
         return out
 
     def prices(self, of_sets: Floats) -> Floats:
-        """The price of each attribute's cells from those of the sets."""
+        """The price of each attribute's cells from the prices of the sets."""
         return np.asarray(of_sets @ self.members)
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """For each distinct record the choices it has: masks over all attributes, and their losses in each dictionary.
+    """The choices of each distinct record: masks over all attributes, and their losses in each dictionary.
 
-    Infinite losses are written as `high`, which is more than twice all finite ones together: it is then taken only where
+    An infinite loss is replaced by `high`, which is more than twice the sum of all finite losses: it is taken only where
     nothing finite is possible.
     """
 
@@ -64,57 +64,57 @@ class Columns:
     losses: Floats
     """By dictionary and column."""
     copies: Integers
-    """How many records are like each."""
+    """The number of records that are like each distinct one."""
     high: float
 
     @classmethod
-    def gathered(cls, masks: Sequence[Integers], losses: Sequence[Floats], copies: Integers, high: float) -> Columns:
-        """Put those of all distinct records together."""
+    def concatenate(cls, masks: Sequence[Integers], losses: Sequence[Floats], copies: Integers, high: float) -> Columns:
+        """Concatenate the choices of all distinct records."""
         starts = np.cumsum([0, *map(len, masks)]).astype(np.int64)
         every = np.concatenate(losses, axis=1)
         return cls(starts, np.concatenate(masks), np.where(np.isfinite(every), every, high), copies, high)
 
     @cached_property
     def group(self) -> Integers:
-        """Whose each column is."""
+        """The distinct record of each column."""
         return np.repeat(np.arange(len(self.copies)), np.diff(self.starts))
 
     def of_sizes(self, sizes: Integers) -> Columns:
-        """Only the choices of so many cells, record by record."""
+        """Keep the choices with a given number of cells, record by record."""
         mine = sum((self.choices >> j) & 1 for j in range(MOST_ATTRIBUTES)) == sizes[self.group]
         starts = np.concatenate([[0], np.cumsum(mine)])[self.starts]
         return Columns(starts, self.choices[mine], self.losses[:, mine], self.copies, self.high)
 
     def cheapest(self, shares: Floats, prices: Floats) -> Integers:
-        """The column that each distinct record takes if dictionaries have shares and attributes' cells have prices."""
+        """The column that each distinct record takes at given shares of dictionaries and prices of attributes."""
         which = np.zeros(len(self.copies), np.int64)
         cheapest(self.starts, self.choices, self.losses, shares, prices, which)
         return which
 
     def select(self, shares: Floats, prices: Floats) -> tuple[Integers, Floats]:
-        """The choice that each distinct record takes, and what it loses in each dictionary."""
+        """The choice that each distinct record takes, and its loss in each dictionary."""
         which = self.cheapest(shares, prices)
         return self.choices[which], self.losses[:, which]
 
     def totals(self, taken: Integers) -> Floats:
-        """The sum of losses in each dictionary if each column is taken so many times."""
+        """The sum of losses in each dictionary if column n is taken `taken[n]` times."""
         some = np.flatnonzero(taken)
         return np.asarray(self.losses[:, some] @ taken[some].astype(np.float64))
 
     def used(self, taken: Integers, demand: Demand) -> Floats:
-        """How many cells of each set are disclosed if each column is taken so many times."""
+        """The disclosed cells of each set if column n is taken `taken[n]` times."""
         some = np.flatnonzero(taken)
         return np.asarray(taken[some].astype(np.float64) @ demand.used(self.choices[some]))
 
     def taken(self, masks: Integers, of_record: Integers) -> Integers:
-        """How often each column is taken if each record takes the one with its mask; it has one."""
+        """How often each column is taken if each record takes the one with its mask, which must exist."""
         order = np.lexsort((self.choices, self.group))
         keys = np.rec.fromarrays([self.group[order], self.choices[order]])
         at = order[np.searchsorted(keys, np.rec.fromarrays([of_record, masks], dtype=keys.dtype))]
         return np.bincount(at, minlength=len(self.choices)).astype(np.int64)
 
     def of_records(self, taken: Integers, of_record: Integers) -> Integers:
-        """The column of each record; those alike are served in order."""
+        """The column of each record; records that are alike are served in order."""
         order = np.argsort(of_record, kind="stable")
         out = np.empty(len(of_record), np.int64)
         out[order] = np.repeat(np.arange(len(taken)), taken)
@@ -122,7 +122,7 @@ class Columns:
 
 
 class Selection(NamedTuple):
-    """How often each column is taken, and a bound on the worst total that any selection has."""
+    """How often each column is taken, its worst total, and a bound on the worst total of any selection."""
 
     taken: Integers
     worst: float
@@ -130,11 +130,11 @@ class Selection(NamedTuple):
 
 
 MOST_LOOKS = 200_000
-"""How often two ways may be compared; if there is more to do, the case is not small."""
+"""Comparisons of two partial selections; a case that needs more is not small."""
 
 
 class PartialSelection(NamedTuple):
-    """A selection for the records so far: what is lost in each dictionary, and the last column taken after which way."""
+    """A selection for the records so far: the losses in each dictionary, the last column, and its predecessor."""
 
     lost: tuple[float, ...]
     last: int
@@ -142,9 +142,10 @@ class PartialSelection(NamedTuple):
 
 
 def best_of_few(columns: Columns, demand: Demand) -> Selection | None:
-    """Find the selection that meets the demand with the least worst total; None if there is too much to look at.
+    """Find the selection that meets the demand with the least worst total; None if the case is not small.
 
-    Two ways to the same numbers of cells are compared in every dictionary, and the one that is nowhere less is dropped.
+    Dynamic programming over the records: of two partial selections with the same numbers of cells, one that loses no less
+    in any dictionary is dropped.
     """
     used = demand.used(columns.choices).astype(np.int64)
     wanted = tuple(int(cells) for cells in demand.cells)
@@ -174,7 +175,7 @@ def best_of_few(columns: Columns, demand: Demand) -> Selection | None:
 
 
 def _keep(ways: list[PartialSelection], way: PartialSelection) -> None:
-    """Keep a way unless another loses no more anywhere, and drop those that it beats."""
+    """Keep a partial selection unless another loses no more anywhere, and drop those that it dominates."""
     for other in ways:
         if all(one <= two for one, two in zip(other.lost, way.lost, strict=True)):
             return

@@ -1,9 +1,9 @@
-"""The best rule that discloses k cells in all (paper 002, Δ₁): each record's least losses, combined.
+"""The best rule that discloses k cells in the whole table (Lebanon et al. 2006, Δ₁): the records' least losses, combined.
 
-Losing least with exactly k cells is a knapsack with one choice per record. At a price per cell each record chooses on its
-own; the price at which the cells come out next to k gives a bound, and a rule that lacks a few cells. The few are then
-found exactly: among all ways to deviate from that rule there is a best one in which no records' deviations cancel out, so
-few records deviate, and for each deviation only the cheapest few need be looked at.
+The least loss with exactly k cells is a knapsack with one choice per record. At a price per cell each record chooses on
+its own. The price at which the number of cells is closest to k, and not above, gives a lower bound and a rule that lacks
+a few cells. These are added exactly: among all ways to deviate from that rule there is a best one in which no deviations
+of records cancel out, so few records deviate, and for each deviation only the cheapest few matter.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 MOST_SUMS = 2**28
-"""How many sums, over all records that may deviate, are remembered; if more were needed the gap stays open."""
+"""The partial sums that are stored, over all records that may deviate; if more were needed, the gap stays open."""
 
 
 class Sizes(NamedTuple):
-    """How many cells each record discloses, and a bound on the sum of losses of all ways to disclose as many in all."""
+    """The number of cells of each record, and a bound on the sum of losses of all ways to disclose that many in total."""
 
     sizes: Integers
     bound: float
@@ -35,7 +35,7 @@ class Sizes(NamedTuple):
 
 
 def best_of_table(choices: Choices, options: LeastLosses, cells: int) -> DisclosureRule:
-    """Combine the records' least losses so that k cells are disclosed in all; if there are fewer, all of them."""
+    """Combine the records' least losses so that k cells are disclosed in total; if there are fewer, all of them."""
     of_record = choices.of_record
     wanted = min(cells, int(choices.counts[of_record].sum()))
     found = sizes_for(options.least, choices.counts, of_record, wanted)
@@ -43,17 +43,17 @@ def best_of_table(choices: Choices, options: LeastLosses, cells: int) -> Disclos
     bound = risk if found.closed else min(risk, found.bound / choices.records)
     if not np.array_equal(options.bounds, options.least):
         bound = min(risk, sizes_for(options.bounds, choices.counts, of_record, wanted).bound / choices.records)
-    how = "each record's least losses were combined"
+    how = "the least losses of the records were combined"
     if np.isinf(bound):
-        how = "so many cells cannot be disclosed at a finite risk"
+        how = "this number of cells cannot be disclosed at a finite risk"
     return DisclosureRule(choices.rule(options.choices[of_record, found.sizes]), risk, bound, cells - wanted, how)
 
 
 def sizes_for(least: Floats, counts: Integers, of_record: Integers, wanted: int) -> Sizes:
-    """How many cells each record discloses so that they are as many as wanted and the losses add up to the least.
+    """Find how many cells each record discloses so that the total is as wanted and the sum of losses is least.
 
-    `least[g, c]` is what a record like g, which has `counts[g]` values, loses with c cells. A loss that is infinite is
-    accepted only where it must be.
+    `least[g, c]` is the loss of a record like g, which has `counts[g]` values, with c cells. An infinite loss is accepted
+    only where it is unavoidable.
 
     >>> least = np.array([[0.0, 1.0, 9.0], [0.0, 2.0, 3.0]])
     >>> sizes_for(least, np.array([2, 2]), np.array([0, 1]), 3)
@@ -67,21 +67,21 @@ def sizes_for(least: Floats, counts: Integers, of_record: Integers, wanted: int)
     price, sizes = _price(least, of_record, wanted)
     reduced = least - price * np.arange(least.shape[1])
     reduced -= reduced.min(axis=1, keepdims=True)
-    reduced[of_record, sizes] = 0.0  # but for rounding they are
+    reduced[of_record, sizes] = 0.0  # exactly 0, whatever rounding did
     lacking = wanted - int(sizes.sum())
     bound = float(np.sum(least[of_record, sizes])) + price * lacking
-    found = _closed(reduced, of_record, sizes, lacking, bound) if lacking else Sizes(sizes, bound, True)
+    found = _add_lacking_cells(reduced, of_record, sizes, lacking, bound) if lacking else Sizes(sizes, bound, True)
     return found._replace(bound=np.inf) if found.bound >= high else found
 
 
 def _price(least: Floats, of_record: Integers, wanted: int) -> tuple[float, Integers]:
-    """The price per cell at which records disclose next to as many as wanted, and not more; and how many each does."""
+    """The price per cell at which the total comes closest to the wanted one from below, and the cells of each record."""
     groups, slopes, widths, ends = _hulls(least)
     copies = np.bincount(of_record, minlength=len(least))
-    order = np.argsort(slopes, kind="stable")  # within a record slopes ascend, so that its steps stay in order
+    order = np.argsort(slopes, kind="stable")  # stable: within a record slopes ascend, so its steps stay in order
     groups, slopes, widths, ends = groups[order], slopes[order], widths[order], ends[order]
     before = np.cumsum(widths * copies[groups])
-    whole = int(np.searchsorted(before, wanted, side="right"))  # so many steps are made by all copies
+    whole = int(np.searchsorted(before, wanted, side="right"))  # the number of steps that all copies take
     of_group = np.zeros(len(least), np.int64)
     np.maximum.at(of_group, groups[:whole], ends[:whole])
     sizes = of_group[of_record]
@@ -94,7 +94,7 @@ def _price(least: Floats, of_record: Integers, wanted: int) -> tuple[float, Inte
 
 
 def _hulls(least: Floats) -> tuple[Integers, Floats, Integers, Integers]:
-    """The steps of the lower convex hull of each record's losses: whose, how steep, how wide, and to how many cells."""
+    """The steps of the lower convex hull of each record's losses: whose, how steep, how wide, and up to how many cells."""
     room = least.size
     groups, slopes, widths, ends = (
         np.empty(room, np.int64),
@@ -106,8 +106,8 @@ def _hulls(least: Floats) -> tuple[Integers, Floats, Integers, Integers]:
     return groups[:count], slopes[:count], widths[:count], ends[:count]
 
 
-def _closed(reduced: Floats, of_record: Integers, sizes: Integers, lacking: int, bound: float) -> Sizes:
-    """Let a few records deviate so that the cells that are lacking come in, at the least cost above the bound."""
+def _add_lacking_cells(reduced: Floats, of_record: Integers, sizes: Integers, lacking: int, bound: float) -> Sizes:
+    """Let a few records deviate so that the lacking cells are disclosed, at the least cost above the bound."""
     deviations = _cheapest(reduced, of_record, sizes, lacking)
     limit = deviations.by_one_or_two(lacking)
     records, steps, costs = deviations.within(limit)
@@ -126,14 +126,14 @@ def _closed(reduced: Floats, of_record: Integers, sizes: Integers, lacking: int,
 
 
 class _Deviations(NamedTuple):
-    """The records that may disclose more or fewer cells than they do, and what that costs, by how many."""
+    """The records that may change their number of cells, and the cost of each change."""
 
     records: Integers
     steps: Integers
     costs: Floats
 
     def by_one_or_two(self, lacking: int) -> float:
-        """The least cost at which one record, or two, bring in what is lacking."""
+        """The least cost at which one record, or two, disclose the lacking cells."""
         limit = np.inf
         order = np.argsort(self.costs, axis=0, kind="stable")[:2]
         for at, step in enumerate(self.steps.tolist()):
@@ -148,7 +148,7 @@ class _Deviations(NamedTuple):
         return limit
 
     def within(self, limit: float) -> _Deviations:
-        """Those that cost no more than a limit."""
+        """The deviations that cost no more than a limit."""
         costs = np.where(self.costs <= limit, self.costs, np.inf)
         rows, columns = np.isfinite(costs).any(axis=1), np.flatnonzero(np.isfinite(costs).any(axis=0))
         some = slice(columns[0], columns[-1] + 1)
@@ -156,7 +156,7 @@ class _Deviations(NamedTuple):
 
 
 def _cheapest(reduced: Floats, of_record: Integers, sizes: Integers, lacking: int) -> _Deviations:
-    """For every deviation the records to which it costs least, as many as might deviate together."""
+    """For every deviation the records with the least cost, as many as might deviate together."""
     most = reduced.shape[1] - 1
     steps = np.arange(-most, most + 1)
 

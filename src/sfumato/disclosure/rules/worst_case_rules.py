@@ -1,7 +1,7 @@
 """The minimax rule where each record, or the whole table, discloses k cells: the least worst case over dictionaries.
 
-The worst case does not separate by record: what one record loses in one dictionary another may make up for. But for each
-record and number of cells only those choices matter that no other beats in every dictionary, and they are few.
+The worst case does not separate by record: a loss of one record in one dictionary may be offset by another record. But
+for each record and number of cells only the choices matter that no other dominates in every dictionary, and they are few.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.disclosure.rules.choice_losses import Choices, spread
+from sfumato.disclosure.rules.choice_losses import Choices, widen
 from sfumato.disclosure.rules.disclosure_rule import DisclosureRule, mean
-from sfumato.disclosure.rules.price_bounds import Prices, best_prices, bound_at, closed, mixed
+from sfumato.disclosure.rules.price_bounds import Prices, best_prices, bound_at, close_gap, mix_selections
 from sfumato.disclosure.rules.record_rules import Search
 from sfumato.disclosure.rules.selections import Columns, Demand, Floats, Integers, Selection, best_of_few
 from sfumato.disclosure.rules.table_rules import sizes_for
@@ -25,41 +25,41 @@ def worst_case_of_records(choices: Choices, cells: int, progress: Progress) -> D
     sizes = np.minimum(choices.counts, cells)
     demand = Demand.of("record", choices.attributes, [])
     short = int((choices.counts < cells)[choices.of_record].sum())
-    return _best(choices, _unbeaten(choices, sizes, sizes, progress), demand, short)
+    return _best(choices, _pareto_columns(choices, sizes, sizes, progress), demand, short)
 
 
 def worst_case_of_table(choices: Choices, cells: int, progress: Progress) -> DisclosureRule:
-    """The minimax rule that discloses k cells in all."""
+    """The minimax rule that discloses k cells in total."""
     total = int(choices.counts[choices.of_record].sum())
     demand = Demand.of("table", choices.attributes, [min(cells, total)])
-    offered = _unbeaten(choices, np.zeros_like(choices.counts), choices.counts, progress)
-    return _best(choices, offered, demand, max(0, cells - total))
+    columns_offered = _pareto_columns(choices, np.zeros_like(choices.counts), choices.counts, progress)
+    return _best(choices, columns_offered, demand, max(0, cells - total))
 
 
 def worst_case_by_cells(choices: Choices, progress: Progress) -> Floats:
     """The least worst case of disclosing k cells of each record, for every k."""
-    offered = _unbeaten(choices, np.zeros_like(choices.counts), choices.counts, progress)
+    columns_offered = _pareto_columns(choices, np.zeros_like(choices.counts), choices.counts, progress)
     demand, numbers = Demand.of("record", choices.attributes, []), choices.attributes + 1
     risks = []
     for cells in range(numbers):
         sizes = np.minimum(choices.counts, cells)
-        columns = offered.columns.of_sizes(sizes)
-        same = offered.under is offered.columns
-        mine = _Offered(columns, columns if same else offered.under.of_sizes(sizes))
+        columns = columns_offered.columns.of_sizes(sizes)
+        same = columns_offered.under is columns_offered.columns
+        mine = _OfferedColumns(columns, columns if same else columns_offered.under.of_sizes(sizes))
         risks.append(_best(choices, mine, demand, 0).risk)
     return np.array(risks)
 
 
-class _Offered(NamedTuple):
-    """What records may choose, and what serves for a bound."""
+class _OfferedColumns(NamedTuple):
+    """The choices of the records, and the columns that a bound is computed from."""
 
     columns: Columns
     under: Columns
-    """The same, and where a search was broken off, what no choice is below in any dictionary, as if that were a choice."""
+    """The same columns; where a search stopped early, also its bound, as if that were a choice."""
 
 
-def _unbeaten(choices: Choices, low: Integers, high: Integers, progress: Progress) -> _Offered:
-    """For each distinct record the choices that no other of as many cells beats in every dictionary."""
+def _pareto_columns(choices: Choices, low: Integers, high: Integers, progress: Progress) -> _OfferedColumns:
+    """For each distinct record the choices that no other with as many cells dominates in every dictionary."""
     masks, losses, under_masks, under_losses = [], [], [], []
     for at, record in enumerate(choices.distinct.tolist()):
         if at % 256 == 0:
@@ -68,28 +68,28 @@ def _unbeaten(choices: Choices, low: Integers, high: Integers, progress: Progres
         if choices.tabled(record):
             table = choices.losses(record)
             some = _front(table, low[at], high[at])
-            masks.append(spread(some, candidates))
+            masks.append(widen(some, candidates))
             losses.append(table[:, some])
             under_masks.append(masks[-1][:0])
             under_losses.append(losses[-1][:, :0])
         else:
             search = Search(choices, record)
-            found = [search.unbeaten(size) for size in range(low[at], high[at] + 1)]
-            masks.append(spread(np.concatenate([one.choices for one in found]), candidates))
+            found = [search.pareto_choices(size) for size in range(low[at], high[at] + 1)]
+            masks.append(widen(np.concatenate([one.choices for one in found]), candidates))
             losses.append(np.concatenate([one.losses for one in found], axis=1))
-            open_ones = [one for one in found if not one.closed]
-            under_masks.append(spread(np.array([one.choices[0] for one in open_ones], np.int64), candidates))
-            under_losses.append(np.array([one.bound for one in open_ones]).reshape(-1, choices.dictionaries).T)
-    columns = Columns.gathered(masks, losses, choices.copies, choices.high)
+            unfinished = [one for one in found if not one.closed]
+            under_masks.append(widen(np.array([one.choices[0] for one in unfinished], np.int64), candidates))
+            under_losses.append(np.array([one.bound for one in unfinished]).reshape(-1, choices.dictionaries).T)
+    columns = Columns.concatenate(masks, losses, choices.copies, choices.high)
     if not any(map(len, under_masks)):
-        return _Offered(columns, columns)
+        return _OfferedColumns(columns, columns)
     both = [np.concatenate(pair) for pair in zip(masks, under_masks, strict=True)]
     lost = [np.concatenate(pair, axis=1) for pair in zip(losses, under_losses, strict=True)]
-    return _Offered(columns, Columns.gathered(both, lost, choices.copies, choices.high))
+    return _OfferedColumns(columns, Columns.concatenate(both, lost, choices.copies, choices.high))
 
 
 def _front(table: Floats, low: int, high: int) -> Integers:
-    """The choices from `low` to `high` cells that no other of as many beats."""
+    """The choices of `low` to `high` cells that no other with as many dominates."""
     room = 256
     while True:
         out = np.empty(room, np.int64)
@@ -99,37 +99,37 @@ def _front(table: Floats, low: int, high: int) -> Integers:
         room *= 4
 
 
-def _best(choices: Choices, offered: _Offered, demand: Demand, short: int) -> DisclosureRule:
-    columns, complete = offered.columns, offered.under is offered.columns
+def _best(choices: Choices, columns_offered: _OfferedColumns, demand: Demand, short: int) -> DisclosureRule:
+    columns, complete = columns_offered.columns, columns_offered.under is columns_offered.columns
     found = best_of_few(columns, demand) if complete else None
-    how = "every choice that no other beats was weighed"
+    how = "every Pareto-optimal choice was compared"
     if found is None:
         prices = best_prices(columns, demand, choices.dictionaries)
         first = _first(columns, demand, prices, choices.of_record)
-        prices = prices._replace(bound=bound_at(offered.under, demand, prices))
-        found = closed(columns, demand, prices, first, np.inf if complete else 0.0)
-        how = "shares of the dictionaries gave a bound, and an integer program a rule"
+        prices = prices._replace(bound=bound_at(columns_offered.under, demand, prices))
+        found = close_gap(columns, demand, prices, first, np.inf if complete else 0.0)
+        how = "shares of the dictionaries gave a bound, an integer program a rule"
     return best_of_selection(choices, columns, found, short, how)
 
 
 def best_of_selection(choices: Choices, columns: Columns, found: Selection, short: int, how: str) -> DisclosureRule:
-    """The rule that a selection makes, its risk and bound per record; what was written as high is infinite."""
+    """The rule of a selection, its risk and bound per record; losses of `high` become infinite again."""
     column = columns.of_records(found.taken, choices.of_record)
     losses = columns.losses[:, column]
     risk = max(mean(np.where(row >= columns.high, np.inf, row)) for row in losses)
     bound = np.inf if found.bound > columns.high / 2 else found.bound / max(choices.records, 1)
     if np.isinf(bound):
-        how = "so many cells cannot be disclosed at a finite risk"
+        how = "this number of cells cannot be disclosed at a finite risk"
     return DisclosureRule(choices.rule(columns.choices[column]), risk, min(bound, risk), short, how)
 
 
 def _first(columns: Columns, demand: Demand, prices: Prices, of_record: Integers) -> Integers:
-    """A selection that meets the demand, near the bound: mixed as the prices say, then brought to the number of cells."""
+    """A selection that meets the demand, close to the bound: mixed by the prices, then adjusted to the number of cells."""
     if not len(demand):
-        return columns.taken(mixed(prices, of_record), of_record)
+        return columns.taken(mix_selections(prices, of_record), of_record)
     most = int(demand.members.shape[1])
     cost, sizes = prices.shares @ columns.losses, demand.used(columns.choices)[:, 0].astype(np.int64)
-    order = np.lexsort((-cost, columns.group))  # the cheapest of each size is written last
+    order = np.lexsort((-cost, columns.group))  # the cheapest of each size comes last and overwrites the others
     least, which = np.full((len(columns.copies), most + 1), np.inf), np.zeros((len(columns.copies), most + 1), np.int64)
     least[columns.group[order], sizes[order]] = cost[order]
     which[columns.group[order], sizes[order]] = order

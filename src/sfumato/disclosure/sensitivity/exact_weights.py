@@ -1,4 +1,4 @@
-"""Weights as they were written: exact numbers, one per record, for an attribute or a pair of them."""
+"""Weights as exact numbers: one per record, for an attribute or a pair of attributes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Weight = Fraction | float
 """At least 0; the only float is infinity."""
 
 _MOST = Fraction(10) ** 100
-"""Above this a finite weight is a slip, and sums of it leave the range of floats."""
+"""A larger finite weight is a mistake, and its sums leave the range of floats."""
 
 
 def as_weight(value: Any, key: str) -> Weight:
-    """A weight as it was written: a number that is at least 0, or "inf".
+    """Parse a weight: a number that is at least 0, or "inf".
 
     >>> as_weight("0.5", "weights.age"), as_weight("inf", "weights.age")
     (Fraction(1, 2), inf)
@@ -37,12 +37,12 @@ def as_weight(value: Any, key: str) -> Weight:
     weight = as_fraction(value, key)
     if weight < 0:
         raise ParameterError(
-            f"{key} = {value!r} is negative", remedy="Give a weight that is at least 0.", key=key, value=value
+            f"{key} = {value!r} is negative", remedy="Pass a weight that is at least 0.", key=key, value=value
         )
     if weight > _MOST:
         raise ParameterError(
             f"{key} = {value!r} is too large to compute with",
-            remedy='Give a smaller weight, or "inf" if the value must not be disclosed where anybody can be identified.',
+            remedy='Pass a smaller weight, or "inf" if the value must not be disclosed where anybody can be identified.',
             key=key,
             value=value,
         )
@@ -69,19 +69,19 @@ class RecordWeights:
     of_record: NDArray[np.int64]
 
     @classmethod
-    def alike(cls, weight: Weight, records: int) -> RecordWeights:
+    def constant(cls, weight: Weight, records: int) -> RecordWeights:
         """The same weight for every record."""
         return cls((weight,), np.zeros(records, np.int64))
 
     @classmethod
-    def given(cls, given: str | Sequence[Weight], table: Table, key: str) -> RecordWeights:
-        """The weights that a column of the table holds, or those of a sequence, which has one for every record."""
+    def read(cls, given: str | Sequence[Weight], table: Table, key: str) -> RecordWeights:
+        """Read the weights from a column of the table, or from a sequence with one weight per record."""
         if isinstance(given, str):
             return cls._of_column(given, table, key)
         if len(given) != table.rows:
             raise ParameterError(
-                f"{key} holds {len(given)} weights, and there are {table.rows} records",
-                remedy="Give one weight for every record, in their order, or the name of the column that holds them.",
+                f"{key} has {len(given)} weights for {table.rows} records",
+                remedy="Pass one weight per record, in their order, or the name of the column with the weights.",
                 key=key,
             )
         position: dict[Weight, int] = {}
@@ -90,7 +90,7 @@ class RecordWeights:
 
     @classmethod
     def _of_column(cls, name: str, table: Table, key: str) -> RecordWeights:
-        # as text, whatever its type: an infinite weight is no number of a numeric column
+        # as text, whatever its type: a numeric column cannot contain "inf"
         column = replace(table, schema=Schema(kinds={name: Kind.TEXT}, missing=table.schema.missing)).column(name)
         occurring, first, of_record = np.unique(column.codes, return_index=True, return_inverse=True)
         weights = []
@@ -110,7 +110,7 @@ class RecordWeights:
         return cls(tuple(weights), of_record.reshape(-1))
 
     def times(self, factor: Weight) -> RecordWeights:
-        """Each weight times another, where 0·∞ is 0."""
+        """Multiply each weight by a factor, where 0·∞ is 0."""
         return RecordWeights(tuple(_product(weight, factor) for weight in self.weights), self.of_record)
 
     def floats(self) -> NDArray[np.float64]:
@@ -125,17 +125,17 @@ def _product(one: Weight, other: Weight) -> Weight:
 
 @dataclass(frozen=True, eq=False)
 class ExactSensitivity:
-    """Φ of every record without rounding: `totals[i]` times the unit, or, if `exponential`, e to the power of that."""
+    """Φ of every record without rounding: `totals[i]` times the unit, or e to the power of that if `exponential`."""
 
     totals: list[int]
     unit: Fraction
     infinite: NDArray[np.bool_]
-    """The records whose Φ is infinite; their totals tell nothing."""
+    """The records whose Φ is infinite; their totals mean nothing."""
     exponential: bool = False
 
     @classmethod
     def of(cls, weights: Sequence[Weight]) -> ExactSensitivity:
-        """One number for every record.
+        """Wrap one number per record.
 
         >>> exact = ExactSensitivity.of([Fraction(1, 2), Fraction(1, 3), math.inf])
         >>> exact.totals, exact.unit, exact.infinite.tolist()
@@ -145,11 +145,11 @@ class ExactSensitivity:
         return cls(_whole(weights, unit), unit, np.array([not isinstance(weight, Fraction) for weight in weights], bool))
 
 
-def total(parts: Mapping[tuple[int, ...], RecordWeights], rule: Rule, exponential: bool = False) -> ExactSensitivity:
-    """The sum of what is disclosed: a part counts where all its attributes are.
+def exact_total(parts: Mapping[tuple[int, ...], RecordWeights], rule: Rule, exponential: bool = False) -> ExactSensitivity:
+    """Add up the weights of what is disclosed: a part counts where all its attributes are disclosed.
 
-    >>> parts = {(0,): RecordWeights.alike(Fraction(1, 2), 2), (0, 1): RecordWeights.alike(Fraction(3), 2)}
-    >>> total(parts, np.array([[True, True], [True, False]])).totals
+    >>> parts = {(0,): RecordWeights.constant(Fraction(1, 2), 2), (0, 1): RecordWeights.constant(Fraction(3), 2)}
+    >>> exact_total(parts, np.array([[True, True], [True, False]])).totals
     [7, 1]
     """
     unit = _unit([weight for part in parts.values() for weight in part.weights])

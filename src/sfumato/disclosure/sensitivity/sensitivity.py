@@ -1,4 +1,4 @@
-"""How sensitive what is disclosed of a record is: Φ (paper 002, Definition 7 and Appendix)."""
+"""Sensitivity Φ: the harm if what is disclosed of a record is tied to its individual (Lebanon et al. 2006, Definition 7)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,25 @@ from numpy.typing import NDArray
 
 from sfumato.data.table import Table, unknown_column
 from sfumato.disclosure.matching.matching import Rule
-from sfumato.disclosure.sensitivity.exact_weights import ExactSensitivity, RecordWeights, Weight, as_weight, present, total
+from sfumato.disclosure.sensitivity.exact_weights import (
+    ExactSensitivity,
+    RecordWeights,
+    Weight,
+    as_weight,
+    exact_total,
+    present,
+)
 from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ColumnError, ParameterError, SfumatoError
 from sfumato.exact import Number, as_parameter, nearest_float
 from sfumato.user_code import load_function
 
 _LARGEST_POWER = 640
-"""e to the power of this is a float, and so is the sum of as many of them as there may be records, with room to spare."""
+"""e to the power of this is a float, and so is the sum over all records of any table, with room to spare."""
 
 
 class Sensitivity(ABC):
-    """What it costs a record's individual if what is disclosed of the record is tied to them: a number ≥ 0, or infinity."""
+    """The harm if what is disclosed of a record is tied to its individual: a number that is at least 0, or infinity."""
 
     name: ClassVar[str]
 
@@ -38,16 +45,16 @@ class Sensitivity(ABC):
         """Φ of every record under a rule, without rounding."""
 
     def columns(self) -> tuple[str, ...]:
-        """The columns of the table that hold weights: these are no attributes."""
+        """The columns of the table that contain weights; these are not attributes."""
         return ()
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters as they stand in a config; only those that were given."""
+        """The parameters as a config contains them; only those that were given."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         return {key: _plain(value) for key, value in values.items() if value is not None and value != {}}
 
     def to_dict(self) -> dict[str, Any]:
-        """The sensitivity as plain data: its kind and its parameters."""
+        """The kind and the parameters as plain data."""
         return {"kind": self.name, **self.parameters()}
 
 
@@ -65,12 +72,12 @@ class _Weighted(Sensitivity):
     def __post_init__(self) -> None:
         weights = _mapping(self.weights, "weights")
         cells = _mapping(self.cells, "cells")
-        twice = sorted(weights.keys() & cells.keys())
-        if twice:
+        duplicates = sorted(weights.keys() & cells.keys())
+        if duplicates:
             raise ParameterError(
-                f"{twice[0]!r} has a weight of its own and one for each record",
-                remedy="Name the attribute in weights or in cells, not in both.",
-                key=f"cells.{twice[0]}",
+                f"{duplicates[0]!r} has a weight in weights and another in cells",
+                remedy="Name the attribute in one of the two.",
+                key=f"cells.{duplicates[0]}",
             )
         normal: dict[str, Any] = {
             "weights": {name: as_weight(weight, f"weights.{name}") for name, weight in weights.items()},
@@ -93,27 +100,27 @@ class _Weighted(Sensitivity):
         return parameters
 
     def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
-        del identity  # a record's weight stands beside it
+        del identity  # weights are given by record, not by identity
         parts = self._parts(table, attributes)
         cells = np.column_stack([parts[j,].floats() for j in range(len(attributes))])
         pairs = np.zeros((len(attributes), len(attributes)))
         for pair, weight in _weights(self.pairs).items():
             pairs[_places(pair, attributes)] = _float(weight)
         if self.form == "product":
-            _refuse_large(total(parts, present(table, attributes)))
+            _refuse_large(exact_total(parts, present(table, attributes)))
         return SensitivityWeights(self.form, cells, pairs, self._of_records(table).floats())
 
     def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
         del identity
-        return total(self._parts(table, attributes), rule, exponential=self.form == "product")
+        return exact_total(self._parts(table, attributes), rule, exponential=self.form == "product")
 
     def _of_records(self, table: Table) -> RecordWeights:
         if self.records is None:
-            return RecordWeights.alike(Fraction(1), table.rows)
-        return RecordWeights.given(self.records, table, "records")  # type: ignore[arg-type]
+            return RecordWeights.constant(Fraction(1), table.rows)
+        return RecordWeights.read(self.records, table, "records")  # type: ignore[arg-type]
 
     def _parts(self, table: Table, attributes: Sequence[str]) -> dict[tuple[int, ...], RecordWeights]:
-        """What each attribute weighs in each record, and each pair beyond that."""
+        """The weight of each attribute in each record, and of each pair beyond that."""
         weights, cells, pairs = _weights(self.weights), self.cells or {}, _weights(self.pairs)
         for key, names in (("weights", weights), ("cells", cells), ("pairs", [name for pair in pairs for name in pair])):
             for name in names:
@@ -125,7 +132,7 @@ class _Weighted(Sensitivity):
             if given is None:
                 parts[j,] = records.times(weights.get(name, self.default))  # type: ignore[arg-type]
             else:
-                parts[j,] = RecordWeights.given(given, table, f"cells.{name}")
+                parts[j,] = RecordWeights.read(given, table, f"cells.{name}")
         for pair, weight in pairs.items():
             parts[_places(pair, attributes)] = records.times(weight)
         return parts
@@ -133,16 +140,16 @@ class _Weighted(Sensitivity):
 
 @dataclass(frozen=True)
 class Additive(_Weighted):
-    """Φ is the sum of the weights of what is disclosed (paper 002, Appendix: Φ₁ to Φ₄).
+    """Φ is the sum of the weights of what is disclosed (Lebanon et al. 2006, Appendix: Φ₁ to Φ₄).
 
-    - `weights`: what attributes weigh; `default` is the weight of those that are not named (Φ₁).
-    - `records`: what a record weighs, as the column that holds it or a sequence; each attribute's weight is multiplied by
-      it (Φ₂, and the product form of Φ₃).
-    - `cells`: for an attribute its weight in every record, as a column or a sequence; taken as it is (Φ₃).
-    - `pairs`: what two attributes weigh together, beyond each alone, times the record's weight (Φ₄).
+    - `weights`: the weight of attributes; `default` is the weight of all others (Φ₁).
+    - `records`: the weight of a record, as a column or a sequence; each attribute's weight is multiplied by it (Φ₂, and
+      the product form of Φ₃).
+    - `cells`: the weight of an attribute in every record, as a column or a sequence, used as it is (Φ₃).
+    - `pairs`: the weight of two attributes together, beyond each alone, times the record's weight (Φ₄).
 
-    Every weight is at least 0 and exact; "inf" forbids a disclosure wherever anybody can be identified, and 0·∞ is 0.
-    Nothing disclosed weighs nothing.
+    Weights are exact and at least 0. "inf" forbids a disclosure wherever anybody can be identified; 0·∞ is 0. If nothing
+    is disclosed, Φ is 0.
 
     >>> Additive({"income": 5}, pairs={("age", "zip"): "0.5"}).to_dict()
     {'kind': 'additive', 'weights': {'income': '5'}, 'default': '1', 'pairs': [['age', 'zip', '0.5']]}
@@ -154,9 +161,10 @@ class Additive(_Weighted):
 
 @dataclass(frozen=True)
 class Multiplicative(_Weighted):
-    """Φ is e to the power of the sum that `Additive` takes, with the same parameters (paper 002, Appendix: Φ₅).
+    """Φ is e to the power of the sum that `Additive` computes (Lebanon et al. 2006, Appendix: Φ₅).
 
-    A weight that grows makes Φ grow exponentially, whatever else is disclosed. Nothing disclosed weighs 1, since e⁰ is 1.
+    The parameters are those of `Additive`. Φ grows exponentially with a weight, whatever else is disclosed. If nothing is
+    disclosed, Φ is 1, since e⁰ is 1.
 
     >>> Multiplicative({"income": 5}, default=0).name
     'multiplicative'
@@ -168,7 +176,7 @@ class Multiplicative(_Weighted):
 
 @dataclass(frozen=True)
 class ConstantSensitivity(Sensitivity):
-    """Φ is the same whatever is disclosed: then the risk is that of identification alone, as k-anonymity takes it.
+    """Φ is the same whatever is disclosed: the risk is then that of identification alone, as in k-anonymity.
 
     >>> ConstantSensitivity(2).to_dict()
     {'kind': 'constant', 'value': '2'}
@@ -203,9 +211,9 @@ class ConstantSensitivity(Sensitivity):
 class CustomSensitivity(Sensitivity):
     """Φ is a function of the user's own.
 
-    It is given a mapping from each attribute that is disclosed to its value, as Python sees it, and the record's identity
-    (None if no identity is declared), and returns a number that is at least 0, or infinity. A float counts as the decimal
-    that it prints as. In a config the function is named "module:function".
+    It receives a mapping from each disclosed attribute to its value, as a Python object, and the record's identity (None
+    if no identity is declared), and returns a number that is at least 0, or infinity. A float counts as the decimal that
+    it prints as. A config names the function as "module:function".
 
     >>> phi = CustomSensitivity(lambda disclosed, identity: len(disclosed) ** 2)
     >>> phi.name
@@ -219,36 +227,36 @@ class CustomSensitivity(Sensitivity):
     def __post_init__(self) -> None:
         if not callable(self.function) and not isinstance(self.function, str):
             raise ParameterError(
-                f"function = {self.function!r} is no function",
-                remedy='Give a function of what is disclosed and the identity, or its name as "module:function".',
+                f"function = {self.function!r} is not a function",
+                remedy='Pass a function of the disclosed values and the identity, or its name as "module:function".',
                 key="function",
                 value=self.function,
             )
 
     def parameters(self) -> dict[str, Any]:
-        """The function's name; one that has no name in a module is told by its own."""
+        """The function's name; a function without a name in a module is described by its own."""
         if isinstance(self.function, str):
             return {"function": self.function}
         return {"function": getattr(self.function, "__qualname__", repr(self.function))}
 
     def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
         """Φ by calling the function."""
-        asked = self._asked(table, attributes, identity)
+        sensitivity = self._record_sensitivity(table, attributes, identity)
         m = len(attributes)
         return SensitivityWeights(
             "function",
             np.zeros((table.rows, m)),
             np.zeros((m, m)),
             np.ones(table.rows),
-            lambda record, shown: _float(asked(record, shown)),
+            lambda record, shown: _float(sensitivity(record, shown)),
         )
 
     def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
-        """What the function returns, without rounding."""
-        asked = self._asked(table, attributes, identity)
-        return ExactSensitivity.of([asked(record, shown) for record, shown in enumerate(rule)])
+        """The return values of the function, without rounding."""
+        sensitivity = self._record_sensitivity(table, attributes, identity)
+        return ExactSensitivity.of([sensitivity(record, shown) for record, shown in enumerate(rule)])
 
-    def _asked(
+    def _record_sensitivity(
         self, table: Table, attributes: Sequence[str], identity: str | None
     ) -> Callable[[int, NDArray[np.bool_]], Weight]:
         function = load_function(self.function) if isinstance(self.function, str) else self.function
@@ -256,7 +264,7 @@ class CustomSensitivity(Sensitivity):
         values = [[column.value(code) for code in range(column.size)] for column in columns]
         whose = None if identity is None else table.column(identity)
 
-        def asked(record: int, shown: NDArray[np.bool_]) -> Weight:
+        def sensitivity(record: int, shown: NDArray[np.bool_]) -> Weight:
             codes = [int(column.codes[record]) for column in columns]
             disclosed = {
                 name: values[j][codes[j]] for j, name in enumerate(attributes) if shown[j] and codes[j] < len(values[j])
@@ -265,13 +273,13 @@ class CustomSensitivity(Sensitivity):
             try:
                 answer = function(disclosed, who)
             except Exception as error:
-                raise _wrong(f"failed: {type(error).__name__}: {error}", disclosed, record, who, table) from error
+                raise _function_error(f"failed: {type(error).__name__}: {error}", disclosed, record, who, table) from error
             try:
                 return as_weight(answer, "the sensitivity")
             except SfumatoError as error:
-                raise _wrong(f"returned {answer!r}", disclosed, record, who, table) from error
+                raise _function_error(f"returned {answer!r}", disclosed, record, who, table) from error
 
-        return asked
+        return sensitivity
 
 
 SENSITIVITIES: dict[str, type[Sensitivity]] = {
@@ -280,7 +288,7 @@ SENSITIVITIES: dict[str, type[Sensitivity]] = {
 """Every sensitivity by its name."""
 
 
-def _wrong(what: str, disclosed: Mapping[str, Any], record: int, who: Any, table: Table) -> ParameterError:
+def _function_error(what: str, disclosed: Mapping[str, Any], record: int, who: Any, table: Table) -> ParameterError:
     named = "" if who is None else f" (identity {who!r})"
     return ParameterError(
         f"the sensitivity function {what} on {disclosed!r}{named}",
@@ -296,8 +304,8 @@ def _mapping(given: Any, key: str) -> dict[str, Any]:
         return {}
     if not isinstance(given, Mapping):
         raise ParameterError(
-            f"{key} = {given!r} tells no attributes",
-            remedy='Give a mapping from attributes, such as {"income": 5}.',
+            f"{key} = {given!r} is not a mapping",
+            remedy='Pass a mapping from attributes, such as {"income": 5}.',
             key=key,
             value=given,
         )
@@ -312,8 +320,8 @@ def _each(given: Any, key: str) -> str | tuple[Weight, ...]:
         listed = list(given)
     except TypeError as error:
         raise ParameterError(
-            f"{key} = {given!r} is neither a column nor a list of weights",
-            remedy="Give the name of the column that holds the weights, or one weight for every record.",
+            f"{key} = {given!r} is not a column or a list of weights",
+            remedy="Pass the name of the column with the weights, or one weight per record.",
             key=key,
             value=given,
         ) from error
@@ -322,7 +330,7 @@ def _each(given: Any, key: str) -> str | tuple[Weight, ...]:
 
 def _pairs(given: Any) -> dict[tuple[str, str], Weight]:
     """Weights of pairs, from a mapping of pairs or from triples as a config has them."""
-    remedy = 'Give pairs such as {("age", "zip"): 2}, or in a config [["age", "zip", 2]]: each once, of two attributes.'
+    remedy = 'Pass pairs such as {("age", "zip"): 2}, or in a config [["age", "zip", 2]]: each once, of two attributes.'
     listed = [(pair, weight) for pair, weight in given.items()] if isinstance(given, Mapping) else None
     pairs: dict[tuple[str, str], Weight] = {}
     try:
@@ -331,15 +339,15 @@ def _pairs(given: Any) -> dict[tuple[str, str], Weight]:
         for pair, weight in listed:
             first, second = (None, None) if isinstance(pair, str) else map(str, pair)
             if first is None or first == second or (first, second) in pairs or (second, first) in pairs:
-                raise ParameterError(f"{pair!r} is no pair, or given twice", remedy=remedy, key="pairs", value=pair)
+                raise ParameterError(f"{pair!r} is not a pair, or occurs twice", remedy=remedy, key="pairs", value=pair)
             pairs[first, str(second)] = as_weight(weight, f"pairs.{first},{second}")
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"pairs = {given!r} tells no pairs", remedy=remedy, key="pairs", value=given) from error
+        raise ParameterError(f"invalid pairs = {given!r}", remedy=remedy, key="pairs", value=given) from error
     return pairs
 
 
 def _weights(given: Any) -> dict[Any, Weight]:
-    """Weights that were checked on construction."""
+    """Weights that were checked by the constructor."""
     return given  # type: ignore[no-any-return]
 
 
@@ -354,7 +362,7 @@ def _refuse_unknown(name: str, key: str, table: Table, attributes: Sequence[str]
     if name not in table.data.column_names:
         raise unknown_column(name, table.data.column_names, table.source)
     raise ColumnError(
-        f"{key} speaks of a column that is no attribute here",
+        f"{key} names a column that is not an attribute",
         remedy=f"The attributes are: {', '.join(map(repr, attributes))}.",
         file=table.source,
         key=key,
@@ -380,7 +388,7 @@ def _float(weight: Weight) -> float:
 
 
 def _plain(value: Any) -> Any:
-    """Parameters as a config holds them: exact numbers as they are written."""
+    """Parameters as a config contains them: exact numbers as they are written."""
     if isinstance(value, float) and math.isinf(value):
         return "inf"
     if isinstance(value, Mapping):

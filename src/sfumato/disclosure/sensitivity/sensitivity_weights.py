@@ -1,4 +1,4 @@
-"""How sensitive what is disclosed of a record is, as numbers: Φ of any rule."""
+"""Φ as arrays: how sensitive the disclosed part of each record is, under any rule."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ Form = Literal["sum", "product", "constant", "function"]
 
 @dataclass(frozen=True, eq=False)
 class SensitivityWeights:
-    """Φ for given records and attributes (paper 002, Appendix): all weights are at least 0, and may be infinite.
+    """Φ for given records and attributes (Lebanon et al. 2006, Appendix).
 
-    `sum`: the weights of the cells that are disclosed, and of the pairs of them (Φ₁ to Φ₄). `product`: e to the power of
-    that (Φ₅), which is 1 where nothing is disclosed. `constant`: 1 whatever is disclosed, times `scale`. `function`: the
-    user's own.
+    All weights are at least 0, and may be infinite. The form is one of
+
+    - `sum`: the weights of the disclosed cells, and of pairs of them (Φ₁ to Φ₄).
+    - `product`: e to the power of that sum (Φ₅), which is 1 if nothing is disclosed.
+    - `constant`: `scale`, whatever is disclosed.
+    - `function`: the user's own.
 
     >>> phi = SensitivityWeights("sum", np.array([[1.0, 2.0]]), np.array([[0.0, 4.0], [0.0, 0.0]]), np.ones(1))
     >>> phi.of(np.array([[True, True]])).tolist(), phi.of(np.array([[False, True]])).tolist()
@@ -29,16 +32,16 @@ class SensitivityWeights:
 
     form: Form
     cells: NDArray[np.float64]
-    """What cell (i, j) weighs."""
+    """The weight of cell (i, j)."""
     pairs: NDArray[np.float64]
-    """What attributes j < h weigh together, beyond each alone; zero elsewhere."""
+    """The weight of attributes j < h together, beyond each alone; zero elsewhere."""
     scale: NDArray[np.float64]
-    """What the weights of pairs, and a constant, are multiplied by in record i."""
+    """The factor, in record i, of the weights of pairs, and the value of a constant."""
     function: Callable[[int, NDArray[np.bool_]], float] | None = None
-    """For the user's own: the sensitivity of record i where the attributes told are disclosed."""
+    """The user's own function: Φ of record i for a row of disclosed attributes."""
 
     def of(self, rule: Rule) -> NDArray[np.float64]:
-        """Φ of every record, as the rule discloses it."""
+        """Φ of every record as the rule discloses it."""
         if self.function is not None:
             return np.array([self.function(i, row) for i, row in enumerate(rule)], np.float64)
         if self.form == "constant":
@@ -58,7 +61,7 @@ class SensitivityWeights:
 
 
 def losses(phi: NDArray[np.float64], probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each record is expected to lose: Φ times the chance of identification, where 0·∞ is 0.
+    """The expected loss of each record: Φ times the chance of identification, where 0·∞ is 0.
 
     >>> losses(np.array([np.inf, np.inf, 2.0]), np.array([0.0, 0.5, 0.5])).tolist()
     [0.0, inf, 1.0]

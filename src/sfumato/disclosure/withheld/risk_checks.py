@@ -24,6 +24,7 @@ from sfumato.disclosure.withheld.risk_measurement import (
 )
 from sfumato.disclosure.withheld.value_consistency import TooManyPairsError, compare_attribute
 from sfumato.errors import SfumatoError
+from sfumato.releases.models import DictionaryClaim, WithheldDocument
 from sfumato.releases.reader import Manifest
 from sfumato.verification.checks import Check
 
@@ -54,11 +55,11 @@ def risk_checks(
     if assumptions is None:
         yield Check("risk", None, NOT_CHECKED)
         return
-    difference = _difference(manifest.content, cells, assumptions)
+    difference = _difference(manifest.withheld, assumptions)
     if difference is not None:
         yield Check("risk", False, difference)
         return
-    claims = {claim["name"]: claim for claim in manifest.content["dictionaries"]}
+    claims = {claim.name: claim for claim in manifest.withheld.dictionaries}
     for dictionary in assumptions.dictionaries:
         try:
             yield from _dictionary_checks(manifest, cells, dictionary, claims[dictionary.name], assumptions, original, rows)
@@ -68,15 +69,15 @@ def risk_checks(
             yield Check(f"risk against {dictionary.name}", False, f"the published cells cannot be matched: {error}")
 
 
-def _difference(content: Mapping[str, Any], cells: PublishedCells, assumptions: RiskAssumptions) -> str | None:
+def _difference(document: WithheldDocument, assumptions: RiskAssumptions) -> str | None:
     """The first thing that release.json states differently; None if it states what is assumed."""
-    claims = [claim for claim in content["dictionaries"] if isinstance(claim, Mapping)]
-    if sorted(str(claim.get("name")) for claim in claims) != sorted(assumptions.names):
-        stated = ", ".join(str(claim.get("name")) for claim in claims)
+    claims = document.dictionaries
+    if sorted(claim.name for claim in claims) != sorted(assumptions.names):
+        stated = ", ".join(claim.name for claim in claims)
         return f"the release was made against {stated}, not against {', '.join(assumptions.names)}"
     weighted = any(len(dictionary.weights) for dictionary in assumptions.dictionaries)
-    if content.get("weighted", weighted) != weighted:
-        return f"weighted is stated to be {content.get('weighted')!r}, and is {weighted!r}"
+    if document.weighted != weighted:
+        return f"weighted is stated to be {document.weighted!r}, and is {weighted!r}"
     requested: dict[str, Any] = {}
     if assumptions.sensitivity is not None:
         requested["sensitivity"] = _without_records(assumptions.sensitivity)
@@ -85,15 +86,13 @@ def _difference(content: Mapping[str, Any], cells: PublishedCells, assumptions: 
     if assumptions.misfits is not None:
         requested["misfits"] = assumptions.misfits
     for key, value in json.loads(json.dumps(requested)).items():
-        if content.get(key) != value:
-            return f"{key} is stated to be {content.get(key)!r}, and is {value!r}"
+        if getattr(document, key) != value:
+            return f"{key} is stated to be {getattr(document, key)!r}, and is {value!r}"
     if assumptions.prior is not None:
         prior = dict(zip(assumptions.names, map(str, assumptions.prior), strict=True))
         for claim in claims:
-            if claim.get("prior") != prior[claim["name"]]:
-                return (
-                    f"the prior of {claim['name']!r} is stated to be {claim.get('prior')!r}, and is {prior[claim['name']]}"
-                )
+            if claim.prior != prior[claim.name]:
+                return f"the prior of {claim.name!r} is stated to be {claim.prior!r}, and is {prior[claim.name]!r}"
     return None
 
 
@@ -111,17 +110,15 @@ def _dictionary_checks(
     manifest: Manifest,
     cells: PublishedCells,
     dictionary: Dictionary,
-    claim: Mapping[str, Any],
+    claim: DictionaryClaim,
     assumptions: RiskAssumptions,
     original: Table | None,
     rows: NDArray[np.int64] | None,
 ) -> Iterator[Check]:
     """Measure the chances of identification, and the risk, against one dictionary."""
-    name, content = dictionary.name, manifest.content
-    if claim.get("individuals") != dictionary.individuals:
-        detail = (
-            f"release.json states {claim.get('individuals')!r} individuals; the dictionary has {dictionary.individuals:,}"
-        )
+    name, document = dictionary.name, manifest.withheld
+    if claim.individuals != dictionary.individuals:
+        detail = f"release.json states {claim.individuals:,} individuals; the dictionary has {dictionary.individuals:,}"
         yield Check(f"identification by {name}", False, detail)
         return
     schema = manifest.schema()[0]
@@ -136,20 +133,20 @@ def _dictionary_checks(
         yield Check(f"identification by {name}", None, reason)
         yield Check(f"risk against {name}", None, reason)
         return
-    found = {"highest": float(chances.max(initial=0.0)), "mean": mean_of(chances)}
-    difference = next((key for key, value in found.items() if not _same(claim.get(key), value)), None)
-    detail = f"measured again: at most {found['highest']:.6g}, on average {found['mean']:.6g}"
-    if difference is not None:
-        detail = f"{difference} is stated to be {claim.get(difference)!r}, and is {found[difference]!r}"
-    yield Check(f"identification by {name}", difference is None, detail)
-    sensitivity = assumptions.sensitivity or content["sensitivity"]
+    highest, mean = float(chances.max(initial=0.0)), mean_of(chances)
+    detail, same = f"measured again: at most {highest:.6g}, on average {mean:.6g}", True
+    for key, stated, value in (("highest", claim.highest, highest), ("mean", claim.mean, mean)):
+        if same and not _same(stated, value):
+            same, detail = False, f"{key} is stated to be {stated!r}, and is {value!r}"
+    yield Check(f"identification by {name}", same, detail)
+    sensitivity = assumptions.sensitivity or document.sensitivity
     phi = sensitivities(sensitivity, cells.names, cells.disclosed, records)
     if phi is None:
         yield Check(f"risk against {name}", None, f"not checked: {_why_no_sensitivity(sensitivity)}")
         return
     risk = mean_of(expected_losses(phi, chances))
-    same = _same(claim.get("risk"), risk)
-    detail = f"measured again: {risk:.6g}" if same else f"the risk is stated to be {claim.get('risk')!r}, and is {risk!r}"
+    same = _same(claim.risk, risk)
+    detail = f"measured again: {risk:.6g}" if same else f"the risk is stated to be {claim.risk!r}, and is {risk!r}"
     yield Check(f"risk against {name}", same, detail)
 
 
@@ -162,21 +159,15 @@ def _why_no_sensitivity(sensitivity: Mapping[str, Any]) -> str:
 def _consistent_individuals(
     manifest: Manifest, cells: PublishedCells, dictionary: Dictionary, schema: Schema
 ) -> ConsistentIndividuals:
-    content = manifest.content
-    stated = content.get("consistency", {})
+    document = manifest.withheld
     untyped = True  # the published cells are texts, whatever the type of the file's columns
     compared = [
-        compare_attribute(texts, name, dictionary, stated.get(name, {}), schema, untyped)
+        compare_attribute(texts, name, dictionary, document.consistency.get(name, {}), schema, untyped)
         for name, texts in zip(cells.names, cells.texts, strict=True)
     ]
-    return ConsistentIndividuals(compared, cells.disclosed, int(content.get("misfits", 0)))
+    return ConsistentIndividuals(compared, cells.disclosed, document.misfits)
 
 
-def _same(claimed: Any, value: float) -> bool:
+def _same(claimed: float | str, value: float) -> bool:
     """Whether a claimed number, or "inf", is the measured one but for the order of summation."""
-    if isinstance(claimed, bool) or not isinstance(claimed, int | float | str):
-        return False
-    try:
-        return math.isclose(float(claimed), value, rel_tol=_TOLERANCE)
-    except ValueError:
-        return False
+    return math.isclose(float(claimed), value, rel_tol=_TOLERANCE)

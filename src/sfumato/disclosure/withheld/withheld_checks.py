@@ -1,9 +1,9 @@
-"""Verify a release of records with cells withheld, from its written files."""
+"""Verify a withheld release from its written files."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,19 +17,20 @@ from sfumato.data.table import Table
 from sfumato.disclosure.withheld.risk_checks import risk_checks
 from sfumato.errors import SfumatoError
 from sfumato.plurals import count_of
+from sfumato.releases.expectations import Expectations
 from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import original_table, published_table
-from sfumato.verification.checks import Check, Expectations
+from sfumato.verification.checks import Check
 from sfumato.verification.original_checks import Cells, comparable_texts
 
 if TYPE_CHECKING:
     from sfumato.disclosure.risk_assumptions import RiskAssumptions
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
-"""A value that could be taken for something else stands in quotes, those within it doubled."""
+"""A value in quotes, with the quotes in it doubled; used where the value could be taken for something else."""
 
 _PAIRS = 20_000_000
-"""Pairs of unlike published and unlike original rows that are looked at to find an original for every published row."""
+"""Pairs of distinct published and distinct original rows that are compared to find an original for every row."""
 
 _NO_VALUE = -1
 _WITHHELD = -2
@@ -37,17 +38,17 @@ _WITHHELD = -2
 
 @dataclass(frozen=True, eq=False)
 class PublishedCells:
-    """The published cells as they stand in the data file: a value, or why there is none."""
+    """The published cells of a data file: a value, or the reason why there is none."""
 
     names: tuple[str, ...]
     texts: tuple[pa.Array, ...]
-    """Column by column the values that are disclosed; null elsewhere."""
+    """Column by column the disclosed values; null elsewhere."""
     withheld: NDArray[np.bool_]
     missing: NDArray[np.bool_]
 
     @classmethod
     def read(cls, manifest: Manifest) -> PublishedCells:
-        """Read the data file of a release; a cell that is neither a value, `*` nor empty is an error."""
+        """Read the data file of a release; raise an error at a cell that is not a value, `*` or empty."""
         data = published_table(manifest, Schema()).data
         texts, withheld, missing = [], [], []
         for name in data.column_names:
@@ -79,7 +80,7 @@ def _value(cell: str, manifest: Manifest, name: str) -> str:
     if not cell.startswith('"'):
         return cell
     if _QUOTED.fullmatch(cell) is None:
-        raise manifest.problem("files", f"the cell {cell!r} of {name!r} is torn", "Fetch or make the release again.")
+        raise manifest.problem("files", f"the cell {cell!r} of {name!r} is corrupt")
     return cell[1:-1].replace('""', '"')
 
 
@@ -98,7 +99,7 @@ def withheld_checks(
     assumptions: RiskAssumptions | None = None,
     rows: NDArray[np.int64] | None = None,
 ) -> Iterator[Check]:
-    """Check the files, columns, counts and rule; the rows, given the original; the risk, given the dictionaries.
+    """Check the columns, counts and rule; the rows, given the original; the risk, given the dictionaries.
 
     `schema`: how the original is read. `assumptions`: what the risk was measured against. `rows`: for each published row
     its row in the original, which only the maker of a release knows.
@@ -106,7 +107,7 @@ def withheld_checks(
     try:
         shown = PublishedCells.read(manifest)
     except SfumatoError as error:
-        yield Check("data", False, f"the data file is not what release.json says: {error}")
+        yield Check("data", False, f"the data file does not match release.json: {error}")
         return
     columns = _columns(manifest, shown)
     yield columns
@@ -116,24 +117,21 @@ def withheld_checks(
     yield _rule(manifest, shown)
     table = None
     if original is None:
-        yield Check("rows", None, "not checked: the original is not given")
+        yield Check("rows", None, "not checked: pass the original")
     else:
-        # the maker passes the very table that it read: a dictionary may be the same object
+        # the maker passes the table object that it read: a dictionary may be the same object
         table = original if rows is not None else original_table(manifest, original, schema or manifest.schema()[0])
         yield _rows(shown, table, _starred(manifest)) if rows is None else rows_check(manifest, shown, table, rows)
     yield from risk_checks(manifest, shown, assumptions, table, rows)
 
 
 def _starred(manifest: Manifest) -> set[str]:
-    """The attributes in which a `*` of the original tells nothing: those that are compared by what contains what."""
-    consistency = manifest.content.get("consistency")
-    if not isinstance(consistency, Mapping):
-        return set()
-    return {name for name, how in consistency.items() if isinstance(how, Mapping) and how.get("kind") == "containment"}
+    """The attributes in which a `*` of the original counts as missing: those that are compared by containment."""
+    return {name for name, how in manifest.withheld.consistency.items() if how.get("kind") == "containment"}
 
 
 def rows_check(manifest: Manifest, shown: PublishedCells, original: Table, rows: NDArray[np.int64]) -> Check:
-    """Check that a published row is the original row that is told, each of them once, with cells withheld."""
+    """Check that published row i is row `rows[i]` of the original with cells withheld, each of them once."""
     mine, theirs = _coded(shown, original, _starred(manifest))
     right = np.array_equal(np.sort(rows), np.arange(original.rows)) and _fits(mine, theirs[rows]).all()
     return Check(
@@ -142,53 +140,48 @@ def rows_check(manifest: Manifest, shown: PublishedCells, original: Table, rows:
 
 
 def _columns(manifest: Manifest, shown: PublishedCells) -> Check:
-    claimed = [entry.get("name") if isinstance(entry, Mapping) else None for entry in manifest.content["attributes"]]
+    claimed = [counts.name for counts in manifest.withheld.attributes]
     same = claimed == list(shown.names)
     detail = f"{count_of(len(claimed), 'attribute')} as listed"
     if not same:
-        detail = f"the data has {', '.join(shown.names)}; release.json lists {', '.join(map(str, claimed))}"
+        detail = f"the data has {', '.join(shown.names)}; release.json lists {', '.join(claimed)}"
     return Check("columns", same, detail)
 
 
 def _counts(manifest: Manifest, shown: PublishedCells) -> Check:
-    rows, found = len(shown.withheld), {}
-    if manifest.content["rows"] != rows:
-        return Check("counts", False, f"{count_of(rows, 'row')}; release.json says {manifest.content['rows']}")
-    for j, entry in enumerate(manifest.content["attributes"]):
-        found = {
-            "disclosed": int(shown.disclosed[:, j].sum()),
-            "withheld": int(shown.withheld[:, j].sum()),
-            "missing": int(shown.missing[:, j].sum()),
-        }
-        for key, count in found.items():
-            if entry.get(key) != count:
-                return Check(
-                    "counts", False, f"{count} cells of {entry['name']!r} are {key}; release.json says {entry.get(key)}"
-                )
+    rows, document = len(shown.withheld), manifest.withheld
+    if document.rows != rows:
+        return Check("counts", False, f"{count_of(rows, 'row')}; release.json states {document.rows}")
+    for j, claim in enumerate(document.attributes):
+        for key, claimed, flags in (
+            ("disclosed", claim.disclosed, shown.disclosed),
+            ("withheld", claim.withheld, shown.withheld),
+            ("missing", claim.missing, shown.missing),
+        ):
+            count = int(flags[:, j].sum())
+            if claimed != count:
+                return Check("counts", False, f"{count} cells of {claim.name!r} are {key}; release.json states {claimed}")
     total = f"{int(shown.disclosed.sum()):,} cells disclosed, {int(shown.withheld.sum()):,} withheld"
     return Check("counts", True, f"{count_of(rows, 'row')}; {total}, as listed attribute by attribute")
 
 
 def _rule(manifest: Manifest, shown: PublishedCells) -> Check:
-    """As many cells are disclosed as the rule says; fewer only where nothing is withheld."""
-    rule = manifest.content["rule"]
-    cells, per = rule.get("cells"), rule.get("per")
-    axes: dict[Any, Any] = {"record": 1, "attribute": 0, "table": None}
-    if per not in axes or not isinstance(cells, int) or isinstance(cells, bool):
-        return Check("rule", False, f"release.json tells no rule that is known: {rule!r}")
-    disclosed = np.atleast_1d(shown.disclosed.sum(axis=axes[per]))
-    withheld = np.atleast_1d(shown.withheld.sum(axis=axes[per]))
+    """Check that as many cells are disclosed as the rule says; fewer only where nothing is withheld."""
+    cells, per = manifest.withheld.rule.cells, manifest.withheld.rule.per
+    axis = {"record": 1, "attribute": 0, "table": None}[per]
+    disclosed = np.atleast_1d(shown.disclosed.sum(axis=axis))
+    withheld = np.atleast_1d(shown.withheld.sum(axis=axis))
     wrong = np.flatnonzero((disclosed > cells) | ((disclosed < cells) & (withheld > 0)))
     if len(wrong):
         where = {"record": f"row {wrong[0] + 1}", "attribute": f"{shown.names[wrong[0]]!r}", "table": "the table"}[per]
-        return Check("rule", False, f"{where} discloses {disclosed[wrong[0]]} cells, and the rule says {cells} per {per}")
+        return Check("rule", False, f"{where} discloses {disclosed[wrong[0]]} cells; the rule says {cells} per {per}")
     short = int((disclosed < cells).sum())
     fewer = f"; {short:,} have fewer, and withhold none" if short else ""
     return Check("rule", True, f"{count_of(cells, 'cell')} per {per}{fewer}")
 
 
 def _coded(shown: PublishedCells, original: Table, starred: AbstractSet[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The published and the original rows over the same numbers; apart from them, what is missing or withheld."""
+    """The published and the original rows over the same numbers; negative numbers for missing and withheld cells."""
     mine = np.empty(shown.withheld.shape, np.int64)
     theirs = np.empty((original.rows, len(shown.names)), np.int64)
     for j, name in enumerate(shown.names):
@@ -207,28 +200,28 @@ def _coded(shown: PublishedCells, original: Table, starred: AbstractSet[str]) ->
 
 
 def _rows(shown: PublishedCells, original: Table, starred: AbstractSet[str]) -> Check:
-    """Every published row is an original row, each of them once, with cells withheld."""
+    """Check that every published row is an original row, each of them once, with cells withheld."""
     rows = len(shown.withheld)
     if original.rows != rows:
-        return Check("rows", False, f"the original has {count_of(original.rows, 'row')}, and {rows:,} are published")
-    lonely = _lonely(*_coded(shown, original, starred))
-    if lonely is None:
-        return Check("rows", None, "not checked: too many unlike rows of the original fit what is published")
-    if lonely:
-        return Check("rows", False, f"{count_of(lonely, 'published row')} without an original row of its own")
+        return Check("rows", False, f"the original has {count_of(original.rows, 'row')}; {rows:,} are published")
+    unmatched = _unmatched_rows(*_coded(shown, original, starred))
+    if unmatched is None:
+        return Check("rows", None, "not checked: too many distinct rows of the original fit the published ones")
+    if unmatched:
+        return Check("rows", False, f"{count_of(unmatched, 'published row')} without an original row of its own")
     return Check("rows", True, "every published row is a row of the original, each once, with cells withheld")
 
 
 def _fits(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether an original row can stand behind a published one: equal where it is shown, present where it is withheld."""
+    """Whether a published row can be an original one: equal where it is disclosed, present where it is withheld."""
     return np.asarray(np.where(mine == _WITHHELD, theirs != _NO_VALUE, theirs == mine).all(axis=-1))
 
 
-def _lonely(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> int | None:
-    """How many published rows find no original row of their own; None if there are too many pairs to look at.
+def _unmatched_rows(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> int | None:
+    """Count the published rows without an original row of their own; None if there are too many pairs to compare.
 
-    Rows that are alike, on either side, are one class; a class of published rows is given to classes of original rows that
-    fit, none beyond its size: a maximum flow. Who fits is sought in the column in which fewest do.
+    Equal rows, on either side, form a class. A class of published rows is assigned to classes of original rows that fit,
+    none beyond its size: a maximum flow. Candidates are looked up in the column in which the fewest fit.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_flow

@@ -1,4 +1,4 @@
-"""The published rows of records with cells withheld: texts, in an order that tells nothing."""
+"""The published rows of a withheld release: texts, in an order that reveals nothing."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from sfumato.io.shuffle import SHUFFLE, ranks_of
 from sfumato.io.write_files import cell_texts
 
 WITHHELD_CELL = "*"
-"""What stands where a value is withheld; a value that is itself `*`, empty or in quotes is put in quotes."""
+"""A withheld cell; a value that is itself `*`, empty or in quotes is put in quotes."""
 
 
 def withheld_rows(
     table: Table, attributes: Sequence[str], rule: NDArray[np.bool_], present: NDArray[np.bool_], seed: int
 ) -> tuple[pa.Table, NDArray[np.int64]]:
-    """The published table, all of it texts, and for each of its rows the record that it is (which is never written).
+    """Return the published table, all columns as texts, and for each of its rows the record (which is never written).
 
-    The order is a seeded permutation of one that depends on what is published only, so whoever knows the seed learns
-    nothing of the order of the records. `present`: where a record has a value that could be disclosed.
+    The order is a seeded permutation of an order that depends only on what is published, so that the seed reveals nothing
+    about the order of the records. `present`: where a record has a value.
 
     >>> from sfumato.data.schema import Schema
     >>> people = Table(pa.table({"sex": ["f", "m"], "star": ["*", None]}), Schema())

@@ -22,12 +22,13 @@ from sfumato.projections.checks.projected_table_checks import (
     terms_check,
 )
 from sfumato.projections.checks.request_checks import ExpectedProjection
+from sfumato.releases.expectations import Expectations
 from sfumato.releases.kinds import table_name
 from sfumato.releases.model_base import unknown_keys
 from sfumato.releases.models import ProjectedTable
 from sfumato.releases.reader import MANIFEST, Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
-from sfumato.verification.checks import Check, Expectations
+from sfumato.verification.checks import Check, expected_principles
 from sfumato.verification.declaration_checks import in_declared_order
 from sfumato.verification.grouped_checks import declared_check, grouped_checks
 from sfumato.verification.utility_checks import utility_check
@@ -37,7 +38,7 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     """Check a projected release; the entry of `KINDS`."""
     request = None if expected.project is None else ExpectedProjection.of(expected.project)
     declared, _ = manifest.schema(expected.schema)
-    principles, difference = expected.requested(manifest)
+    principles, difference = expected_principles(expected, manifest)
     checks = projected_checks(manifest, declared, principles, original, expected.schema)
     if request is not None and all(check.holds is not False for check in checks):
         difference = difference or request.first_difference(manifest, expected.schema)

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sfumato.plurals import count_of
+from sfumato.releases.figure_models import ColumnFigures, CountErrors, ExpectedErrors
 from sfumato.reports.plots.axes import Axis, fitting_step, name_axis, number_axis
 from sfumato.reports.plots.chart import Chart
 from sfumato.reports.plots.figure import Figure, chart_figure, percent
 from sfumato.reports.plots.svg import AFTER, BEFORE, SAND, shortened
 
-Table = Mapping[str, Any]
 
-
-def loss_figure(columns: Sequence[Table], mean: float) -> Figure | None:
+def loss_figure(columns: Sequence[ColumnFigures], mean: float) -> Figure | None:
     """Draw the information loss of each quasi-identifier; None if there is none."""
-    quasi = [column for column in columns if "loss" in column]
-    if not quasi:
+    losses = {column.name: column.loss for column in columns if column.loss is not None}
+    if not losses:
         return None
-    losses = [column["loss"] for column in quasi]
-    worst = max(quasi, key=lambda column: column["loss"])
+    worst = max(losses, key=lambda name: losses[name])
     chart = Chart(
-        number_axis(0, max(0.01, worst["loss"]), percent=True, count=4),
-        name_axis([shortened(column["name"], 24) for column in quasi], backwards=True),
-        30 * len(quasi),
+        number_axis(0, max(0.01, losses[worst]), percent=True, count=4),
+        name_axis([shortened(name, 24) for name in losses], backwards=True),
+        30 * len(losses),
     )
-    chart.bars(
-        range(len(quasi)), losses, AFTER, [f"{c['name']}: {percent(c['loss'])}" for c in quasi], width=0.62, lying=True
-    )
-    for place, loss in enumerate(losses):
+    titles = [f"{name}: {percent(loss)}" for name, loss in losses.items()]
+    chart.bars(range(len(losses)), list(losses.values()), AFTER, titles, width=0.62, lying=True)
+    for place, loss in enumerate(losses.values()):
         chart.note(percent(loss), loss, place, dx=6)
     return chart_figure(
         chart,
@@ -39,32 +36,33 @@ def loss_figure(columns: Sequence[Table], mean: float) -> Figure | None:
         caption="How much of the column's domain a published cell leaves open, on average over the rows: "
         f"{percent(0)} is the exact value, {percent(1)} says nothing about it. The mean over all quasi-identifiers is "
         f"{percent(mean)}. Suppressed rows count as {percent(1)}.",
-        alt=f"Bars: the loss of {len(quasi)} columns; the largest is {worst['name']} with {percent(worst['loss'])}.",
+        alt=f"Bars: the loss of {len(losses)} columns; the largest is {worst} with {percent(losses[worst])}.",
         head=("column", "loss"),
-        rows=[(column["name"], percent(column["loss"])) for column in quasi],
+        rows=[(name, percent(loss)) for name, loss in losses.items()],
     )
 
 
-def column_figure(column: Table, number: int) -> Figure:
+def column_figure(column: ColumnFigures, number: int) -> Figure:
     """Draw one column's distribution: before and after, or as it is published."""
-    quasi, labels, after = "before" in column, column["labels"], column["after"]
-    if quasi:
+    labels, after = column.labels, column.after
+    quasi = column.before is not None
+    if column.before is not None:
         caption = (
             "Bars: the original. Diamonds: the estimate of a reader of the release, who spreads the rows of a cell evenly "
             "over the values or numbers that the cell leaves open, and the rows of * over all bars. Value by value, "
-            f"{percent(column['misplaced'])} of the rows seem to be elsewhere."
+            f"{percent(column.misplaced)} of the rows seem to be elsewhere."
         )
         head: tuple[str, ...] = ("value", "before", "after")
-        rows = [(label, *map(percent, both)) for label, *both in zip(labels, column["before"], after, strict=True)]
+        rows = [(label, *map(percent, both)) for label, *both in zip(labels, column.before, after, strict=True)]
     else:
-        caption = f"Published unchanged; {column['distinct']:,} distinct values."
+        caption = f"Published unchanged; {column.distinct:,} distinct values."
         head, rows = ("value", "published"), [(label, percent(share)) for label, share in zip(labels, after, strict=True)]
     return chart_figure(
-        _distribution(column, quasi),
+        _distribution(column),
         key=f"column-{number}",
-        title=str(column["name"]),
+        title=column.name,
         caption=caption,
-        alt=f"The distribution of {column['name']} over {len(labels)} values or ranges, "
+        alt=f"The distribution of {column.name} over {len(labels)} values or ranges, "
         f"{'before and after' if quasi else 'as published'}.",
         head=head,
         rows=rows,
@@ -72,10 +70,11 @@ def column_figure(column: Table, number: int) -> Figure:
     )
 
 
-def _distribution(column: Table, quasi: bool) -> Chart:
+def _distribution(column: ColumnFigures) -> Chart:
     """Bars are upright where the values have an order, and lie where they have names."""
-    labels, after, ordered = column["labels"], column["after"], column["ordered"]
-    bars, name = (column["before"], "before") if quasi else (after, "published")
+    labels, after, ordered = column.labels, column.after, column.ordered
+    quasi = column.before is not None
+    bars, name = (after, "published") if column.before is None else (column.before, "before")
     places = list(range(len(labels)))
     shares = number_axis(0, 1.06 * max([*bars, *after, 0.01]), percent=True, count=4)
     if ordered:
@@ -90,6 +89,8 @@ def _distribution(column: Table, quasi: bool) -> Chart:
         titles = [f"{shortened(label)}: {percent(share)}, after" for label, share in zip(labels, after, strict=True)]
         if ordered:
             chart.line(places, after, AFTER)
+        xs: Sequence[float]
+        ys: Sequence[float]
         xs, ys = (places, after) if ordered else (after, places)
         chart.points(xs, ys, AFTER, titles, shape="diamond", size=7 if ordered else 10)
         chart.name("before", SAND)
@@ -97,13 +98,13 @@ def _distribution(column: Table, quasi: bool) -> Chart:
     return chart
 
 
-def error_figure(expected: Table, true: Table | None) -> Figure:
+def error_figure(expected: ExpectedErrors, true: CountErrors | None) -> Figure:
     """Draw the relative errors of counts by the number of quasi-identifiers in the question."""
-    series = [("expected from the release alone", expected, AFTER, "diamond")]
+    series: list[tuple[str, CountErrors, str, str]] = [("expected from the release alone", expected, AFTER, "diamond")]
     if true is not None:
         series.append(("true, against the original", true, BEFORE, "circle"))
-    most = expected["by"][-1]["columns"]
-    tops = [entry["upper"] for _, table, _, _ in series for entry in table["by"] if entry["upper"] is not None]
+    most = expected.by[-1].columns
+    tops = [entry.upper for _, table, _, _ in series for entry in table.by if entry.upper is not None]
     chart = Chart(
         Axis(0.5, most + 0.5, [(n, str(n)) for n in range(1, most + 1)], "quasi-identifiers in the question", grid=False),
         number_axis(0, 1.08 * max([*tops, 0.001]), "relative error", percent=True),
@@ -111,21 +112,21 @@ def error_figure(expected: Table, true: Table | None) -> Figure:
     )
     rows: list[tuple[Any, ...]] = []
     for number, (name, table, colour, shape) in enumerate(series):
-        drawn = [entry for entry in table["by"] if entry["median"] is not None]
+        drawn = [entry for entry in table.by if entry.median is not None]
         for entry in drawn:
-            chart.spread(entry["columns"] + 0.12 * number, entry["lower"], entry["upper"], colour)
+            if entry.lower is not None and entry.upper is not None:
+                chart.spread(entry.columns + 0.12 * number, entry.lower, entry.upper, colour)
         chart.points(
-            [entry["columns"] + 0.12 * number for entry in drawn],
-            [entry["median"] for entry in drawn],
+            [entry.columns + 0.12 * number for entry in drawn],
+            [entry.median for entry in drawn],
             colour,
-            [f"{entry['columns']} quasi-identifiers: median {percent(entry['median'])}, {name}" for entry in drawn],
+            [f"{entry.columns} quasi-identifiers: median {percent(entry.median)}, {name}" for entry in drawn],
             shape=shape,
             size=11,
         )
         chart.name(name, colour, shape)
         rows += [
-            (name, entry["columns"], percent(entry["lower"]), percent(entry["median"]), percent(entry["upper"]))
-            for entry in table["by"]
+            (name, entry.columns, percent(entry.lower), percent(entry.median), percent(entry.upper)) for entry in table.by
         ]
     return chart_figure(
         chart,
@@ -139,11 +140,11 @@ def error_figure(expected: Table, true: Table | None) -> Figure:
     )
 
 
-def _error_caption(expected: Table, with_true_errors: bool) -> str:
-    sensitive = f" and {count_of(expected['sensitive'], 'sensitive column')}" if expected["sensitive"] else ""
+def _error_caption(expected: ExpectedErrors, with_true_errors: bool) -> str:
+    sensitive = f" and {count_of(expected.sensitive, 'sensitive column')}" if expected.sensitive else ""
     return (
-        f"For each number of quasi-identifiers, {expected['asked']} counts over ranges of as many columns{sensitive}, asked "
-        f"of {count_of(expected['drawn'], 'original')} drawn at random from all that look like this release: the "
+        f"For each number of quasi-identifiers, {expected.asked} counts over ranges of as many columns{sensitive}, asked "
+        f"of {count_of(expected.drawn, 'original')} drawn at random from all that look like this release: the "
         "quasi-identifiers of each row evenly from its cells, the sensitive values of a group assigned at random. Points "
         "are medians of the relative error, bars the middle half."
         + (" Beside them, the true errors against the original." if with_true_errors else "")

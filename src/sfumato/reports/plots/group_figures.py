@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
+from sfumato.releases.figure_models import ContourTable, LevelHistogram, NeighbourGraph, RiskComparison, SizeHistogram
 from sfumato.reports.plots.axes import Axis, fitting_step, name_axis, number_axis
 from sfumato.reports.plots.chart import Chart, dial
 from sfumato.reports.plots.figure import Figure, chart_figure, percent
 from sfumato.reports.plots.svg import AFTER, BEFORE, BREACH, FAINT, INK, shortened
 
-Table = Mapping[str, Any]
-
 _NAMED = 16
 """The most values of a group whose names are written beside them."""
 
 
-def risk_dials(risk: Table) -> list[Figure]:
+def risk_dials(risk: RiskComparison) -> list[Figure]:
     """Draw the highest risk, the mean risk, the share of unique rows, and the share of rows above the first threshold."""
-    before, after = risk["before"], risk["after"]
-    limit = list(before["above"])[0]  # noqa: RUF015 - without a threshold the figure is invalid, an IndexError
+    before, after = risk.before, risk.after
+    limit = list(before.above)[0]  # noqa: RUF015 - without a threshold the figure is invalid, an IndexError
     readings = [
-        ("prosecutor", "Highest risk", "prosecutor, journalist", before["highest"], after["highest"]),
-        ("marketer", "Mean risk", "marketer", before["mean"], after["mean"]),
-        ("unique", "Unique rows", "alone in their class", before["unique"], after["unique"]),
-        ("above", f"Rows above {limit}", f"risk of a row above {limit}", before["above"][limit], after["above"][limit]),
+        ("prosecutor", "Highest risk", "prosecutor, journalist", before.highest, after.highest),
+        ("marketer", "Mean risk", "marketer", before.mean, after.mean),
+        ("unique", "Unique rows", "alone in their class", before.unique, after.unique),
+        ("above", f"Rows above {limit}", f"risk of a row above {limit}", before.above[limit], after.above[limit]),
     ]
     return [_risk_dial(*reading) for reading in readings]
 
@@ -47,21 +45,21 @@ def _risk_dial(key: str, title: str, who: str, before: float, after: float) -> F
     )
 
 
-def class_sizes(sizes: Table, k: int | None) -> Figure:
+def class_sizes(sizes: SizeHistogram, k: int | None) -> Figure:
     """Draw the share of rows in classes of each size."""
-    bins = sizes["bins"]
+    bins = sizes.bins
     starts = [name.partition("–")[0].replace(",000,000", "M").replace(",000", "k") for name in bins]
-    top = 1.05 * max([*sizes["before"], *sizes["after"], 0.01])
+    top = 1.05 * max([*sizes.before, *sizes.after, 0.01])
     chart = Chart(
         name_axis(starts, "rows in the class, from", every=fitting_step(starts)),
         number_axis(0, top, "share of rows", percent=True),
         210,
     )
     places = list(range(len(bins)))
-    for key, colour, shift in (("before", BEFORE, -0.2), ("after", AFTER, 0.2)):
-        titles = [f"{name} rows: {percent(share)}, {key}" for name, share in zip(bins, sizes[key], strict=True)]
-        chart.bars(places, sizes[key], colour, titles, width=0.38, shift=shift)
-        chart.name(key, colour)
+    for when, shares, colour, shift in (("before", sizes.before, BEFORE, -0.2), ("after", sizes.after, AFTER, 0.2)):
+        titles = [f"{name} rows: {percent(share)}, {when}" for name, share in zip(bins, shares, strict=True)]
+        chart.bars(places, shares, colour, titles, width=0.38, shift=shift)
+        chart.name(when, colour)
     required = "" if k is None else f" Groups of at least {k} rows were requested."
     return chart_figure(
         chart,
@@ -73,31 +71,31 @@ def class_sizes(sizes: Table, k: int | None) -> Figure:
         head=("rows in the class", "before", "after"),
         rows=[
             (name, percent(before), percent(after))
-            for name, before, after in zip(bins, sizes["before"], sizes["after"], strict=True)
+            for name, before, after in zip(bins, sizes.before, sizes.after, strict=True)
         ],
     )
 
 
-def _most_frequent(sizes: Table) -> str:
+def _most_frequent(sizes: SizeHistogram) -> str:
     tops = []
-    for when in ("before", "after"):
-        share = max(sizes[when])
-        tops.append(f"{when}, most rows ({percent(share)}) are in classes of {sizes['bins'][sizes[when].index(share)]}")
+    for when, shares in (("before", sizes.before), ("after", sizes.after)):
+        most = max(shares)
+        tops.append(f"{when}, most rows ({percent(most)}) are in classes of {sizes.bins[shares.index(most)]}")
     return "; ".join(tops) + "."
 
 
-def level_figure(table: Table, heading: str, *, internal: bool = False) -> Figure:
+def level_figure(table: LevelHistogram, heading: str, *, internal: bool = False) -> Figure:
     """Draw the distribution of a principle's level over the groups, with its threshold."""
     when, units = ("before", "classes") if internal else ("after", "groups")
-    values, groups, breaching, part = table["values"], table["groups"], table["breaching"], table["part"]
-    threshold, required = float(Fraction(table["threshold"])), f"{table['relation']} {table['threshold']}"
-    total, broken = sum(groups) + table["infinite"], sum(breaching)
+    values, groups, breaching, part = table.values, table.groups, table.breaching, table.part
+    threshold, required = float(Fraction(table.threshold)), f"{table.relation} {table.threshold}"
+    total, broken = sum(groups) + table.infinite, sum(breaching)
     chart = _level_chart(table, threshold, required, total, BEFORE if internal else AFTER)
     verdict = f"In red, {broken:,} of {total:,} in breach." if broken else f"None of the {units} is in breach."
-    beyond = f" {table['infinite']:,} {units} have no finite level and are not drawn." if table["infinite"] else ""
+    beyond = f" {table.infinite:,} {units} have no finite level and are not drawn." if table.infinite else ""
     return chart_figure(
         chart,
-        key=f"level-{table['finding']}-{_slug(part)}-{when}",
+        key=f"level-{table.finding}-{_slug(part)}-{when}",
         title=f"Level of {part} over the {units}, {when}",
         about=heading,
         caption=f"Share of the {units} by their level of {part}. The line marks the requirement: {required}. {verdict}"
@@ -112,16 +110,16 @@ def level_figure(table: Table, heading: str, *, internal: bool = False) -> Figur
     )
 
 
-def _level_chart(table: Table, threshold: float, required: str, total: int, colour: str) -> Chart:
-    values, groups, breaching = table["values"], table["groups"], table["breaching"]
+def _level_chart(table: LevelHistogram, threshold: float, required: str, total: int, colour: str) -> Chart:
+    values, groups, breaching = table.values, table.groups, table.breaching
     low, high = min([threshold, *values]), max([threshold, *values])
     reach = (high - low) or abs(high) or 1.0
     gap = min((b - a for a, b in pairwise(values)), default=reach)
     # single values get bars that do not touch; bins get their own width
-    width = table["width"] or max(min(0.7 * gap, 0.08 * reach), 0.012 * reach)
+    width = table.width or max(min(0.7 * gap, 0.08 * reach), 0.012 * reach)
     room = 0.06 * reach + width / 2
     chart = Chart(
-        number_axis(low - room, high + room, table["part"], grid=False),
+        number_axis(low - room, high + room, table.part, grid=False),
         number_axis(0, 1.08 * max([*(count / total for count in groups), 0.01]), "share of groups", percent=True, count=4),
         180,
     )
@@ -130,7 +128,7 @@ def _level_chart(table: Table, threshold: float, required: str, total: int, colo
     for counts, kind, name in ((holding, colour, "hold"), (breaching, BREACH, "in breach")):
         if any(counts):
             titles = [
-                f"{table['part']} {value:.4g}: {count:,} groups ({percent(count / total)}), {name}"
+                f"{table.part} {value:.4g}: {count:,} groups ({percent(count / total)}), {name}"
                 for value, count in zip(values, counts, strict=True)
             ]
             shares: list[float | None] = [count / total if count else None for count in counts]
@@ -144,21 +142,21 @@ def _slug(text: str) -> str:
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in text)
 
 
-def worst_group(graph: Table, heading: str, allowed: int | None, *, internal: bool = False) -> Figure:
+def worst_group(graph: NeighbourGraph, heading: str, allowed: int | None, *, internal: bool = False) -> Figure:
     """Draw the worst group as a graph: an edge joins values within ε of each other; the densest value is marked.
 
     As Fig. 1 of *Wang & Liu (2010)*. `allowed`: how many neighbours a value may have.
     """
     when = "before" if internal else "after"
-    rows = zip(graph["labels"], graph["counts"], graph["neighbours"], strict=True)
-    most, others = graph["neighbours"][graph["densest"]], graph["rows"] - 1
+    rows = zip(graph.labels, graph.counts, graph.neighbours, strict=True)
+    most, others = graph.neighbours[graph.densest], graph.rows - 1
     return chart_figure(
-        _line_of_values(graph, allowed) if graph["at"] is not None else _rings_of_values(graph, allowed),
-        key=f"worst-{graph['finding']}-{when}",
+        _rings_of_values(graph, allowed) if graph.at is None else _line_of_values(graph, graph.at, allowed),
+        key=f"worst-{graph.finding}-{when}",
         title=f"Near values in the worst group, {when}",
         about=heading,
         caption=_worst_group_caption(graph, allowed, internal),
-        alt=f"A graph of {len(graph['labels'])} values of the worst group with {len(graph['edges'])} edges; the densest "
+        alt=f"A graph of {len(graph.labels)} values of the worst group with {len(graph.edges)} edges; the densest "
         f"value has {most} of {others} others near it.",
         head=("value", "rows", "others near it"),
         rows=[(name, f"{count:,}", f"{near:,}") for name, count, near in rows],
@@ -166,34 +164,34 @@ def worst_group(graph: Table, heading: str, allowed: int | None, *, internal: bo
     )
 
 
-def _worst_group_caption(graph: Table, allowed: int | None, internal: bool) -> str:
-    cells = ", ".join(f"{name} {' '.join(str(cell).split())[:40]}" for name, cell in graph["quasi_identifiers"].items())
-    group = f"the class {cells}" if internal else f"group {graph['group']:,} ({cells})"
-    rows, shown = graph["rows"], len(graph["labels"])
-    densest = graph["neighbours"][graph["densest"]]
+def _worst_group_caption(graph: NeighbourGraph, allowed: int | None, internal: bool) -> str:
+    cells = ", ".join(f"{name} {' '.join(str(cell).split())[:40]}" for name, cell in graph.quasi_identifiers.items())
+    group = f"the class {cells}" if internal else f"group {graph.group:,} ({cells})"
+    rows, shown = graph.rows, len(graph.labels)
+    densest = graph.neighbours[graph.densest]
     sentences = [
         f"The {f'{rows:,} rows' if rows > 1 else 'only row'} of {group} by sensitive value. An edge joins values within "
-        f"{graph['epsilon']} of each other. A larger dot represents several rows with the same value, which are also near "
+        f"{graph.epsilon} of each other. A larger dot represents several rows with the same value, which are also near "
         f"each other. The diamond has the most others near it: {densest:,} of {rows - 1:,}.",
     ]
     if allowed is not None:
         sentences.append(f"At most {allowed:,} are allowed.")
-    if graph["at"] is not None:
+    if graph.at is not None:
         sentences.append("Values lie along the axis; the higher a value, the more others are near it.")
     else:
         sentences.append(
             "The densest value is in the middle, those near it on the inner ring, the others on the outer ring."
         )
-    if shown < graph["distinct"]:
+    if shown < graph.distinct:
         sentences.append(
-            f"Of {graph['distinct']:,} values {shown} are drawn: the densest, those near it, and the most frequent others."
+            f"Of {graph.distinct:,} values {shown} are drawn: the densest, those near it, and the most frequent others."
         )
     return " ".join(sentences)
 
 
-def _line_of_values(graph: Table, allowed: int | None) -> Chart:
+def _line_of_values(graph: NeighbourGraph, at: Sequence[float], allowed: int | None) -> Chart:
     """Numbers lie where they are on the axis, the higher the more others are near."""
-    at, near = graph["at"], graph["neighbours"]
+    near = graph.neighbours
     top = max([*near, allowed or 0, 1])
     low, high = min(at), max(at)
     room = 0.05 * ((high - low) or abs(high) or 1.0)
@@ -208,10 +206,10 @@ def _line_of_values(graph: Table, allowed: int | None) -> Chart:
     return chart
 
 
-def _rings_of_values(graph: Table, allowed: int | None) -> Chart:
+def _rings_of_values(graph: NeighbourGraph, allowed: int | None) -> Chart:
     """The densest value is in the middle, those near it around it, the others further out."""
-    size, around = len(graph["labels"]), sorted(_neighbours_of_densest(graph))
-    rest = [i for i in range(size) if i != graph["densest"] and i not in around]
+    size, around = len(graph.labels), sorted(_neighbours_of_densest(graph))
+    rest = [i for i in range(size) if i != graph.densest and i not in around]
     xs, ys = [0.0] * size, [0.0] * size
     for ring, radius, turn in ((around, 0.5, 0.25), (rest, 1.0, 0.0)):
         for place, i in enumerate(ring):
@@ -222,17 +220,17 @@ def _rings_of_values(graph: Table, allowed: int | None) -> Chart:
     return chart
 
 
-def _neighbours_of_densest(graph: Table) -> set[int]:
-    densest = graph["densest"]
-    return {j if i == densest else i for i, j in graph["edges"] if densest in (i, j)}
+def _neighbours_of_densest(graph: NeighbourGraph) -> set[int]:
+    densest = graph.densest
+    return {j if i == densest else i for i, j in graph.edges if densest in (i, j)}
 
 
 def _add_graph(
-    chart: Chart, graph: Table, xs: Sequence[float], ys: Sequence[float], allowed: int | None, *, longest: int
+    chart: Chart, graph: NeighbourGraph, xs: Sequence[float], ys: Sequence[float], allowed: int | None, *, longest: int
 ) -> None:
     """Add edges, nodes and, if `longest` is not 0, names of at most so many characters."""
-    labels, counts, near, densest = graph["labels"], graph["counts"], graph["neighbours"], graph["densest"]
-    for i, j in graph["edges"]:
+    labels, counts, near, densest = graph.labels, graph.counts, graph.neighbours, graph.densest
+    for i, j in graph.edges:
         chart.segment(xs[i], ys[i], xs[j], ys[j], FAINT, "edge")
     around = _neighbours_of_densest(graph)
     centre = BREACH if allowed is not None and near[densest] > allowed else INK
@@ -262,11 +260,11 @@ def _add_name(chart: Chart, name: str, x: float, y: float) -> None:
         chart.note(name, x, y, "start" if x > 0 else "end", dx=11 if x > 0 else -11, dy=-2 if y >= 0 else 10)
 
 
-def contour_figure(contour: Table, heading: str, *, internal: bool = False) -> Figure:
+def contour_figure(contour: ContourTable, heading: str, *, internal: bool = False) -> Figure:
     """Draw the share of groups in breach over ε and δ, and mark the requested pair."""
     when = "before" if internal else "after"
-    epsilons, deltas, shares = contour["epsilons"], contour["deltas"], contour["shares"]
-    epsilon, delta = contour["asked"]
+    epsilons, deltas, shares = contour.epsilons, contour.deltas, contour.shares
+    epsilon, delta = contour.asked
     row, column = epsilons.index(epsilon), deltas.index(delta)
     chart = Chart(
         name_axis([shortened(text, 8) for text in deltas], "δ", every=fitting_step([shortened(text, 8) for text in deltas])),
@@ -281,7 +279,7 @@ def contour_figure(contour: Table, heading: str, *, internal: bool = False) -> F
     chart.frame(column - 0.5, column + 0.5, row - 0.5, row + 0.5, BREACH)
     return chart_figure(
         chart,
-        key=f"contour-{contour['finding']}-{when}",
+        key=f"contour-{contour.finding}-{when}",
         title=f"Groups in breach over ε and δ, {when}",
         about=heading,
         caption=f"Percent of {_contour_base(contour, internal)} in breach if ε and δ were as on the axes. The red square "
@@ -294,6 +292,6 @@ def contour_figure(contour: Table, heading: str, *, internal: bool = False) -> F
     )
 
 
-def _contour_base(contour: Table, internal: bool) -> str:
-    groups = f"{contour['groups']:,} {'classes' if internal else 'groups'}"
-    return f"a sample of {groups}, because the distance is slow," if contour["sampled"] else f"the {groups}"
+def _contour_base(contour: ContourTable, internal: bool) -> str:
+    groups = f"{contour.groups:,} {'classes' if internal else 'groups'}"
+    return f"a sample of {groups}, because the distance is slow," if contour.sampled else f"the {groups}"

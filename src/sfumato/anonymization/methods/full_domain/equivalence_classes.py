@@ -1,4 +1,4 @@
-"""The classes of a transformation, and their histograms: rolled up from those of a finer one, never from the rows."""
+"""The classes of a transformation and their histograms, rolled up from those of a finer one, never from the rows."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from sfumato.kernels.class_rollup import roll_classes, roll_entries
 Integers = NDArray[np.int64]
 Names = tuple[str, ...]
 
-_WIDEST = 1 << 62
-"""A combination of nodes is one whole number while there are at most so many."""
+_LARGEST_KEY = 1 << 62
+"""A combination of nodes is encoded as one whole number while there are fewer combinations than this."""
 
-_ROOM = 1 << 25
-"""So many numbers about classes, of all transformations together, are kept to roll up from."""
+_CACHE_NUMBERS = 1 << 25
+"""The classes of all transformations that are kept to roll up from have at most this many numbers together: 256 MB."""
 
-_STOP = 4
-"""So many quasi-identifiers, those with most values, are rolled up first on a long way."""
+_WAYPOINT_COLUMNS = 4
+"""The number of quasi-identifiers, those with most values, that are rolled up first on a long way."""
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """What classes hold of a sensitive attribute, value by value: those of value v are `starts[v]:starts[v + 1]`.
+    """The histograms of all classes for one sensitive attribute, sorted by value.
 
-    Entry e says that class `group[e]` has its value `counts[e]` times. In this order, merging classes needs neither a
-    hash nor a sort.
+    The entries of value v are `starts[v]:starts[v + 1]`; entry e says that class `group[e]` has its value `counts[e]`
+    times. In this order, merging classes needs neither a hash nor a sort.
     """
 
     starts: Integers
@@ -49,38 +49,39 @@ class Entries:
         return cls(starts, groups.astype(np.int32), counts.astype(np.int64))
 
     def rolled(self, of: NDArray[np.int32], classes: int) -> Entries:
-        """The same after classes were merged: class i is now `of[i]`, one of `classes`."""
+        """Return the entries after classes were merged: class i becomes `of[i]`, one of `classes`."""
         starts = np.zeros_like(self.starts)
         group, counts = np.empty_like(self.group), np.empty_like(self.counts)
         roll_entries(self.starts, self.group, self.counts, of, classes, starts, group, counts)
         return Entries(starts, group[: starts[-1]].copy(), counts[: starts[-1]].copy())
 
     def histogram(self, classes: int) -> Histogram:
-        """The same, class by class, as principles look at it."""
+        """Return the histograms sorted by class, as principles read them."""
         values = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        order = np.argsort(self.group, kind="stable")  # values ascend, and stay in order
+        order = np.argsort(self.group, kind="stable")  # stable: within a class the values still ascend
         offsets = np.concatenate([[0], np.cumsum(np.bincount(self.group, minlength=classes))])
         return Histogram(offsets, values[order], self.counts[order])
 
 
 @dataclass(eq=False)
 class Classes:
-    """The classes of one transformation: combination `first[i]` of the original values stands for class i."""
+    """The classes of one transformation. Combination `first[i]` of the original values represents class i."""
 
     levels: tuple[int, ...]
+    """The level of each quasi-identifier."""
     first: NDArray[np.int32]
     keys: Integers
-    """A number that tells the classes apart; a hash of their nodes if there are too many combinations of those."""
+    """A number for each class: the combination of its nodes, or a hash of it if there are too many combinations."""
     sizes: Integers
     """The rows of each class."""
     entries: dict[Names, Entries]
-    """Of each sensitive attribute that was asked for so far."""
+    """The histograms of the sensitive attributes that were needed so far."""
     finer: Classes | None = None
     of: NDArray[np.int32] | None = None
-    """For each class of the finer transformation that these were rolled up from its class here."""
+    """The class here of each class of `finer`, the transformation that these classes were rolled up from."""
 
     def held(self, names: Names) -> Entries:
-        """What the classes hold of a sensitive attribute."""
+        """Return the histograms of a sensitive attribute, rolled up on first use."""
         if names not in self.entries:
             assert self.finer is not None
             assert self.of is not None
@@ -90,44 +91,50 @@ class Classes:
 
 @dataclass(eq=False)
 class Cube:
-    """A table under all its transformations: distinct combinations of its quasi-identifiers, which roll up to classes."""
+    """A table under all its transformations: the distinct combinations of its quasi-identifiers, which roll up to classes.
+
+    The nodes of all quasi-identifiers, levels and codes are in one flat array, which the kernels read: the node of code c
+    in attribute j on a level is `_nodes[_at[j][level] + c]`.
+    """
 
     task: Task
     columns: list[ColumnLevels] = field(init=False)
 
     def __post_init__(self) -> None:
-        table = self.task.table
-        self.columns = column_levels(table)
-        columns = [ladder.domain.column for ladder in self.columns]
-        of_row, parts = combined([column.codes for column in columns], [column.domain for column in columns])
+        self.columns = column_levels(self.task.table)
+        data = [column.domain.column for column in self.columns]
+        of_row, parts = combined([column.codes for column in data], [column.domain for column in data])
         self.of_row = of_row.astype(np.int32)
-        """Each row's combination."""
+        """The combination of each row."""
         self.codes = np.ascontiguousarray(parts.astype(np.int32))
+        """The codes of each combination."""
         sizes = np.bincount(self.of_row).astype(np.int64)
-        held = {
+        entries = {
             names: Entries.of(self.of_row, len(sizes), self.task.views[names].attribute)
             for names in self.task.views
             if names
         }
-        self._nodes = np.concatenate([ladder.nodes.ravel() for ladder in self.columns])
-        starts = np.cumsum([0, *(ladder.nodes.size for ladder in self.columns)])
+        # the flat array of nodes
+        self._nodes = np.concatenate([column.nodes.ravel() for column in self.columns])
+        starts = np.cumsum([0, *(column.nodes.size for column in self.columns)])
         self._at = [
-            start + ladder.nodes.shape[1] * np.arange(ladder.height + 1)
-            for start, ladder in zip(starts.tolist(), self.columns, strict=False)
+            start + column.nodes.shape[1] * np.arange(column.height + 1)
+            for start, column in zip(starts.tolist(), self.columns, strict=False)
         ]
-        self._spans = [(ladder.nodes.max(axis=1) + 1).tolist() for ladder in self.columns]
+        # the key of a combination of nodes
+        self._spans = [(column.nodes.max(axis=1) + 1).tolist() for column in self.columns]
         self._strides, self._exact = _strides([spans[0] for spans in self._spans])
-        bottom = (0,) * len(columns)
+        bottom = (0,) * len(data)
         nodes = self._nodes[self.at(bottom) + self.codes]
         keys = (nodes * self._strides).sum(axis=1)
-        self.bottom = Classes(bottom, np.arange(len(sizes), dtype=np.int32), keys, sizes, held)
+        self.bottom = Classes(bottom, np.arange(len(sizes), dtype=np.int32), keys, sizes, entries)
         """The classes of equal original values."""
+        # the transformations that are kept to roll up from: their classes, levels (one column each) and numbers of classes
         self._kept = [self.bottom]
-        self._levels = np.zeros((len(columns), 64), np.int64)
-        """The levels of the classes that were kept to roll up from, and how many classes those are."""
+        self._levels = np.zeros((len(data), 64), np.int64)
         self._counts = np.full(64, len(sizes))
-        self._room = _ROOM
-        self._widest = set(np.argsort([-column.domain for column in columns], kind="stable")[:_STOP].tolist())
+        self._room = _CACHE_NUMBERS
+        self._widest = set(np.argsort([-column.domain for column in data], kind="stable")[:_WAYPOINT_COLUMNS].tolist())
 
     @property
     def rows(self) -> int:
@@ -136,88 +143,76 @@ class Cube:
 
     @cached_property
     def heights(self) -> tuple[int, ...]:
-        """The height of each quasi-identifier's ladder."""
-        return tuple(ladder.height for ladder in self.columns)
+        """The number of levels of each quasi-identifier above its values."""
+        return tuple(column.height for column in self.columns)
 
     def at(self, levels: tuple[int, ...]) -> Integers:
-        """Where each quasi-identifier's level begins in an array over all ladders, levels and codes."""
+        """Return where each quasi-identifier's level begins in an array over all attributes, levels and codes."""
         return np.array([at[level] for at, level in zip(self._at, levels, strict=True)], np.int64)
 
     def classes(self, levels: tuple[int, ...]) -> Classes:
-        """The classes of a transformation, rolled up from the fewest that are finer in every quasi-identifier."""
+        """Return the classes of a transformation, rolled up from the fewest classes that are finer in every attribute."""
         start = self._finer(levels)
         if 2 * len(start.first) > len(self.bottom.first):
-            # a stop on the way, which many transformations share
-            stop = tuple(level if j in self._widest else 0 for j, level in enumerate(levels))
-            start = min(start, self._roll(self._finer(stop), stop), key=lambda classes: len(classes.first))
+            # a long way: stop at a transformation that many others share
+            waypoint = tuple(level if j in self._widest else 0 for j, level in enumerate(levels))
+            start = min(start, self._roll(self._finer(waypoint), waypoint), key=lambda classes: len(classes.first))
         return self._roll(start, levels)
 
     def _finer(self, levels: tuple[int, ...]) -> Classes:
-        known = len(self._kept)
-        finer = np.flatnonzero((self._levels[:, :known] <= np.array(levels)[:, None]).all(axis=0))
+        """Return the fewest kept classes of a transformation that is finer in every attribute."""
+        kept = len(self._kept)
+        finer = np.flatnonzero((self._levels[:, :kept] <= np.array(levels)[:, None]).all(axis=0))
         return self._kept[int(finer[self._counts[finer].argmin()])]
 
     def _roll(self, start: Classes, levels: tuple[int, ...]) -> Classes:
         """Roll up, and keep the classes while there is room."""
         if start.levels == levels:
             return start
-        found = self._rolled(start, levels)
-        self._room -= 3 * len(found.first) + len(start.first)
+        classes = self._rolled(start, levels)
+        self._room -= 3 * len(classes.first) + len(start.first)
         if self._room > 0:
-            known = len(self._kept)
-            if known == len(self._counts):
+            kept = len(self._kept)
+            if kept == len(self._counts):  # double the arrays
                 self._levels = np.concatenate([self._levels, self._levels], axis=1)
                 self._counts = np.concatenate([self._counts, self._counts])
-            self._kept.append(found)
-            self._levels[:, known], self._counts[known] = levels, len(found.first)
-        return found
+            self._kept.append(classes)
+            self._levels[:, kept], self._counts[kept] = levels, len(classes.first)
+        return classes
 
     def _rolled(self, start: Classes, levels: tuple[int, ...]) -> Classes:
+        """Roll up with the kernel: allocate, call, cut the arrays to the number of new classes."""
         count = len(start.first)
         combinations = math.prod(spans[level] for spans, level in zip(self._spans, levels, strict=True))
-        capacity = 1 << (2 * min(count, combinations) - 1).bit_length()
+        capacity = 1 << (2 * min(count, combinations) - 1).bit_length()  # at most half of the hash table is filled
         before, after = self.at(start.levels), self.at(levels)
         changed = np.flatnonzero(before != after)
         of, first = np.empty(count, np.int32), np.empty(count, np.int32)
         keys, sizes = np.empty(count, np.int64), np.empty(count, np.int64)
         made = roll_classes(
-            self.codes,
-            self._nodes,
-            changed,
-            before[changed],
-            after[changed],
-            self._strides,
-            after,
-            self._exact,
-            capacity,
-            start.first,
-            start.keys,
-            start.sizes,
-            of,
-            first,
-            keys,
-            sizes,
-        )
+            self.codes, self._nodes, changed, before[changed], after[changed], self._strides, after, self._exact, capacity,
+            start.first, start.keys, start.sizes, of, first, keys, sizes,
+        )  # fmt: skip
         return Classes(levels, first[:made].copy(), keys[:made].copy(), sizes[:made].copy(), {}, start, of)
 
     def of_rows(self, levels: tuple[int, ...]) -> NDArray[np.int32]:
-        """Each row's class, numbered like those of `classes`."""
+        """Return each row's class, numbered like those of `classes`."""
         here = self.classes(levels)
         if here is self.bottom:
             return self.of_row
-        of = self._rolled(self.bottom, levels)
-        # the same classes, maybe in another order: a combination that stands for one tells which
+        direct = self._rolled(self.bottom, levels)
+        # the same classes, possibly in another order: the combination that represents a class identifies it
         number = np.empty(len(here.first), np.int32)
-        assert of.of is not None
-        number[of.of[here.first]] = np.arange(len(here.first))
-        return np.asarray(number[of.of][self.of_row])
+        assert direct.of is not None
+        number[direct.of[here.first]] = np.arange(len(here.first))
+        return np.asarray(number[direct.of][self.of_row])
 
 
 def _strides(spans: list[int]) -> tuple[Integers, bool]:
-    """What each quasi-identifier's node counts in the key of a combination of nodes, and whether keys are all different.
+    """Return the factor of each quasi-identifier's node in the key of a combination, and whether keys are unique.
 
-    If combinations are too many for 64 bits, the key is a hash.
+    If there are too many combinations for 64 bits, the key is a hash: the factors are random odd numbers.
     """
-    if math.prod(spans) < _WIDEST:
+    if math.prod(spans) < _LARGEST_KEY:
         return np.array([math.prod(spans[j + 1 :]) for j in range(len(spans))], np.int64), True
-    return np.random.default_rng(0).integers(1, _WIDEST, len(spans)) | 1, False
+    return np.random.default_rng(0).integers(1, _LARGEST_KEY, len(spans)) | 1, False

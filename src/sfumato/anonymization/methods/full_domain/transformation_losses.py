@@ -1,8 +1,8 @@
-"""What a transformation costs: losses that a full-domain search can minimise; `sfumato.registry` names them all.
+"""The losses that a full-domain search can minimise; `sfumato.registry.LOSSES` names them.
 
-Each gives the exact loss of a transformation, and for every transformation a lower bound on its own loss and on that of all
-coarser ones. Suppressed rows, S of n, are those of the classes that violate a principle; d is the number of
-quasi-identifiers. A node's share is that of `Domain.share`: leaves under it over all leaves, 0 if it tells the value.
+Each computes the exact loss of a transformation and, for every transformation, a lower bound on its own loss and on that of
+all coarser ones. Suppressed rows are those of the classes that violate a principle. The share of a node is that of
+`Domain.share`: the leaves under it over all leaves, 0 if it is a single value.
 """
 
 from __future__ import annotations
@@ -27,44 +27,55 @@ Integers = NDArray[np.int64]
 
 @dataclass(eq=False)
 class FullLoss(ABC):
-    """A loss of transformations; smaller is better."""
+    """A loss of transformations; smaller is better.
+
+    A subclass of your own defines `bounds` and `score`. The search examines a transformation only if its bound is below the
+    best score, so a bound that is too high loses the optimum.
+    """
 
     cube: Cube
     most: int
-    """How many rows may be suppressed."""
+    """The largest number of rows that may be suppressed."""
     k: int
-    """The k that the size of classes is told in."""
+    """The k in units of which class sizes are given."""
     least: int
-    """How many rows every published class surely holds."""
+    """A lower bound on the size of every published class."""
 
     name: ClassVar[str]
     may_fall: ClassVar[bool] = False
-    """Whether it may be lower when more rows are suppressed: those do not count, and others were cheaper."""
+    """Whether the loss may fall when more rows are suppressed: suppressed rows do not count, and others were cheaper."""
 
     @abstractmethod
     def bounds(self) -> Floats:
-        """For every transformation a lower bound on its loss and that of all coarser ones, known before any is looked at."""
+        """Return, for every transformation, a lower bound on its loss and on that of all coarser ones.
+
+        Computed once, before any transformation is examined. The array has one axis per quasi-identifier.
+        """
 
     @abstractmethod
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
-        """The loss of a transformation."""
+        """Return the loss of a transformation if the rows of the violating classes are suppressed."""
 
     def bound(self, classes: Classes) -> float:
-        """What its classes tell of its own loss and that of all coarser ones; at least this."""
+        """Return a lower bound on the loss of a transformation and of all coarser ones, from its classes."""
         del classes
         return -math.inf
 
     def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
-        """What classes whose rows stay suppressed in every finer transformation tell of the loss of those.
+        """Return what classes whose rows stay suppressed in every finer transformation imply for the loss of those.
 
-        It is at least what `bounds` says plus the first number; and at least the second.
+        The loss of a finer transformation is at least its entry in `bounds` plus the first number, and at least the second.
         """
         del classes, staying
         return 0.0, -math.inf
 
     def _over(self, terms: list[Floats]) -> Floats:
-        """The sum of one term per quasi-identifier and level, for every transformation."""
+        """Return the sum of one term per quasi-identifier and level, for every transformation."""
         return np.asarray(reduce(np.add.outer, terms))
+
+    def _combinations(self) -> Floats:
+        """Return the number of combinations of nodes, for every transformation: at most so many classes exist."""
+        return np.exp(self._over([np.log(column.nodes.max(axis=1) + 1.0) for column in self.cube.columns]))
 
 
 class NodeCosts(FullLoss):
@@ -72,7 +83,7 @@ class NodeCosts(FullLoss):
 
     @abstractmethod
     def costs(self) -> list[tuple[Integers, int]]:
-        """For each quasi-identifier the cost of each level and code, as whole numbers over a denominator."""
+        """Return, for each quasi-identifier, the cost of each level and code as whole numbers over a denominator."""
 
     @cached_property
     def _flat(self) -> Integers:
@@ -86,17 +97,17 @@ class NodeCosts(FullLoss):
     def _sums(self) -> list[Integers]:
         """For each quasi-identifier and level the sum of the costs over all rows."""
         return [
-            costs @ np.bincount(ladder.domain.column.codes, minlength=costs.shape[1])
-            for (costs, _), ladder in zip(self._each, self.cube.columns, strict=True)
+            costs @ np.bincount(column.domain.column.codes, minlength=costs.shape[1])
+            for (costs, _), column in zip(self._each, self.cube.columns, strict=True)
         ]
 
     def bounds(self) -> Floats:
-        """The loss if nothing is suppressed: coarser nodes cost no less, nor do suppressed cells."""
+        """Return the loss without suppression: coarser nodes cost no less, and neither do suppressed cells."""
         d, rows = len(self._each), self.cube.rows
         return self._over([sums / (den * rows * d) for sums, (_, den) in zip(self._sums, self._each, strict=True)])
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
-        """The loss of a transformation."""
+        """Return the loss over all rows, less the cells of suppressed rows, plus 1 for each of these cells."""
         d, rows = len(self._each), self.cube.rows
         dropped = np.zeros(d, np.int64)
         if violating.any():
@@ -109,69 +120,72 @@ class NodeCosts(FullLoss):
         return total / (rows * d)
 
     def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
-        """Rows that stay suppressed cost 1 per cell; what their cells would cost instead is even less if they are finer."""
+        """Return what suppression adds here: a suppressed cell costs 1, and a finer cell would cost even less instead."""
         bare = sum(int(sums[at]) / den for sums, at, (_, den) in zip(self._sums, classes.levels, self._each, strict=True))
         return nearest_float(self.score(classes, staying)) - bare / (self.cube.rows * len(self._each)), -math.inf
 
 
 class Mean(NodeCosts):
-    """The mean share over rows and quasi-identifiers: the package's `mean_loss`."""
+    """The mean share over rows and quasi-identifiers: `mean_loss` of the utility figures."""
 
     name = "mean"
 
     def costs(self) -> list[tuple[Integers, int]]:
-        """The leaves that each node leaves open, over all."""
-        return [(ladder.leaves, max(1, ladder.domain.size)) for ladder in self.cube.columns]
+        """Return the leaves that each node leaves open, over all leaves."""
+        return [(column.leaves, max(1, column.domain.size)) for column in self.cube.columns]
 
 
 class Normalised(NodeCosts):
-    """As the mean, with (leaves − 1) / (leaves of the domain − 1) for a share: the package's `normalised_loss`.
+    """As the mean, with (leaves − 1) / (leaves of the domain − 1) as share: `normalised_loss` of the utility figures.
 
-    Source: V. Iyengar, Transforming data to satisfy privacy constraints, KDD 2002.
+    Source: Iyengar (2002).
     """
 
     name = "normalised"
 
     def costs(self) -> list[tuple[Integers, int]]:
-        """The steps from one leaf to those that each node leaves open, over all steps."""
-        found = []
-        for ladder in self.cube.columns:
-            steps = ladder.domain.size - 1
-            open_steps = ladder.leaves - 1 if steps > 0 else ladder.leaves
-            found.append((np.where(ladder.leaves > 0, open_steps, 0), max(1, steps)))
-        return found
+        """Return the leaves beyond the first that each node leaves open, over all leaves beyond the first."""
+        costs = []
+        for column in self.cube.columns:
+            steps = column.domain.size - 1
+            open_steps = column.leaves - 1 if steps > 0 else column.leaves
+            costs.append((np.where(column.leaves > 0, open_steps, 0), max(1, steps)))
+        return costs
 
 
 class Precision(NodeCosts):
     """The mean over rows and quasi-identifiers of level over height: one minus the precision of a release.
 
-    Source: L. Sweeney, Achieving k-anonymity privacy protection using generalization and suppression, IJUFKS 10(5), 2002.
+    Source: Sweeney (2002b).
     """
 
     name = "precision"
 
     def costs(self) -> list[tuple[Integers, int]]:
-        """The level, over the height."""
-        shapes = [(ladder.nodes.shape, ladder.height) for ladder in self.cube.columns]
+        """Return the level, over the height."""
+        shapes = [(column.nodes.shape, column.height) for column in self.cube.columns]
         return [(np.broadcast_to(np.arange(height + 1)[:, None], shape).copy(), height) for shape, height in shapes]
 
 
 class GroupMean(NodeCosts):
-    """The mean over published groups of the sum of their shares: the package's loss per group, after paper 001."""
+    """The mean over published groups of the sum of their shares: `group_mean` of the utility figures.
+
+    Suppressed groups do not count. Source: Wang & Liu (2010).
+    """
 
     name = "group-mean"
     may_fall = True
 
     def costs(self) -> list[tuple[Integers, int]]:
-        """As for the mean."""
-        return [(ladder.leaves, max(1, ladder.domain.size)) for ladder in self.cube.columns]
+        """Return the leaves that each node leaves open, over all leaves."""
+        return [(column.leaves, max(1, column.domain.size)) for column in self.cube.columns]
 
     def bounds(self) -> Floats:
-        """A group costs at least what its cheapest nodes do, and coarser nodes are no cheaper."""
+        """Return the cost of the cheapest nodes: a group costs at least that, and coarser nodes are no cheaper."""
         return self._over([costs.min(axis=1) / den for costs, den in self._each])
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
-        """The loss of a transformation."""
+        """Return the mean over the classes that are published."""
         sums = np.zeros(len(self._each), np.int64)
         ones, at = np.ones(len(classes.first), np.int64), self.cube.at(classes.levels)
         sum_costs(self.cube.codes, self._flat, at, classes.first, ones, ~violating, sums)
@@ -179,103 +193,105 @@ class GroupMean(NodeCosts):
         return total / int((~violating).sum())
 
     def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
-        """Nothing: suppressed groups do not count."""
+        """Return nothing: suppressed groups do not count."""
         return 0.0, -math.inf
 
 
 class Entropy(FullLoss):
     """Non-uniform entropy: Σ over all rows, suppressed or not, and quasi-identifiers of −log₂(freq(v) / freq(node above v)).
 
-    Frequencies are those of the table. Told to a millionth of a bit, so that what is equal stays equal. Source: A. Gionis
-    and T. Tassa, k-anonymization with minimal loss of information, TKDE 21(2), 2009.
+    Frequencies are those of the table. Rounded to a millionth of a bit, so that equal losses stay equal. Source: Gionis &
+    Tassa (2009).
     """
 
     name = "entropy"
 
     @cached_property
     def _bits(self) -> list[Floats]:
-        found = []
-        for ladder in self.cube.columns:
-            column = ladder.domain.column
+        """For each quasi-identifier and level the bits over all rows."""
+        bits = []
+        for levels in self.cube.columns:
+            column = levels.domain.column
             counts = np.bincount(column.codes, minlength=column.domain)
-            levels = []
-            for nodes in ladder.nodes:
+            by_level = []
+            for nodes in levels.nodes:
                 above = np.bincount(nodes, counts)[nodes]
                 pairs = zip(counts.tolist(), above.tolist(), strict=True)
-                terms = [count * math.log2(whole / count) for count, whole in pairs if count]  # some may but do not occur
-                levels.append(math.fsum(terms))
-            found.append(np.array(levels))
-        return found
+                terms = [count * math.log2(whole / count) for count, whole in pairs if count]  # 0 if no row has the value
+                by_level.append(math.fsum(terms))
+            bits.append(np.array(by_level))
+        return bits
 
     @cached_property
     def _table(self) -> Floats:
         return np.round(self._over(self._bits), 6)
 
     def bounds(self) -> Floats:
-        """The loss itself."""
+        """Return the loss itself."""
         return self._table
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
-        """The loss of a transformation."""
+        """Return the loss, which does not depend on what is suppressed."""
         del violating
         return Fraction(round(float(self._table[classes.levels]) * 10**6), 10**6)
 
 
 class Discernibility(FullLoss):
-    """Σ over published classes of |E|², and n for each suppressed row: the package's `discernibility`.
+    """Σ over published classes of |E|², and n for each suppressed row: `discernibility` of the utility figures.
 
-    Source: R. Bayardo and R. Agrawal, Data privacy through optimal k-anonymization, ICDE 2005.
+    Source: Bayardo & Agrawal (2005).
     """
 
     name = "discernibility"
 
     def bounds(self) -> Floats:
-        """In c classes n rows cost at least n²/c, and there are no more classes than combinations of nodes."""
-        combinations = np.exp(self._over([np.log(ladder.nodes.max(axis=1) + 1.0) for ladder in self.cube.columns]))
-        return np.asarray(self.cube.rows**2 / combinations)
+        """Return n²/c: n rows in at most c classes cost at least that."""
+        return np.asarray(self.cube.rows**2 / self._combinations())
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
-        """The loss of a transformation."""
+        """Return the sum of squares, and n for each suppressed row."""
         sizes = classes.sizes[~violating]
         return Fraction(_dot(sizes, sizes) + int(classes.sizes[violating].sum()) * self.cube.rows)
 
     def bound(self, classes: Classes) -> float:
-        """Coarser classes are larger, and a published one is not smaller than was asked."""
+        """Return the sum of squares, each class at least as large as a published class must be: coarser ones are larger."""
         return float(_dot(classes.sizes, np.maximum(classes.sizes, self.least)))
 
     def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
-        """Rows that stay suppressed cost n each."""
+        """Return n for each row that stays suppressed, and the least size for every other row."""
         stay = int(classes.sizes[staying].sum())
         return 0.0, float(stay * self.cube.rows + (self.cube.rows - stay) * self.least)
 
 
 class ClassSize(FullLoss):
-    """Published rows over classes × k: the package's `average_class_size`; with k = 1 if no principle has a k.
+    """Published rows over classes × k: `average_class_size` of the utility figures; k is 1 if no principle has a k.
 
-    Source: K. LeFevre, D. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
+    Source: LeFevre, DeWitt & Ramakrishnan (2006a).
     """
 
     name = "class-size"
     may_fall = True
 
     def bounds(self) -> Floats:
-        """There are no more classes than combinations of nodes."""
-        combinations = np.exp(self._over([np.log(ladder.nodes.max(axis=1) + 1.0) for ladder in self.cube.columns]))
-        return np.asarray((self.cube.rows - self.most) / (combinations * self.k))
+        """Return the rows that are surely published over the largest possible number of classes."""
+        return np.asarray((self.cube.rows - self.most) / (self._combinations() * self.k))
 
     def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
-        """The loss of a transformation."""
+        """Return the published rows over the published classes, in units of k."""
         return Fraction(int(classes.sizes[~violating].sum()), int((~violating).sum()) * self.k)
 
     def bound(self, classes: Classes) -> float:
-        """A published class of a coarser transformation holds one of at least that many rows, or so many of smaller ones."""
+        """Return a bound from the number of classes that a coarser transformation can publish.
+
+        Each contains a class of at least `least` rows, or at least `least` rows of smaller classes.
+        """
         small = classes.sizes < self.least
         count = int((~small).sum()) + int(classes.sizes[small].sum()) // self.least
         return (self.cube.rows - self.most) / (max(1, count) * self.k)
 
 
 def _dot(one: Integers, other: Integers) -> int:
-    """The sum of products; whole numbers of any size if 64 bits could be too few."""
+    """Return the sum of products, in whole numbers of any size if 64 bits could be too few."""
     if float(one.max(initial=0)) * float(other.max(initial=0)) * len(one) < 2.0**62:
         return int(one @ other)
     return sum(a * b for a, b in zip(one.tolist(), other.tolist(), strict=True))

@@ -1,7 +1,12 @@
-"""The search for the best transformation: the lowest bound first, whole parts of the lattice ruled out at once.
+"""The search for the best transformation: lowest bound first, ruling out whole parts of the lattice at once.
 
-A transformation is a level per quasi-identifier; one is coarser than another if no level of it is lower. Together they are a
-lattice, held as an array with one axis per quasi-identifier: what is finer, or coarser, is a slice of it.
+A transformation is a level per quasi-identifier. It is coarser than another if none of its levels is lower. The
+transformations form a lattice, stored as arrays with one axis per quasi-identifier: the transformations that are finer than
+a given one, or coarser, are a slice of such an array.
+
+The search is branch and bound. It takes the open transformation with the lowest bound on the loss, walks up from it, and
+examines that path by bisection (after Kohlmayer et al., 2012). A transformation in which too many rows must stay suppressed
+rules out everything finer. An admissible one closes everything whose bound is not below its loss.
 """
 
 from __future__ import annotations
@@ -26,39 +31,47 @@ from sfumato.registry import LOSSES
 Levels = tuple[int, ...]
 
 _MOST = 1 << 24
-"""Lattices of more transformations than this are not searched."""
+"""The largest number of transformations of a lattice that is searched: one float and one byte for each."""
 
 _MARGIN = 1e-12
-"""Bounds are floats, and lowered by this share so that they surely are bounds."""
+"""Bounds are floats; lowering them by this share makes sure that they are bounds despite rounding."""
 
 _UNKNOWN, _RULED_OUT, _ADMISSIBLE = 0, 1, 2
+"""What is known of a transformation."""
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found: the best transformation, and how sure it is."""
+    """The result of a search: the best transformation, and whether it is proven to be the best."""
 
     levels: Levels
     score: Fraction | None
-    """Its loss; None if none that was looked at is admissible: then this is the one with fewest rows in breach."""
+    """Its loss; None if no examined transformation is admissible: then this is the one with the fewest violating rows."""
     suppressed: int
-    """Its rows that are in classes in breach of a principle."""
+    """The rows of its classes that violate a principle."""
     transformations: int
+    """The number of transformations in the lattice."""
     admissible: int | None
-    """How many of them are, if that was asked for."""
+    """The number of admissible transformations, if it was requested and the search was not stopped."""
     checked: int
-    """How many were looked at."""
+    """The number of transformations that were examined."""
     lowest: float
-    """No transformation has a lower loss than this."""
+    """A lower bound on the loss of all admissible transformations."""
     proven: bool
-    """Whether none that was not looked at can be better."""
+    """Whether no transformation that was not examined can be better."""
 
 
 class TransformationSearch:
-    """A search in the lattice of a task; see `best`."""
+    """A search in the lattice of a task; see `best`. One object serves one search.
+
+    A transformation is *admissible* if the rows of its violating classes are at most the rows that may be suppressed.
+    """
 
     def __init__(self, task: Task, loss: str, *, settled: bool) -> None:
-        """Prepare it. `settled`: only what still holds when the suppressed rows are gone, and measured again, counts."""
+        """Prepare the search.
+
+        `settled`: require that the principles still hold when they are measured again without the suppressed rows.
+        """
         self.cube = Cube(task)
         self.task, self.settled = task, settled
         self.most = int(task.suppress * task.table.rows)
@@ -66,46 +79,50 @@ class TransformationSearch:
         size = math.prod(self.shape)
         if size > _MOST:
             raise ParameterError(
-                f"the quasi-identifiers have {size:,} transformations, more than the {_MOST:,} that are searched",
-                remedy="Declare fewer quasi-identifiers or hierarchies of fewer levels, or use another method.",
+                f"the quasi-identifiers have {size:,} transformations; at most {_MOST:,} can be searched",
+                remedy="Declare fewer quasi-identifiers or hierarchies with fewer levels, or use another method.",
                 key="quasi_identifiers",
                 file=task.table.source,
                 value=size,
             )
         for principle, names in task.requirements:
-            principle.measure(task.views[names])  # what cannot be measured is an error, before any work is done
-        asked = [(principle, names) for principle, names in task.requirements if not principle.size_only]
-        asked.sort(key=lambda one: not self._predictable(one[0]))  # first what rules out finer transformations
-        self.judges = [judge_of(self.cube, principle, names) for principle, names in asked]
-        self.foreseen = all(self._predictable(principle) for principle, _ in asked)
-        """Whether all that is coarser than an admissible transformation is admissible."""
+            principle.measure(task.views[names])  # a principle that cannot be measured is an error before any work is done
+        requirements = [(principle, names) for principle, names in task.requirements if not principle.size_only]
+        requirements.sort(key=lambda one: not self._predictable(one[0]))  # first those that rule out finer transformations
+        self.judges = [judge_of(self.cube, principle, names) for principle, names in requirements]
+        self.upward_closed = all(self._predictable(principle) for principle, _ in requirements)
+        """Whether every transformation that is coarser than an admissible one is admissible."""
         self.least = max((principle.implied_k or 1 for principle in task.principles), default=1)
-        """A class of fewer rows is in breach, and all that it is split into: the k of a principle asks for so many."""
+        """The largest k of the principles: a smaller class violates one, and so does every class that it is split into."""
         self.loss = LOSSES.find(loss, key="loss")(self.cube, self.most, self.least, self.least)
         bounds = self.loss.bounds()
         self.bounds = bounds - np.abs(bounds) * _MARGIN
-        """What is known of every transformation's loss before any is looked at."""
+        """For every transformation the lower bound on its loss that is known in advance."""
         self.open = self.bounds.copy()
-        """The lower bound of every transformation that may yet be the best; infinite for all others."""
+        """For every transformation that may still be the best the lower bound on its loss; infinite for all others."""
         self.state = np.zeros(self.shape, np.int8)
         self.checked = 0
         self.best_levels: Levels | None = None
         self.best_score: Fraction | None = None
         self.suppressed = 0
         self.nearest: tuple[int, Levels] | None = None
-        """The fewest rows in breach of any transformation so far, and which."""
+        """The fewest violating rows of any examined transformation, and its levels."""
         self.deadline = math.inf
         self.checks = math.inf
 
     def _predictable(self, principle: Principle) -> bool:
-        """Whether rows in breach stay so in every finer transformation, or (if none may be) one class in breach remains."""
+        """Return whether a violation persists in every finer transformation.
+
+        For an absorbing principle the violating rows stay in violating classes. If no row may be suppressed, a monotone
+        principle is enough: one violating class remains.
+        """
         return principle.absorbing or (self.most == 0 and principle.monotone)
 
     def best(self, *, count: bool = False, checks: int | None = None, seconds: float | None = None) -> SearchResult:
-        """The admissible transformation of least loss; of several the one whose levels come first.
+        """Return the admissible transformation with the least loss; of several the one whose levels come first.
 
-        `count`: look on until it is known of every transformation whether it is admissible. `checks`, `seconds`: stop after
-        so many were looked at, or so much time.
+        `count`: continue until every transformation is known to be admissible or not. `checks`, `seconds`: stop after this
+        many examined transformations, or this long.
         """
         self.checks = math.inf if checks is None else checks
         self.deadline = math.inf if seconds is None else time.monotonic() + seconds
@@ -116,17 +133,17 @@ class TransformationSearch:
             lowest = float(self.open.flat[at])
             if lowest == math.inf or self._spent():
                 break
-            self._descend(self._path(np.unravel_index(at, self.shape), self.open))
+            self._bisect(self._path(np.unravel_index(at, self.shape), self.open))
         proven = lowest == math.inf
         admissible = self._counted() if count else None
         if self.best_levels is None:
-            self._look_at_top()
-        return self._found(lowest, proven, admissible)
+            self._examine_top()
+        return self._result(lowest, proven, admissible)
 
     def _spent(self) -> bool:
         return self.checked >= self.checks or time.monotonic() >= self.deadline
 
-    def _found(self, lowest: float, proven: bool, admissible: int | None) -> SearchResult:
+    def _result(self, lowest: float, proven: bool, admissible: int | None) -> SearchResult:
         score = math.inf if self.best_score is None else nearest_float(self.best_score)
         levels, suppressed = self.best_levels, self.suppressed
         if levels is None:
@@ -143,8 +160,8 @@ class TransformationSearch:
             proven=proven,
         )
 
-    def _look_at_top(self) -> None:
-        """Nothing was found: see how far the coarsest transformation is from it, whatever was ruled out or not reached."""
+    def _examine_top(self) -> None:
+        """Examine the coarsest transformation, for the error message if nothing is admissible."""
         top = self.cube.heights
         classes = self.cube.classes(top)
         violating = classes.sizes < self.least
@@ -156,17 +173,17 @@ class TransformationSearch:
             self._consider(top, classes, violating)
 
     def _counted(self) -> int | None:
-        """How many transformations are admissible; None if the search was stopped before that was known."""
+        """Return the number of admissible transformations; None if the search was stopped before it is known."""
         while not self._spent():
             unknown = np.flatnonzero(self.state == _UNKNOWN)
             if not len(unknown):
                 return int((self.state == _ADMISSIBLE).sum())
             key = np.where(self.state == _UNKNOWN, 0.0, math.inf)
-            self._descend(self._path(np.unravel_index(int(unknown[0]), self.shape), key))
+            self._bisect(self._path(np.unravel_index(int(unknown[0]), self.shape), key))
         return None
 
     def _path(self, start: Sequence[np.intp], key: NDArray[np.float64]) -> list[Levels]:
-        """A way up from a transformation through those that are open, always to the lowest bound."""
+        """Return a path up from a transformation through unknown ones, each step to the lowest key."""
         at = [int(level) for level in start]
         path = [tuple(at)]
         while True:
@@ -183,29 +200,29 @@ class TransformationSearch:
             at[axis] += 1
             path.append(tuple(at))
 
-    def _descend(self, path: list[Levels]) -> None:
-        """Look at the transformations of a way up: the last one first, for it rules out most; then by halving what is left.
+    def _bisect(self, path: list[Levels]) -> None:
+        """Examine the transformations of a path by bisection: the last first, because it can rule out most.
 
-        What rules out all below it leads up, all else leads down.
+        One that rules out everything below it continues above it, any other below it.
         """
         low, high, middle = 0, len(path) - 1, len(path) - 1
         while low <= high and not self._spent():
-            if self._look_at(path[middle]):
+            if self._examine(path[middle]):
                 low = middle + 1
             else:
                 high = middle - 1
             middle = (low + high) // 2
         self.task.progress(FINDING)
 
-    def _look_at(self, levels: Levels) -> bool:
-        """Check one transformation; return whether it rules out all that are finer."""
+    def _examine(self, levels: Levels) -> bool:
+        """Examine one transformation; return whether it rules out all finer ones."""
         self.checked += 1
         classes = self.cube.classes(levels)
         self._raise_bounds(classes)
         sizes = classes.sizes
         violating = sizes < self.least
-        staying = violating.copy()
-        surely = float(sizes[staying].sum())
+        staying = violating.copy()  # the classes whose rows stay in violating classes in every finer transformation
+        surely = float(sizes[staying].sum())  # a lower bound on the violating rows of every finer transformation
         for judge in self.judges:
             if surely > self.most:
                 break
@@ -228,14 +245,14 @@ class TransformationSearch:
         if rows > self.most:
             self.state[levels] = _RULED_OUT
             return False
-        if self.foreseen:
+        if self.upward_closed:
             self.state[_coarser(levels)] = _ADMISSIBLE
         self.state[levels] = _ADMISSIBLE
         self._consider(levels, classes, violating)
         return False
 
     def _raise_finer(self, classes: Classes, staying: NDArray[np.bool_]) -> None:
-        """What the rows that stay suppressed tell of all that is finer."""
+        """Raise the bounds of all finer transformations by what the rows that stay suppressed imply."""
         more, least = self.loss.finer(classes, staying)
         here = self.open[_finer(classes.levels)]
         if more > 0:
@@ -244,7 +261,7 @@ class TransformationSearch:
             np.maximum(here, least * (1 - _MARGIN), out=here)
 
     def _raise_bounds(self, classes: Classes) -> None:
-        """What the classes tell of all that is coarser."""
+        """Raise the bounds of all coarser transformations by what the classes imply."""
         bound = self.loss.bound(classes)
         if bound > -math.inf:
             here = self.open[_coarser(classes.levels)]
@@ -255,7 +272,7 @@ class TransformationSearch:
             self.nearest = rows, levels
 
     def _consider(self, levels: Levels, classes: Classes, violating: NDArray[np.bool_]) -> None:
-        """Take an admissible transformation if it is the best so far."""
+        """Keep an admissible transformation if it is the best so far."""
         score = self.loss.score(classes, violating)
         if not self._better(score, levels) and not (self.settled and self.loss.may_fall):
             return
@@ -274,7 +291,7 @@ class TransformationSearch:
         return self.best_score is None or (score, levels) < (self.best_score, self.best_levels)
 
     def _close(self) -> None:
-        """Close what cannot be better than the best: a higher bound, or the same with levels that come later."""
+        """Close the transformations that cannot be better than the best: a higher bound, or the same and later levels."""
         if self.best_score is None or self.best_levels is None:
             return
         score = nearest_float(self.best_score)
@@ -285,9 +302,9 @@ class TransformationSearch:
         rest[rest >= score - slack] = math.inf
 
     def _settled(self, classes: Classes, violating: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        """The classes that must go until what is left holds, measured by itself; None if that is too many rows.
+        """Return the classes to suppress until the principles hold in what is left; None if these are too many rows.
 
-        Some principles compare a class with the table as a whole, which changes when rows are dropped.
+        Some principles compare a class with the whole table, which changes when rows are dropped.
         """
         if not any(judge.principle.relative for judge in self.judges):
             return violating
@@ -300,7 +317,7 @@ class TransformationSearch:
                 return None
 
     def _failing(self, classes: Classes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The kept classes in which a principle fails, with only those kept."""
+        """Return the kept classes in which a principle fails if only these are published."""
         failing = np.zeros(len(kept), bool)
         slow = []
         for judge in self.judges:
@@ -317,16 +334,16 @@ class TransformationSearch:
             present, number = np.unique(of_row[rows], return_inverse=True)
             try:
                 failing[present] |= ~Task(part, tuple(dict.fromkeys(slow))).satisfied(number.astype(np.int64))
-            except ParameterError:  # fewer rows are left than a principle speaks of
+            except ParameterError:  # fewer rows are left than a principle requires
                 failing |= kept
         return failing
 
 
 def _finer(levels: Levels) -> tuple[slice, ...]:
-    """The part of the lattice that is as fine as a transformation, or finer."""
+    """Return the slice of the lattice with a transformation and all finer ones."""
     return tuple(slice(level + 1) for level in levels)
 
 
 def _coarser(levels: Levels) -> tuple[slice, ...]:
-    """The part of the lattice that is as coarse as a transformation, or coarser."""
+    """Return the slice of the lattice with a transformation and all coarser ones."""
     return tuple(slice(level, None) for level in levels)

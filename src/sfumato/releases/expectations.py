@@ -1,0 +1,47 @@
+"""What is expected of a release when it is verified, beyond what its files state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.schema import Schema
+from sfumato.errors import ParameterError
+from sfumato.principles import Principle
+from sfumato.releases.kinds import KINDS
+from sfumato.releases.reader import Manifest
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """What a maker, or a caller of `verify`, expects of a release; None is not compared.
+
+    The checks of a kind get this, with the manifest and the original, and use what concerns them.
+    """
+
+    schema: Schema | None = None
+    principles: tuple[Principle, ...] | None = None
+    project: Mapping[str, Any] | None = None
+    """Of a projected release: arguments of `sf.project`."""
+    dictionaries: Any = None
+    """Of a withheld release: the dictionaries against which the risk is measured again."""
+    risk: Any = None
+    """Of a withheld release: the dictionaries with everything else that the risk depends on."""
+    rows: NDArray[np.int64] | None = None
+    """Of a withheld release: for each published row its row in the original, which only the maker knows."""
+
+    def check_kind(self, manifest: Manifest) -> None:
+        """Raise for an argument that releases of this kind have no check for: it must not be ignored silently."""
+        for name, kind in KINDS.items():
+            for key in kind.arguments:
+                if getattr(self, key) is not None and manifest.kind != name:
+                    raise ParameterError(
+                        f"{key} is compared for releases of the kind {name!r} only, and this is {manifest.kind!r}",
+                        remedy=f"Leave out {key}.",
+                        file=str(manifest.folder),
+                        key=key,
+                    )

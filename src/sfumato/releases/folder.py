@@ -1,0 +1,125 @@
+"""Where a release, or a report that does not belong to one, may be written."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from sfumato.errors import FileError
+from sfumato.io.atomic_replace import sweep, write_file
+from sfumato.releases.kinds import DATA_FILES
+from sfumato.releases.reader import MANIFEST, REPORT
+
+_OWN_FILES = re.compile(rf"{re.escape(MANIFEST)}|{re.escape(REPORT)}|(data|table_[1-9][0-9]*)\.({'|'.join(DATA_FILES)})")
+"""The files that a release folder may contain; a folder with any other file is never replaced."""
+
+_HEAD = 8192
+"""A report states what made it within this many bytes."""
+
+
+def free_target(folder: str | Path, force: bool = False) -> Path:
+    """Return where a release may be written; refuse a place that is taken, or that cannot be written to.
+
+    `force`: a release that is there already may be replaced, and nothing else.
+
+    >>> free_target("/")
+    Traceback (most recent call last):
+    ...
+    sfumato.errors.FileError: /: this is not a name for a folder. Name a new folder.
+    """
+    target = Path(os.path.abspath(folder))  # noqa: PTH100 - links are not to be followed
+    if not target.name:
+        raise FileError("this is not a name for a folder", remedy="Name a new folder.", file=str(folder))
+    if not target.parent.is_dir():
+        raise FileError("its parent is not a folder", remedy=f"Create {target.parent} first.", file=str(folder))
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise FileError("its parent is not writable", remedy="Name a folder elsewhere.", file=str(folder))
+    sweep(target)
+    try:
+        target.lstat()
+    except FileNotFoundError:
+        return target
+    except OSError as error:
+        raise FileError(f"this cannot be a folder: {error.strerror}", remedy="Name another.", file=str(folder)) from error
+    if not force:
+        raise FileError(
+            "something exists here already",
+            remedy="Name a new folder, or force the replacement of the release that is here.",
+            file=str(folder),
+        )
+    if not is_release(target):
+        raise FileError(
+            "what is here is not a release, and is not replaced", remedy="Name a new folder, or remove it.", file=str(folder)
+        )
+    others = other_files(target)
+    if others:
+        raise FileError(
+            f"the folder of the release also contains {others[0]!r}, so it is not replaced",
+            remedy="Move that elsewhere, or name a new folder.",
+            file=str(folder),
+        )
+    return target
+
+
+def is_release(folder: Path) -> bool:
+    """Return whether a path is a folder with a release.json, and not a link to one."""
+    return not folder.is_symlink() and folder.is_dir() and (folder / MANIFEST).is_file()
+
+
+def other_files(folder: Path) -> list[str]:
+    """Return the names in a folder that no release has."""
+    return sorted(entry.name for entry in folder.iterdir() if not _OWN_FILES.fullmatch(entry.name))
+
+
+def free_page(path: str | Path, folder: str | Path | None, force: bool = False) -> Path:
+    """Return where a report may be written; refuse a place that is taken, or inside a release, which is published.
+
+    `folder`: the release that the report is about, which need not exist yet; None if there is none.
+
+    >>> free_page("release/internal.html", "release")
+    Traceback (most recent call last):
+    ...
+    sfumato.errors.FileError: release/internal.html: this is inside the release, which is published. Name a file elsewhere.
+    """
+    target = Path(os.path.abspath(path))  # noqa: PTH100 - the last link is replaced, not followed
+    parent = target.parent.resolve()
+    within = folder is not None and Path(folder).resolve() in (parent / target.name, parent, *parent.parents)
+    if within or (parent / MANIFEST).exists():
+        raise FileError("this is inside the release, which is published", remedy="Name a file elsewhere.", file=str(path))
+    if not target.parent.is_dir():
+        raise FileError("its parent is not a folder", remedy=f"Create {target.parent} first.", file=str(path))
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise FileError("its folder is not writable", remedy="Name a file elsewhere.", file=str(path))
+    if target.is_dir():
+        raise FileError("this is a folder", remedy="Name a file.", file=str(path))
+    if os.path.lexists(target) and not force:
+        raise FileError(
+            "something exists here already", remedy="Name a new file, or force the replacement of this one.", file=str(path)
+        )
+    if os.path.lexists(target) and not _is_report(target):
+        raise FileError(
+            "what is here is not a report, and is not replaced", remedy="Name a new file, or remove it.", file=str(path)
+        )
+    return target
+
+
+def _is_report(path: Path) -> bool:
+    """Return whether a file is a report of this program."""
+    try:
+        with path.open("rb") as file:
+            return not path.is_symlink() and b'<meta name="generator" content="sfumato ' in file.read(_HEAD)
+    except OSError:
+        return False
+
+
+def write_page(text: str, target: Path, private: bool) -> None:
+    """Write a report aside, and rename it into place; `private`: only its owner may read it."""
+    try:
+        write_file(target, lambda file: file.write(text.encode()), private)
+    except OSError as error:
+        raise FileError(
+            f"the report cannot be written: {error.strerror}",
+            remedy="Free some space, or name a file elsewhere.",
+            file=str(target),
+        ) from error

@@ -1,0 +1,116 @@
+"""The losses of all choices at once, against one loop per choice."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sfumato.kernels.disclosure_choices import (
+    CONSTANT,
+    PRODUCT,
+    SUM,
+    add_agreements,
+    add_chances,
+    agreements,
+    least_by_size,
+    multiply,
+    sensitivities,
+    size_of,
+    weigh_choices,
+    widen_choices,
+)
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def index_of(row, held):
+    """An inverted index of a dictionary that is compared by equality with one record; values are 0 to 2."""
+    m = len(row)
+    near = [[3 * j + a] for j in range(m) for a in range(3)]
+    who = [np.flatnonzero(held[:, j] == a) for j in range(m) for a in range(3)]
+    absent = [np.flatnonzero(held[:, j] < 0) for j in range(m)]
+
+    def joined(lists):
+        return np.cumsum([0, *map(len, lists)]), np.concatenate(lists).astype(np.int32)
+
+    values = np.where(held >= 0, held + 3 * np.arange(m), -1)
+    return np.ascontiguousarray(values.T), *joined(near), *joined(who), *joined(absent)
+
+
+@given(SEEDS, st.integers(0, 2), st.booleans())
+def test_the_weight_of_every_choice(seed, misfits, weighted):
+    random = np.random.default_rng(seed)
+    m, people = int(random.integers(1, 5)), int(random.integers(1, 7))
+    row = np.where(random.random(m) < 0.2, -1, random.integers(0, 3, m))
+    held = np.where(random.random((people, m)) < 0.2, -1, random.integers(0, 3, (people, m)))
+    weights = random.integers(0, 4, people).astype(float) if weighted else np.zeros(0)
+    candidates = np.flatnonzero(row >= 0)
+    index, values = index_of(row, held), np.where(row >= 0, row + 3 * np.arange(m), -1)
+    common = candidates[: len(candidates) // 2]  # as if many records shared these
+    masks = np.array([sum(1 << j for j in range(m) if held[v, j] < 0) for v in range(people)], np.int64)
+    add_agreements(index, values, common, masks)
+    patterns, pattern_of, sizes = np.unique(masks, return_inverse=True, return_counts=True)
+    packed, extra, touched = np.empty_like(patterns), np.zeros(people, np.int64), np.empty(people, np.int64)
+    count = agreements(index, values, candidates, int((1 << common).sum()), patterns, packed, extra, touched)
+    agreed = [sum(1 << b for b, j in enumerate(candidates) if held[v, j] < 0 or held[v, j] == row[j]) for v in range(people)]
+    assert (packed[pattern_of] | extra).tolist() == agreed
+    table, layers = np.empty(1 << len(candidates)), np.empty((misfits, 1 << len(candidates)))
+    weigh_choices(pattern_of.astype(np.int32), sizes.astype(float), weights, packed, extra, touched, count, layers, table)
+    assert not extra.any()
+    weight = weights if weighted else np.ones(people)
+    for choice in range(len(table)):
+        consistent = [v for v in range(people) if (choice & ~agreed[v]).bit_count() <= misfits]
+        assert table[choice] == sum(weight[v] for v in consistent)
+
+
+@given(SEEDS, st.sampled_from([SUM, PRODUCT, CONSTANT]), st.booleans())
+def test_sensitivities(seed, form, paired):
+    random = np.random.default_rng(seed)
+    m = int(random.integers(0, 5))
+    cells, scale = random.choice([0, 0.5, 2, np.inf], m), float(random.choice([0, 1, 3]))
+    pairs = np.triu(random.choice([0, 1.5, np.inf], (m, m)), 1) if paired else np.zeros((m, m))
+    out = np.empty(1 << m)
+    sensitivities(form, cells, pairs, scale, paired, out)
+    for choice in range(1 << m):
+        chosen = [j for j in range(m) if (choice >> j) & 1]
+        total = sum(cells[j] for j in chosen)
+        if scale:
+            total += sum(pairs[j, h] * scale for j in chosen for h in chosen if j < h)
+        wanted = {SUM: total, PRODUCT: math.exp(total) if total < 700 else math.inf, CONSTANT: scale}[form]
+        assert out[choice] == pytest.approx(wanted)
+
+
+def test_chances_and_losses():
+    table = np.array([4.0, 2.0, 0.0, 1.0])
+    chances = np.zeros(4)
+    add_chances(table, -1, 1.0, 0, 0.5, chances)
+    assert chances.tolist() == [0.125, 0.25, 0, 0.5]
+    own = np.zeros(4)
+    add_chances(table, 0b01, 3.0, 0, 1.0, own)  # the own individual disagrees on the second candidate
+    assert own.tolist() == [0.75, 1.5, 0, 0]
+    add_chances(table, 0b01, 3.0, 1, 1.0, own)  # one misfit is allowed
+    assert own.tolist() == [1.5, 3.0, 0, 3.0]
+    out = np.empty(4)
+    multiply(np.array([0.0, np.inf, np.inf, 2.0]), chances, out)
+    assert out.tolist() == [0, np.inf, 0, 1]
+
+
+@given(st.integers(0, 6).flatmap(lambda m: st.lists(st.integers(0, 9), min_size=2**m, max_size=2**m)))
+def test_least_by_size(losses):
+    m = len(losses).bit_length() - 1
+    least, choices = np.empty(m + 1), np.empty(m + 1, np.int64)
+    least_by_size(np.array(losses, float), least, choices)
+    for size in range(m + 1):
+        assert size_of((1 << size) - 1) == size
+        mine = [choice for choice in range(len(losses)) if choice.bit_count() == size]
+        assert choices[size] == min(mine, key=lambda choice: losses[choice]) and least[size] == losses[choices[size]]
+
+
+def test_widen_choices():
+    out = np.empty(3, np.int64)
+    widen_choices(np.array([0b01, 0b11, -1]), np.array([1, 3]), out)
+    assert out.tolist() == [0b0010, 0b1010, -1]

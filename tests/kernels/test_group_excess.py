@@ -1,0 +1,103 @@
+"""The excess of a group: neighbours, and each condition on histograms, against its definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import exp, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernel_inputs import condition_arrays, limit_arrays, random_limit
+from sfumato.kernels import group_excess as kinds
+from sfumato.kernels.group_excess import allowed_neighbours, histogram_excess, within_reach
+
+
+@given(st.integers(0, 2**31), st.integers(1, 8))
+def test_neighbours_and_limits(seed, values):
+    draw = np.random.default_rng(seed)
+    limits = [random_limit(draw, values, 6) for _ in range(3)]
+    arrays = limit_arrays(limits, np.zeros((3, 1)))
+    for c, (limit, _, _) in enumerate(limits):
+        for v in range(values):
+            assert [bool(within_reach(arrays, c, v, w)) for w in range(values)] == [
+                w in limit.near[v] for w in range(values)
+            ]
+        sizes = [allowed_neighbours(arrays, c, size) for size in range(9)]
+        assert sizes == [*limit.allowed, limit.allowed[-1], limit.allowed[-1]]
+
+
+def shortfall(condition, group):
+    """Return by how much a group misses a condition, in the unit of its kind; at most 0 if it satisfies it."""
+    n, counts = len(group), Counter(group)
+    kind, first, second = condition["kind"], condition["first"], condition.get("second", 0)
+    number = condition.get("number", [])
+    if kind == kinds.DISTINCT:
+        return first - len(counts)
+    if kind == kinds.ENTROPY:
+        return n * (first + sum(c / n * log(c / n) for c in counts.values()))
+    if kind == kinds.RECURSIVE:
+        ranked = sorted(counts.values(), reverse=True)
+        gap = ranked[0] - first * sum(ranked[int(second) - 1 :])
+        return gap + 0.5 if gap >= 0 else -1
+    if kind in (kinds.VARIANCE, kinds.RANGE):
+        numbers = [number[v] for v in group]
+        level = np.var(numbers) if kind == kinds.VARIANCE else max(numbers) - min(numbers)
+        return n * (first - level) / first
+    if kind == kinds.ORDERED:
+        moved = sum(abs(sum(counts[w] / n - number[w] for w in range(v + 1))) for v in range(len(number)))
+        return n * (moved / max(1, len(number) - 1) - first)
+    if kind == kinds.GAIN:
+        bound = [min(first, max(0.0, -log(p))) if second else first for p in number]
+        return sum(max(0.0, counts[v] - n * p * (1 + bound[v])) for v, p in enumerate(number))
+    if kind == kinds.RATIO:
+        over = sum(max(0.0, counts[v] - n * p * exp(first)) for v, p in enumerate(number))
+        return over + sum(max(0.0, n * p * exp(-first) - counts[v]) for v, p in enumerate(number))
+    moved = 0.0
+    for nodes, shares in zip(condition["nodes"], condition["shares"], strict=True):
+        under = Counter(nodes[v] for v in group)
+        moved += sum(abs(under[node] / n - share) for node, share in enumerate(shares))
+    return n * (moved / (2 * len(condition["nodes"])) - first)
+
+
+def random_condition(draw, kind, values):
+    shares = draw.integers(1, 5, values)
+    shares = (shares / shares.sum()).tolist()
+    first = {
+        kinds.DISTINCT: int(draw.integers(0, values + 2)),
+        kinds.RECURSIVE: float(draw.choice([0.5, 1, 2.5])),
+        kinds.VARIANCE: float(draw.choice([0.5, 3, 20])),
+        kinds.RANGE: float(draw.choice([0.5, 3, 9])),
+    }.get(kind, float(draw.choice([0.1, 0.4, 0.9])))
+    condition = {"kind": kind, "first": first}
+    if kind == kinds.RECURSIVE:
+        condition["second"] = int(draw.integers(1, 4))
+    if kind in (kinds.VARIANCE, kinds.RANGE):
+        condition["number"] = draw.integers(-9, 9, values).astype(float).tolist()
+    if kind in (kinds.ORDERED, kinds.GAIN, kinds.RATIO):
+        condition["number"] = shares
+        condition["second"] = int(draw.integers(2)) if kind == kinds.GAIN else 0
+    if kind == kinds.APART:
+        middle = np.unique(draw.integers(0, 2, values), return_inverse=True)[1]
+        condition["nodes"] = [list(range(values)), middle.tolist()]
+        condition["shares"] = [shares, np.bincount(middle, weights=shares).tolist()]
+    return condition
+
+
+@pytest.mark.parametrize("kind", range(9))
+@given(st.integers(0, 2**31), st.integers(1, 5), st.integers(1, 9))
+def test_histogram_excess(kind, seed, values, size):
+    draw = np.random.default_rng(seed)
+    condition = random_condition(draw, kind, values)
+    group = draw.integers(0, values, size)
+    arrays = condition_arrays([condition], [np.arange(values)])
+    counts = np.zeros(2 * values + 2, np.int64)
+    excess = histogram_excess(arrays, 0, np.append(group, [99, 99]), size, counts)
+    assert not counts.any(), "the scratch is clear again"
+    missing = shortfall(condition, group.tolist())
+    if missing < -1e-6:
+        assert excess == 0
+    elif missing > 1e-6:
+        assert excess == pytest.approx(missing + 0.5, abs=1e-6)

@@ -1,0 +1,77 @@
+"""The order of the rows: a permutation, split where most is saved; and random numbers that every machine shares."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernel_inputs import random_domain, random_places, share_arrays
+from sfumato.kernels.row_order import draw as next_bits
+from sfumato.kernels.row_order import tree_order, uniform
+
+
+def naive_order(domains, place, rows, before=None):
+    """Split where the saving, weighted by the square of the attribute's share, is largest; recursively."""
+    best, split = -1.0, None
+    for j, domain in enumerate(domains):
+        places = sorted({int(place[row, j]) for row in rows})
+        if len(places) == 1:
+            continue
+        full = domain.share(places) or 1e-12
+        for i in range(len(places) - 1):
+            left = sum(place[row, j] <= places[i] for row in rows)
+            below, above = domain.share(places[: i + 1]), domain.share(places[i + 1 :])
+            saved = (left * (full - below) + (len(rows) - left) * (full - above)) * full * full
+            if saved > best:
+                best, split = saved, (j, places[i])
+    if split is None or len(rows) == 1:
+        return rows
+    j, cut = split
+    first = [row for row in rows if place[row, j] <= cut]
+    second = [row for row in rows if place[row, j] > cut]
+    if before is not None and place[before, j] > cut:
+        first, second = second, first
+    first = naive_order(domains, place, first, before)
+    return first + naive_order(domains, place, second, first[-1])
+
+
+@given(st.integers(0, 2**31), st.integers(1, 14), st.integers(1, 3))
+def test_the_best_order(seed, rows, attributes):
+    draw = np.random.default_rng(seed)
+    domains = [random_domain(draw) for _ in range(attributes)]
+    place = random_places(draw, domains, rows)
+    order, coarse = np.arange(rows), np.zeros(rows + 1, np.int64)
+    tree_order(share_arrays(domains, draw), place, order, coarse, 1, False, np.array([1], np.uint64))
+    assert order.tolist() == naive_order(domains, place, list(range(rows)))
+    different = (np.diff(place[order], axis=0) != 0).any(axis=1)
+    assert (coarse[1:rows][different] > 0).all(), "different rows are cut apart"
+    assert coarse.max(initial=0) <= rows
+
+
+@given(st.integers(0, 2**31), st.integers(1, 40), st.integers(1, 8))
+def test_a_random_order_is_a_permutation_with_equal_rows_together(seed, rows, leaf):
+    draw = np.random.default_rng(seed)
+    domains = [random_domain(draw) for _ in range(2)]
+    place = random_places(draw, domains, rows)
+    order, coarse, state = draw.permutation(rows), np.zeros(rows + 1, np.int64), np.array([seed + 1], np.uint64)
+    again, same_state = order.copy(), state.copy()
+    tree_order(share_arrays(domains), place, order, coarse, leaf, True, state)
+    tree_order(share_arrays(domains), place, again, coarse, leaf, True, same_state)
+    assert sorted(order.tolist()) == list(range(rows))
+    assert (order == again).all()
+    if leaf == 1:
+        seen = [tuple(place[row].tolist()) for row in order]
+        assert sum(a != b for a, b in itertools.pairwise(seen)) == len(set(seen)) - 1
+
+
+def test_random_numbers_are_xorshift():
+    state, x = np.array([88172645463325252], np.uint64), 88172645463325252
+    for _ in range(100):
+        x ^= (x << 13) % 2**64
+        x ^= x >> 7
+        x ^= (x << 17) % 2**64
+        assert int(next_bits(state)) == x
+    assert uniform(state.copy()) == (int(next_bits(state)) >> 11) / 2**53

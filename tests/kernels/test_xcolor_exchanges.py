@@ -1,0 +1,90 @@
+"""Exchanges between classes: every count is kept right, the potential falls, and stuck means that no exchange helps."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernel_inputs import packed, random_domain, random_places, share_arrays
+from sfumato.kernels.neighbour_lookup import BITS
+from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, SWAPS, count_own, exchanges
+
+UNLIMITED = np.iinfo(np.int64).max
+
+
+class Case:
+    """Rows with distinct values under a random symmetric relation, in classes."""
+
+    def __init__(self, seed, rows, classes):
+        draw = np.random.default_rng(seed)
+        self.near = draw.random((rows, rows)) < 0.25
+        self.near |= self.near.T | np.eye(rows, dtype=bool)
+        nothing = np.zeros(0, np.int64)
+        self.by = (BITS, nothing, nothing, nothing, packed(self.near))
+        domains = [random_domain(draw) for _ in range(2)]
+        self.shares, self.places = share_arrays(domains, draw), random_places(draw, domains, rows)
+        self.of_row = np.sort(draw.integers(0, classes, rows))
+        self.of_row = np.unique(self.of_row, return_inverse=True)[1]
+        self.offsets = np.concatenate([[0], np.cumsum(np.bincount(self.of_row))])
+        self.allowed = np.full(len(self.offsets) - 1, int(draw.integers(0, 2)))
+        self.members, self.own = np.arange(rows), np.empty(rows, np.int64)
+        self.values = np.arange(rows)
+        self.profile = np.unique(self.places, axis=0, return_inverse=True)[1].ravel()
+
+    def potential(self, of_row):
+        return sum(self.near[u, v] for u, v in itertools.combinations(range(len(of_row)), 2) if of_row[u] == of_row[v])
+
+    def neighbours(self):
+        return [(self.near[v] & (self.of_row == self.of_row[v])).sum() - 1 for v in range(len(self.of_row))]
+
+    def run(self, limit=UNLIMITED, budget=10**6):
+        figures = np.zeros(6, np.int64)
+        exchanges(
+            self.by, self.shares, (self.values, self.places, self.profile),
+            (self.offsets, self.members, self.of_row, self.own, self.allowed), len(self.values),
+            int(self.profile.max()) + 1, limit, UNLIMITED, budget, figures,
+        )  # fmt: skip
+        return figures
+
+
+@given(st.integers(0, 2**31), st.integers(2, 12), st.integers(1, 4))
+def test_own_neighbours_are_counted(seed, rows, classes):
+    case = Case(seed, rows, classes)
+    total = count_own(case.by, case.values, case.members, case.offsets, case.own)
+    assert case.own.tolist() == case.neighbours()
+    assert total == 2 * case.potential(case.of_row)
+
+
+@given(st.integers(0, 2**31), st.integers(4, 12), st.integers(2, 4))
+def test_exchanges_lower_the_potential_until_nothing_helps(seed, rows, classes):
+    case = Case(seed, rows, classes)
+    before, sizes = case.potential(case.of_row), np.bincount(case.of_row)
+    figures = case.run()
+    assert figures[BEFORE] == before
+    assert figures[AFTER] == case.potential(case.of_row)
+    assert figures[SWAPS] + figures[CYCLES] <= before - figures[AFTER]
+    assert (np.bincount(case.of_row) == sizes).all()
+    assert case.own.tolist() == case.neighbours()
+    for c in range(len(sizes)):
+        assert sorted(case.members[case.offsets[c] : case.offsets[c + 1]]) == np.flatnonzero(case.of_row == c).tolist()
+    violations = np.flatnonzero(case.own > case.allowed[case.of_row])
+    for v in violations:
+        for ring in itertools.chain(
+            itertools.permutations(range(rows), 1), itertools.permutations(range(rows), 2)
+        ):  # with v: every swap and every cycle of three
+            moved = [int(v), *ring]
+            if len({int(case.of_row[row]) for row in moved}) < len(moved):
+                continue
+            other = case.of_row.copy()
+            other[moved] = case.of_row[np.roll(moved, -1)]
+            assert case.potential(other) >= figures[AFTER]
+
+
+@given(st.integers(0, 2**31), st.integers(4, 12), st.integers(2, 4))
+def test_a_limit_is_kept(seed, rows, classes):
+    case = Case(seed, rows, classes)
+    figures = case.run(limit=1)
+    assert figures[SWAPS] + figures[CYCLES] <= 1
