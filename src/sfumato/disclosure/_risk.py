@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato._audit import level_shown
 from sfumato.data.schema import Schema
-from sfumato.disclosure.attackers import AttackerChances, attackers
+from sfumato.disclosure.attackers import AttackerChances, attacker_chances
 from sfumato.disclosure.consistency.consistency import Consistency
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.matching.matching import Matching, Rule
@@ -404,7 +404,7 @@ def risk_of(
             key="limit",
             value=limit,
         )
-    chosen = setting.checked(rule)
+    chosen = setting.check_rule(rule)
     phi = setting.phi.of(chosen)
     found = []
     for name, matching in zip(setting.names, setting.matchings, strict=True):
@@ -416,7 +416,7 @@ def risk_of(
                 sizes,
                 probabilities,
                 losses(phi, probabilities),
-                attackers(name, matching, sizes, probabilities),
+                attacker_chances(name, matching, sizes, probabilities),
             )
         )
     return Risk(setting, chosen, phi, tuple(found), most, over or ("worst" if setting.prior is None else "prior"))

@@ -57,7 +57,7 @@ class AttackerChances:
         }
 
 
-def attackers(
+def attacker_chances(
     name: str, matching: Matching, sizes: NDArray[np.int64], probabilities: NDArray[np.float64]
 ) -> AttackerChances:
     """Compute the chances of the three attackers against one dictionary from |ρ| and the chance of every record.
@@ -67,8 +67,8 @@ def attackers(
     >>> people = np.array([[30], [30], [41]])
     >>> itself = Matching.of_codes(people, people, own=np.arange(3))
     >>> sizes = itself.sizes(itself.everything)
-    >>> found = attackers("the table itself", itself, sizes, itself.probabilities(itself.everything))
-    >>> found.prosecutor, found.journalist, found.unique, round(found.marketer, 3)
+    >>> chances = attacker_chances("the table itself", itself, sizes, itself.probabilities(itself.everything))
+    >>> chances.prosecutor, chances.journalist, chances.unique, round(chances.marketer, 3)
     (1.0, None, 1, 0.667)
     """
     highest = float(probabilities.max())

@@ -71,7 +71,7 @@ class Setting:
         """The rule that withholds nothing."""
         return self.matchings[0].everything
 
-    def checked(self, rule: Rule | None) -> Rule:
+    def check_rule(self, rule: Rule | None) -> Rule:
         """Check a rule for these records: everything if None; a missing value is never disclosed."""
         if rule is None:
             return self.everything

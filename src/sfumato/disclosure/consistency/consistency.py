@@ -32,11 +32,11 @@ class ConsistentValues(NamedTuple):
 class AttributePairing(NamedTuple):
     """One attribute of the records and of a dictionary, as numbers of their distinct values; -1 where it is missing."""
 
-    values: NDArray[np.int32]
+    record_values: NDArray[np.int32]
     """The value of each record."""
-    held: NDArray[np.int32]
+    dictionary_values: NDArray[np.int32]
     """The value of each individual."""
-    near: ConsistentValues
+    consistent: ConsistentValues
 
 
 class Consistency(ABC):
@@ -63,7 +63,7 @@ class EqualityConsistency(Consistency):
 
     >>> from sfumato import Schema
     >>> people = Table(pa.table({"age": [17, 20]}), Schema(["age"]))
-    >>> EqualityConsistency().pair(people, "age", Dictionary(pa.table({"age": [20.0, 17.0, 17.5]}))).near.near.tolist()
+    >>> EqualityConsistency().pair(people, "age", Dictionary(pa.table({"age": [20.0, 17.0, 17.5]}))).consistent.near.tolist()
     [0, 2]
     """
 

@@ -28,7 +28,7 @@ class ContainmentConsistency(Consistency):
     >>> from sfumato import Schema
     >>> people = Table(pa.table({"age": ["[20, 30]", "41"]}), Schema(["age"]))
     >>> book = Dictionary(pa.table({"age": [19, 20, 25, 41]}))
-    >>> ContainmentConsistency().pair(people, "age", book).near  # the dictionary's values are in the order of their texts
+    >>> ContainmentConsistency().pair(people, "age", book).consistent  # values in the order of their texts
     ConsistentValues(starts=array([0, 1, 3]), near=array([3, 1, 2], dtype=int32))
     """
 

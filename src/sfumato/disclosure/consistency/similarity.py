@@ -54,7 +54,7 @@ class SimilarityConsistency(Consistency):
     (Without matching characters the similarity is 0, or 1 if both texts are empty; these are compared.) Taking several
     characters for equal can only raise c and s. So where the bounds stay below the threshold, no pair is lost.
 
-    >>> SimilarityConsistency("jaro", "0.8").near(["MARTHA", "JIM"], ["ANNA", "MARHTA", "JIM"])
+    >>> SimilarityConsistency("jaro", "0.8").consistent_texts(["MARTHA", "JIM"], ["ANNA", "MARHTA", "JIM"])
     ConsistentValues(starts=array([0, 1, 2]), near=array([1, 2], dtype=int32))
     """
 
@@ -83,9 +83,9 @@ class SimilarityConsistency(Consistency):
         """Number the texts of both sides, and compare the distinct ones."""
         mine = as_texts(table, attribute, "similarity")
         theirs = dictionary.column(attribute, Kind.CATEGORICAL, table.schema)
-        return AttributePairing(present(mine), present(theirs), self.near(mine.texts, theirs.texts))
+        return AttributePairing(present(mine), present(theirs), self.consistent_texts(mine.texts, theirs.texts))
 
-    def near(self, texts: Sequence[str], others: Sequence[str]) -> ConsistentValues:
+    def consistent_texts(self, texts: Sequence[str], others: Sequence[str]) -> ConsistentValues:
         """For each text, by its number, the others that are consistent with it."""
         similarities = Similarities(texts, others, self.kind == "jaro-winkler")
         threshold = as_fraction(self.threshold)

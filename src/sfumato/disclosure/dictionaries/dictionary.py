@@ -136,7 +136,7 @@ class Dictionary:
             return [str(row + 1) for row in range(self.individuals)]
         return [self._names.label(code) for code in self._names.codes.tolist()]
 
-    def whose(self, names: Sequence[str]) -> NDArray[np.int64]:
+    def find_individuals(self, names: Sequence[str]) -> NDArray[np.int64]:
         """The number of the individual with each name; -1 if there is none."""
         from pyarrow import compute
 

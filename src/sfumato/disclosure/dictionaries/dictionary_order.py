@@ -82,7 +82,7 @@ def precedes(
     >>> bool(precedes(staff, book)), str(precedes(book, staff))
     (True, "'book' does not precede 'staff': 'Bob' is not in the second")
     """
-    there = eta.whose(theta.identities)
+    there = eta.find_individuals(theta.identities)
     if (there < 0).any():
         return DictionaryOrder(theta.name, eta.name, False, theta.identities[int(np.argmax(there < 0))])
     first, difference = theta.individuals, None

@@ -36,7 +36,7 @@ def precedes_for_records(setting: Setting, theta: int, eta: int) -> DictionaryOr
     'book' does not precede 'staff': of '2', the attribute 'age' is '*' in the first and '41' in the second
     """
     first, second = setting.dictionaries[theta], setting.dictionaries[eta]
-    there = second.whose(first.identities)
+    there = second.find_individuals(first.identities)
     if (there < 0).any():
         return DictionaryOrder(first.name, second.name, False, first.identities[int(np.argmax(there < 0))])
     one, other = setting.matchings[theta], setting.matchings[eta]

@@ -47,12 +47,12 @@ def match_attributes(
     theirs = np.empty((dictionary.individuals, len(pairs)), np.int32)
     record_base = dictionary_base = 0  # numbers of values are unique over all attributes
     for j, pair in enumerate(pairs):
-        values[:, j] = np.where(pair.values >= 0, pair.values + record_base, -1)
-        theirs[:, j] = np.where(pair.held >= 0, pair.held + dictionary_base, -1)
-        counts.append(np.diff(pair.near.starts))
-        near.append(pair.near.near + np.int32(dictionary_base))
-        record_base += len(pair.near.starts) - 1
-        dictionary_base += int(max(pair.held.max(initial=-1), pair.near.near.max(initial=-1))) + 1
+        values[:, j] = np.where(pair.record_values >= 0, pair.record_values + record_base, -1)
+        theirs[:, j] = np.where(pair.dictionary_values >= 0, pair.dictionary_values + dictionary_base, -1)
+        counts.append(np.diff(pair.consistent.starts))
+        near.append(pair.consistent.near + np.int32(dictionary_base))
+        record_base += len(pair.consistent.starts) - 1
+        dictionary_base += int(max(pair.dictionary_values.max(initial=-1), pair.consistent.near.max(initial=-1))) + 1
     return Matching(
         values,
         theirs,
@@ -107,5 +107,5 @@ def _own(table: Table, dictionary: Dictionary, identity: str | None) -> NDArray[
     if identity is None or dictionary.identity is None:
         return np.full(table.rows, -1, np.int64)
     column = table.column(identity)
-    whose = np.append(dictionary.whose([column.label(code) for code in range(column.size)]), -1)
+    whose = np.append(dictionary.find_individuals([column.label(code) for code in range(column.size)]), -1)
     return np.asarray(whose[column.codes])
