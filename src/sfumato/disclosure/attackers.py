@@ -92,11 +92,11 @@ def attacker_chances(
 
 def _is_the_table(matching: Matching) -> tuple[bool, str]:
     """Whether the dictionary contains all individuals of the records and nobody else, and the reason in words."""
-    known = matching.own >= 0
-    if not known.any():
+    has_owner = matching.own >= 0
+    if not has_owner.any():
         return False, "the individuals of the records are not known, so the dictionary is taken as a register"
-    if not known.all():
-        return False, f"the dictionary lacks the individuals of {int((~known).sum()):,} records"
+    if not has_owner.all():
+        return False, f"the dictionary lacks the individuals of {int((~has_owner).sum()):,} records"
     others = matching.individuals - len(np.unique(matching.own))
     if others:
         return False, f"the dictionary contains {others:,} individuals in addition to those of the records"

@@ -74,9 +74,9 @@ class EqualityConsistency(Consistency):
         mine = table.column(attribute)
         theirs = dictionary.column(attribute, mine.kind, table.schema)
         same = equal_values(mine, theirs)
-        found = same >= 0
-        starts = np.concatenate([[0], np.cumsum(found)]).astype(np.int64)
-        return AttributePairing(present(mine), present(theirs), ConsistentValues(starts, same[found]))
+        has_equal = same >= 0
+        starts = np.concatenate([[0], np.cumsum(has_equal)]).astype(np.int64)
+        return AttributePairing(present(mine), present(theirs), ConsistentValues(starts, same[has_equal]))
 
 
 def present(column: Column) -> NDArray[np.int32]:
@@ -108,8 +108,8 @@ def equal_values(mine: Column, theirs: Column) -> NDArray[np.int32]:
         return np.array([position.get(members, -1) for members in mine.sets], np.int32)
     from pyarrow import compute
 
-    found = compute.index_in(pa.array(mine.texts, pa.string()), pa.array(theirs.texts, pa.string()))
-    return np.asarray(found.fill_null(-1)).astype(np.int32)
+    positions = compute.index_in(pa.array(mine.texts, pa.string()), pa.array(theirs.texts, pa.string()))
+    return np.asarray(positions.fill_null(-1)).astype(np.int32)
 
 
 def as_texts(table: Table, attribute: str, requested_by: str) -> Column:

@@ -66,7 +66,7 @@ def match_attributes(
 
 def _check(table: Table, attributes: Sequence[str], dictionary: Dictionary, consistency: Mapping[str, Consistency]) -> None:
     """Raise an error if the dictionary shares no attribute with the records, or a declaration names an unknown one."""
-    known = table.data.column_names
+    columns = table.data.column_names
     if not attributes:
         raise ParameterError("there are no attributes", remedy="Name at least one.", key="attributes", value=attributes)
     for name, how in consistency.items():
@@ -86,8 +86,8 @@ def _check(table: Table, attributes: Sequence[str], dictionary: Dictionary, cons
                 value=how,
             )
     for name, column in dictionary.attributes.items():
-        if name != column and name not in known:
-            raise unknown_column(name, known, table.source).inside(
+        if name != column and name not in columns:
+            raise unknown_column(name, columns, table.source).inside(
                 None, f"{dictionary.title}: its column {column!r} is declared as attribute {name!r} of the records"
             )
     if not any(name in dictionary.attributes for name in attributes):
