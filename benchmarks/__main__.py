@@ -1,9 +1,9 @@
-"""`python -m benchmarks`: measure speed and memory as ratios to a yardstick in the same run."""
+"""`python -m benchmarks`: measure CPU time and memory as ratios to a baseline, and repeat published experiments."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,25 +14,43 @@ from sfumato.cli.streams import say
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+seed_option = click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of everything that is random."
+)
+
 
 def figure_options(command: Command) -> Command:
-    """Add the options that say where the tables and pictures of an experiment are written, and which are made."""
+    """Add the options of an experiment: the output folder, and which of tables and plots to make."""
     out = click.option(
         "--out",
         default=Path("docs/figures"),
         show_default=True,
         type=click.Path(path_type=Path, file_okay=False),
-        help="The folder to write tables and pictures to.",
+        help="The folder for tables and plots.",
     )
-    quick = click.option("--quick", is_flag=True, help="Measure few points, as a trial.")
-    tables_only = click.option("--tables-only", is_flag=True, help="Draw nothing.")
-    pictures_only = click.option("--pictures-only", is_flag=True, help="Measure nothing; draw from existing tables.")
-    return out(quick(tables_only(pictures_only(command))))
+    quick = click.option("--quick", is_flag=True, help="Measure few points, as a test of the experiment.")
+    tables_only = click.option("--tables-only", is_flag=True, help="Do not draw plots.")
+    plots_only = click.option("--plots-only", is_flag=True, help="Do not measure; draw plots from existing tables.")
+    return out(quick(tables_only(plots_only(command))))
+
+
+def names_in(text: str) -> list[str]:
+    """Split a list of names at its commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def show(figures: Mapping[str, Any], as_json: bool, show_table: Callable[[Mapping[str, Any]], None]) -> None:
+    """Print figures as JSON or as a table."""
+    if as_json:
+        say(json.dumps(figures, indent=2, ensure_ascii=False))
+    else:
+        show_table(figures)
 
 
 @click.group(cls=ErrorReportingGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 def main() -> None:
-    """Measure speed and memory against a yardstick in the same run."""
+    """Measure CPU time and memory as ratios to a baseline in the same run, and repeat published experiments."""
 
 
 @main.command(
@@ -42,30 +60,22 @@ Example:
   python -m benchmarks audit --rows 100000 --pycanon /tmp/pycanon/bin/python"""
 )
 @click.option("--rows", default=1_000_000, show_default=True, type=click.IntRange(min=1000), help="Rows to audit.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the resampling.")
+@seed_option
 @click.option(
     "--pycanon",
     type=click.Path(path_type=Path),
-    help="A Python interpreter that has pycanon: measure it on the same table.",
+    help="A Python interpreter with pycanon, which is measured on the same table.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+@json_option
 def audit(rows: int, seed: int, pycanon: Path | None, as_json: bool) -> None:
-    """Audit k, four l, three t and dissimilarity together; the yardstick is numpy's lexsort of the same codes.
+    """Audit nine principles together; the baseline is a numpy lexsort of the same codes.
 
-    The table is made by seeded resampling from acs2018/sal_occ.csv.gz below SFUMATO_DATA; where that is not there,
-    from the synthetic census.
+    The table is resampled from acs2018/sal_occ.csv.gz below SFUMATO_DATA or, if that is absent, is the synthetic census.
     """
-    from benchmarks.audit import run
-    from sfumato.cli.show import console
+    from benchmarks.console_tables import show_figures
+    from benchmarks.costs.audit_cost import run
 
-    figures = run(rows, seed, pycanon)
-    if as_json:
-        say(json.dumps(figures, indent=2))
-        return
-    out = console()
-    width = max(map(len, figures))
-    for name, value in figures.items():
-        out.print(f"{name:<{width}}  {value}")
+    show(run(rows, seed, pycanon), as_json, show_figures)
 
 
 @main.command(
@@ -75,190 +85,23 @@ Example:
   python -m benchmarks anonymize --rows 5000 --json"""
 )
 @click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Rows of the survey.")
-@click.option("--all", "everything", is_flag=True, help="Then all rows of the survey too, and how the CPU time grows.")
-@click.option("--hard", is_flag=True, help="Also a wish about which the bounds promise nothing.")
-@click.option("--adult", is_flag=True, help="Also the Adult table, with wishes that other tools can be asked too.")
+@click.option("--all", "all_rows", is_flag=True, help="Also measure all rows of the survey, and the growth of CPU time.")
+@click.option("--hard", is_flag=True, help="Also measure a requirement that no bound guarantees.")
+@click.option("--adult", is_flag=True, help="Also measure the Adult table, with requirements that other tools support.")
 @click.option("--methods", default="glaze,mondrian,xcolor", show_default=True, metavar="LIST", help="Methods to compare.")
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def anonymize(rows: int, everything: bool, hard: bool, adult: bool, methods: str, as_json: bool) -> None:
-    """Anonymize with several methods: loss, violations, CPU time, memory, beside the project's goals.
+@json_option
+def anonymize(rows: int, all_rows: bool, hard: bool, adult: bool, methods: str, as_json: bool) -> None:
+    """Anonymize with several methods: loss, violations, CPU time and memory, with the project's goals.
 
-    The settings are made from acs2018/sal_occ.csv.gz below SFUMATO_DATA; where that is not there, one from the synthetic
+    The settings use acs2018/sal_occ.csv.gz below SFUMATO_DATA. If that is absent, there is one setting, on the synthetic
     census.
     """
-    from benchmarks.anonymize import run
-    from benchmarks.show import show_runs, telling
+    from benchmarks.console_tables import progress_line, show_anonymize
+    from benchmarks.costs.anonymize_cost import run
 
-    with telling() as tell:
-        figures = run(rows, everything, hard, adult, _names(methods), tell)
-    if as_json:
-        say(json.dumps(figures, indent=2, ensure_ascii=False))
-    else:
-        show_runs(figures)
-
-
-@main.command(
-    epilog="""\b
-Example:
-  SFUMATO_DATA=data python -m benchmarks figures --out figures
-  python -m benchmarks figures --rows 5000 --only 4,5 --out figures"""
-)
-@click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Rows of the table.")
-@click.option("--only", default="4,5,6", show_default=True, metavar="LIST", help="Which figures of the paper.")
-@click.option("--methods", default="glaze,mondrian,xcolor", show_default=True, metavar="LIST", help="Methods to compare.")
-@figure_options
-def figures(rows: int, only: str, methods: str, out: Path, quick: bool, tables_only: bool, pictures_only: bool) -> None:
-    """Repeat the experiments of paper 001 (Figures 4, 5 and 6): tables as CSV, and pictures drawn from them.
-
-    The table is made from acs2018/sal_occ.csv.gz below SFUMATO_DATA; where that is not there, from the synthetic census.
-    The pictures need matplotlib.
-    """
-    from benchmarks.draw import draw, need_matplotlib
-    from benchmarks.figures import run
-    from benchmarks.show import telling
-
-    if not tables_only:
-        need_matplotlib()  # to be missed before minutes of measuring, not after
-    chosen = _names(only)
-    if not pictures_only:
-        with telling() as tell:
-            for path in run(rows, chosen, _names(methods), out, quick, tell):
-                say(str(path))
-    if not tables_only:
-        for path in draw(out, chosen):
-            say(str(path))
-
-
-@main.command(
-    epilog="""\b
-Example:
-  SFUMATO_DATA=data python -m benchmarks release --rows 140000 --rows 1400000
-  python -m benchmarks release --rows 20000 --wishes k --json"""
-)
-@click.option(
-    "--rows", "sizes", default=[1_400_000], show_default="1400000", multiple=True, type=click.IntRange(min=1000),
-    help="Rows of the file; give it again for more files, and how the time grows.",
-)  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the resampling.")
-@click.option("--wishes", default="", metavar="LIST", help="What to ask for: k, S1, S3i.  [default: all]")
-@click.option("--methods", default="mondrian", show_default=True, metavar="LIST", help="Methods that find the groups.")
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def release(sizes: tuple[int, ...], seed: int, wishes: str, methods: str, as_json: bool) -> None:
-    """From a CSV file to a verified release: the time beside the method's own, and memory; the yardstick is pyarrow.
-
-    The file is made by seeded resampling from acs2018/sal_occ.csv.gz below SFUMATO_DATA; where that is not there, from
-    the synthetic census. pyarrow reads and writes the same file, with its defaults.
-    """
-    from benchmarks.release import run
-    from benchmarks.show import show_release, telling
-
-    with telling() as tell:
-        figures = run(sizes, seed, _names(wishes), _names(methods), tell)
-    if as_json:
-        say(json.dumps(figures, indent=2, ensure_ascii=False))
-    else:
-        show_release(figures)
-
-
-@main.command(
-    epilog="""\b
-Example:
-  SFUMATO_DATA=data python -m benchmarks risk
-  python -m benchmarks risk --records 200 --similar 50 --json"""
-)
-@click.option(
-    "--records", default=[2500, 10_000], show_default="2500, 10000", multiple=True, type=click.IntRange(min=50),
-    help="Records whose values must be equal; give it again for more lines, and how the time grows.",
-)  # fmt: skip
-@click.option(
-    "--similar", default=[500, 2000], show_default="500, 2000", multiple=True, type=click.IntRange(min=50),
-    help="Records whose values must be similar, by Jaro at 0.8 in every attribute.",
-)  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the records that are drawn.")
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def risk(records: tuple[int, ...], similar: tuple[int, ...], seed: int, as_json: bool) -> None:
-    """Disclosure risk: match records with a dictionary, take their risk, find the best rules; the yardstick is a sort.
-
-    The dictionary is catalogue/items.csv.gz below SFUMATO_DATA; where that is not there, the synthetic census.
-    """
-    from benchmarks.disclosure import run
-    from benchmarks.show import show_risk, telling
-
-    with telling() as tell:
-        figures = run(records, similar, seed, tell)
-    if as_json:
-        say(json.dumps(figures, indent=2, ensure_ascii=False))
-    else:
-        show_risk(figures)
-
-
-@main.command(
-    epilog="""\b
-Example:
-  SFUMATO_DATA=data python -m benchmarks curves --out figures
-  python -m benchmarks curves --quick --out figures"""
-)
-@figure_options
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of records, parts and weights.")
-def curves(out: Path, seed: int, quick: bool, tables_only: bool, pictures_only: bool) -> None:
-    """Repeat the experiment of paper 002 (Figure 1): tables as CSV, and pictures drawn from them.
-
-    The directories are catalogue/items.csv.gz, record_linkage/RLdata10000.csv and record_linkage/febrl_dataset4a.csv
-    below SFUMATO_DATA; where they are not there, the synthetic census. The pictures need matplotlib.
-    """
-    from benchmarks.draw import need_matplotlib
-    from benchmarks.draw_risk import draw
-    from benchmarks.risk_figures import run
-    from benchmarks.show import telling
-
-    if not tables_only:
-        need_matplotlib()  # to be missed before minutes of measuring, not after
-    if not pictures_only:
-        with telling() as tell:
-            for path in run(out, quick, seed, tell):
-                say(str(path))
-    if not tables_only:
-        for path in draw(out):
-            say(str(path))
-
-
-@main.command(
-    epilog="""\b
-Example:
-  SFUMATO_DATA=data python -m benchmarks projections --out figures
-  python -m benchmarks projections --quick --out figures"""
-)
-@figure_options
-@click.option("--cost-only", is_flag=True, help="Only tell what a plan costs; write nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print what a plan costs as JSON.")
-def projections(out: Path, quick: bool, tables_only: bool, pictures_only: bool, cost_only: bool, as_json: bool) -> None:
-    """Repeat the experiments of paper 004 (Figures 5 to 9): tables as CSV, pictures drawn from them, and what a plan costs.
-
-    The table is census_income_kdd/census_income_train.csv.gz below SFUMATO_DATA; where that is not there, the synthetic
-    census stands in. The cost is that of a plan whose tables can all be close at k = 2; the yardstick is a sort of the
-    same table. The pictures need matplotlib.
-    """
-    from benchmarks.draw import need_matplotlib
-    from benchmarks.draw_plans import draw
-    from benchmarks.projections import cost, run
-    from benchmarks.show import show_plan, telling
-
-    if not tables_only and not cost_only:
-        need_matplotlib()  # to be missed before minutes of measuring, not after
-    if not pictures_only:
-        with telling() as tell:
-            figures = cost(tell)
-            paths = [] if cost_only else run(out, quick, tell)
-        if as_json:
-            say(json.dumps(figures, indent=2, ensure_ascii=False))
-        else:
-            show_plan(figures)
-            for path in paths:
-                say(str(path))
-    if not tables_only and not cost_only:
-        for path in draw(out):
-            if not as_json:
-                say(str(path))
+    with progress_line() as notify:
+        figures = run(rows, all_rows, hard, adult, names_in(methods), notify)
+    show(figures, as_json, show_anonymize)
 
 
 @main.command(
@@ -269,32 +112,195 @@ Example:
 )
 @click.option(
     "--times", default=[1], show_default="1", multiple=True, type=click.IntRange(min=1),
-    help="How often each row of the table is there; give it again for more tables, and how the time grows.",
+    help="How often each row of the table is repeated; repeat the option to measure the growth of CPU time.",
 )  # fmt: skip
-@click.option("--losses", default="", metavar="LIST", help="Which losses to minimise.  [default: all]")
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+@click.option("--losses", default="", metavar="LIST", help="Losses to minimise.  [default: all]")
+@json_option
 def lattice(times: tuple[int, ...], losses: str, as_json: bool) -> None:
-    """Full-domain search: k = 5, alone and with t-closeness, 5 % of the rows suppressed at most; the yardstick is a sort.
+    """Full-domain search for k = 5, with and without t-closeness; the baseline is a numpy lexsort.
 
-    The table is adult/adult_30162.csv below SFUMATO_DATA, with eight quasi-identifiers; where that is not there, the
-    synthetic census.
+    At most 5 % of the rows may be suppressed. The table is adult/adult_30162.csv below SFUMATO_DATA, with eight
+    quasi-identifiers, or the synthetic census if that is absent.
     """
-    from benchmarks.lattice import run
-    from benchmarks.show import show_lattice, telling
+    from benchmarks.console_tables import progress_line, show_lattice
+    from benchmarks.costs.lattice_cost import run
     from sfumato.anonymization.methods.lattice import check_loss
 
-    for loss in _names(losses):
+    for loss in names_in(losses):
         check_loss(loss)
-    with telling() as tell:
-        figures = run(times, _names(losses), tell)
-    if as_json:
-        say(json.dumps(figures, indent=2, ensure_ascii=False))
-    else:
-        show_lattice(figures)
+    with progress_line() as notify:
+        figures = run(times, names_in(losses), notify)
+    show(figures, as_json, show_lattice)
 
 
-def _names(listed: str) -> list[str]:
-    return [name.strip() for name in listed.split(",") if name.strip()]
+@main.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data python -m benchmarks release --rows 140000 --rows 1400000
+  python -m benchmarks release --rows 20000 --requirements k --json"""
+)
+@click.option(
+    "--rows", "sizes", default=[1_400_000], show_default="1400000", multiple=True, type=click.IntRange(min=1000),
+    help="Rows of the file; repeat the option to measure the growth of CPU time.",
+)  # fmt: skip
+@seed_option
+@click.option("--requirements", default="", metavar="LIST", help="Requirements to meet: k, S1, S3i.  [default: all]")
+@click.option("--methods", default="mondrian", show_default=True, metavar="LIST", help="Methods that find the groups.")
+@json_option
+def release(sizes: tuple[int, ...], seed: int, requirements: str, methods: str, as_json: bool) -> None:
+    """From a CSV file to a verified release: time and memory without the method; the baseline is pyarrow.
+
+    The file is resampled from acs2018/sal_occ.csv.gz below SFUMATO_DATA or, if that is absent, is the synthetic census.
+    pyarrow reads and writes the same file with its defaults.
+    """
+    from benchmarks.console_tables import progress_line, show_release
+    from benchmarks.costs.release_cost import run
+
+    with progress_line() as notify:
+        figures = run(sizes, seed, names_in(requirements), names_in(methods), notify)
+    show(figures, as_json, show_release)
+
+
+@main.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data python -m benchmarks risk
+  python -m benchmarks risk --records 200 --similar 50 --json"""
+)
+@click.option(
+    "--records", default=[2500, 10_000], show_default="2500, 10000", multiple=True, type=click.IntRange(min=50),
+    help="Records matched by equality; repeat the option to measure the growth of CPU time.",
+)  # fmt: skip
+@click.option(
+    "--similar", default=[500, 2000], show_default="500, 2000", multiple=True, type=click.IntRange(min=50),
+    help="Records matched by similarity: Jaro of at least 0.8 in every attribute.",
+)  # fmt: skip
+@seed_option
+@json_option
+def risk(records: tuple[int, ...], similar: tuple[int, ...], seed: int, as_json: bool) -> None:
+    """Disclosure risk: match records with a dictionary, compute their risk and the best rules; the baseline is a sort.
+
+    The dictionary is catalogue/items.csv.gz below SFUMATO_DATA, or the synthetic census if that is absent.
+    """
+    from benchmarks.console_tables import progress_line, show_risk
+    from benchmarks.costs.risk_cost import run
+
+    with progress_line() as notify:
+        figures = run(records, similar, seed, notify)
+    show(figures, as_json, show_risk)
+
+
+@main.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data python -m benchmarks projections
+  python -m benchmarks projections --json"""
+)
+@json_option
+def projections(as_json: bool) -> None:
+    """Find a plan whose tables can all be close at k = 2, and project; the baseline is a sort of the same table.
+
+    The table is census_income_kdd/census_income_train.csv.gz below SFUMATO_DATA, or the synthetic census if that is absent.
+    """
+    from benchmarks.console_tables import progress_line, show_figures
+    from benchmarks.costs.projection_cost import run
+
+    with progress_line() as notify:
+        figures = run(notify)
+    show(figures, as_json, show_figures)
+
+
+@main.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data python -m benchmarks proximity-figures --out figures
+  python -m benchmarks proximity-figures --rows 5000 --figures 4,5 --out figures"""
+)
+@click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Rows of the table.")
+@click.option("--figures", default="4,5,6", show_default=True, metavar="LIST", help="Figures of the paper.")
+@click.option("--methods", default="glaze,mondrian,xcolor", show_default=True, metavar="LIST", help="Methods to compare.")
+@figure_options
+def proximity_figures(
+    rows: int, figures: str, methods: str, out: Path, quick: bool, tables_only: bool, plots_only: bool
+) -> None:
+    """Repeat Figures 4, 5 and 6 of Wang & Liu (2010): CSV tables, and plots drawn from them.
+
+    The table is a sample of acs2018/sal_occ.csv.gz below SFUMATO_DATA, or the synthetic census if that is absent. The plots
+    need matplotlib.
+    """
+    from benchmarks.console_tables import progress_line
+    from benchmarks.experiments.plotting import require_matplotlib
+    from benchmarks.experiments.proximity_plots import draw
+    from benchmarks.experiments.proximity_tables import run
+
+    if not tables_only:
+        require_matplotlib()  # fails before minutes of measuring, not after
+    if not plots_only:
+        with progress_line() as notify:
+            for path in run(rows, names_in(figures), names_in(methods), out, quick, notify):
+                say(str(path))
+    if not tables_only:
+        for path in draw(out, names_in(figures)):
+            say(str(path))
+
+
+@main.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data python -m benchmarks risk-figures --out figures
+  python -m benchmarks risk-figures --quick --out figures"""
+)
+@figure_options
+@seed_option
+def risk_figures(out: Path, seed: int, quick: bool, tables_only: bool, plots_only: bool) -> None:
+    """Repeat Figure 1 of Lebanon et al. (2006): CSV tables, and plots drawn from them.
+
+    The directories are catalogue/items.csv.gz, record_linkage/RLdata10000.csv and record_linkage/febrl_dataset4a.csv below
+    SFUMATO_DATA, or the synthetic census if they are absent. The plots need matplotlib.
+    """
+    from benchmarks.console_tables import progress_line
+    from benchmarks.experiments.plotting import draw_all, require_matplotlib
+    from benchmarks.experiments.risk_plots import PLOTS
+    from benchmarks.experiments.risk_tables import run
+
+    if not tables_only:
+        require_matplotlib()
+    if not plots_only:
+        with progress_line() as notify:
+            for path in run(out, quick, seed, notify):
+                say(str(path))
+    if not tables_only:
+        for path in draw_all(out, PLOTS):
+            say(str(path))
+
+
+@main.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data python -m benchmarks projection-figures --out figures
+  python -m benchmarks projection-figures --quick --out figures"""
+)
+@figure_options
+def projection_figures(out: Path, quick: bool, tables_only: bool, plots_only: bool) -> None:
+    """Repeat Figures 5 to 9 of Fang, Ashrafi & Ng (2011): CSV tables, and plots drawn from them.
+
+    The table is census_income_kdd/census_income_train.csv.gz below SFUMATO_DATA, or the synthetic census if that is absent.
+    The plots need matplotlib.
+    """
+    from benchmarks.console_tables import progress_line
+    from benchmarks.experiments.plotting import draw_all, require_matplotlib
+    from benchmarks.experiments.projection_plots import PLOTS
+    from benchmarks.experiments.projection_tables import run
+
+    if not tables_only:
+        require_matplotlib()
+    if not plots_only:
+        with progress_line() as notify:
+            for path in run(out, quick, notify):
+                say(str(path))
+    if not tables_only:
+        for path in draw_all(out, PLOTS):
+            say(str(path))
 
 
 if __name__ == "__main__":

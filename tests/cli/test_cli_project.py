@@ -43,7 +43,7 @@ path = "release"
 
 
 ONLY_PAY = CONFIG[CONFIG.index("[columns.sex]") : CONFIG.index("[columns.pay]")]
-"""What is to be taken out for one sensitive attribute to be left."""
+"""What to remove so that one sensitive attribute is left."""
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_published(desk):
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         (('alpha = "0.1"', 'alpha = "0.05"'), "alpha is 0.1 in release.json, and 0.05 is given"),
         (("[output]", 'harmless = { pay = ["low"] }\n[output]'), "'low' of 'pay' is given as harmless"),
@@ -89,13 +89,13 @@ def test_published(desk):
         (("[output]", 'plan = [["sex", "title", "job", "pay"]]\n[output]'), "sex + title + job + pay is given"),
     ],
 )
-def test_verification_against_the_config(desk, changed, said):
+def test_verification_against_the_config(desk, changed, message):
     assert run(desk).returncode == 0
     config = desk / "p.toml"
     config.write_text(config.read_text(encoding="utf-8").replace(*changed), encoding="utf-8")
     checked = sfumato("verify", str(desk / "release"), "--config", str(config))
     assert checked.returncode == 1, checked.stderr
-    assert said in " ".join(checked.stdout.split())
+    assert message in " ".join(checked.stdout.split())
 
 
 def test_json_and_seed(desk):
@@ -116,7 +116,7 @@ def test_options_over_the_config(desk):
     assert [threshold["wanted"] for threshold in content["thresholds"]] == ["1", "1"]
 
 
-def test_what_depends_and_is_parted_is_warned_of(desk):
+def test_warning_of_dependent_attributes_in_different_tables(desk):
     done = run(desk, "--plan", "sex,job|title,pay", "--alpha", "1", "--beta", "1")
     assert done.returncode == 0, done.stderr
     assert "warning" in done.stdout
@@ -160,7 +160,7 @@ def test_no_plan(desk):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('alpha = "0.1"', "alpha = 7", "project.alpha"),
         ('alpha = "0.1"', 'gamma = "0.1"', "project.gamma"),
@@ -180,23 +180,23 @@ def test_no_plan(desk):
         ('[[principles]]\nname = "k-anonymity"\nk = 4', "", "no principle"),
     ],
 )  # fmt: skip
-def test_invalid_input(desk, old, new, said):
+def test_invalid_input(desk, old, new, message):
     configured(desk, old, new)
     done = run(desk)
     assert done.returncode == 2, done.stdout
-    assert said in done.stderr
+    assert message in done.stderr
     assert not (desk / "release").exists()
 
 
-@pytest.mark.parametrize(("plan", "said"), [("", "plan: the plan is empty"), ("sex|x", "plan, column 'x'")])
-def test_an_invalid_plan_argument(desk, plan, said):
+@pytest.mark.parametrize(("plan", "message"), [("", "plan: the plan is empty"), ("sex|x", "plan, column 'x'")])
+def test_an_invalid_plan_argument(desk, plan, message):
     done = run(desk, "--plan", plan)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert "p.toml" not in done.stderr
 
 
-def test_an_output_that_cannot_show_greek(desk):
+def test_an_output_encoding_without_greek(desk):
     done = sfumato(
         "project", str(desk / "p.toml"), "--curve", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     )  # fmt: skip
@@ -205,7 +205,7 @@ def test_an_output_that_cannot_show_greek(desk):
     assert "exposure ?_?" in done.stdout
 
 
-def test_what_is_in_the_way(desk):
+def test_an_existing_target(desk):
     (desk / "release").mkdir()
     done = run(desk)
     assert done.returncode == 2
@@ -213,7 +213,7 @@ def test_what_is_in_the_way(desk):
     assert run(desk, "--force").returncode == 2, "a folder that is no release is never replaced"
 
 
-def test_it_cannot_be_repeated_by_anonymize(desk):
+def test_anonymize_does_not_repeat_it(desk):
     assert run(desk).returncode == 0
     done = sfumato("anonymize", str(desk / "release" / "release.json"), "--data", str(desk / "people.csv"), "--output", "x")
     assert done.returncode == 2

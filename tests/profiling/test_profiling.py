@@ -224,7 +224,9 @@ def test_frames_of_all_types():
     assert found["where"].kind is None
     assert found["where"].role.value == "identifier"
     assert found["nothing"].role.value == "other"
-    release = sf.anonymize(data, found.schema, [wish.principle for wish in found.wishes if wish.asked])
+    release = sf.anonymize(
+        data, found.schema, [requirement.principle for requirement in found.requirements if requirement.enabled]
+    )
     assert release.audit.holds
 
 
@@ -267,7 +269,9 @@ def test_any_header_is_drafted_exactly(names):
     assert sorted(config.columns) == sorted(columns)
     assert {name: section.role for name, section in config.columns.items()} == {c.name: c.role for c in found}
     assert config.data.path.endswith('da"ta\\.csv')
-    assert config.requested_principles == tuple(wish.principle for wish in found.wishes if wish.asked)
+    assert config.requested_principles == tuple(
+        requirement.principle for requirement in found.requirements if requirement.enabled
+    )
 
 
 @st.composite
@@ -324,13 +328,16 @@ def test_the_draft_tells_no_cell():
 
 def test_what_is_asked_for_suits_the_secret():
     amounts = [1000 + 37 * i for i in range(200)]
-    near = sf.profile(people(200, income=amounts)).wishes
-    assert [wish.principle.name for wish in near if wish.asked] == ["k-anonymity", "dissimilarity"]
-    mostly_zero = sf.profile(people(200, income=[0] * 190 + amounts[:10])).wishes
-    assert [wish.principle.name for wish in mostly_zero if wish.asked] == ["k-anonymity", "distinct-l-diversity"]
-    nothing = sf.profile(people(200, town=["abc"[i % 3] for i in range(200)])).wishes
-    assert [wish.principle for wish in nothing] == [sf.KAnonymity(5)]
-    assert "t-closeness" in [wish.principle.name for wish in near if not wish.asked]
+    near = sf.profile(people(200, income=amounts)).requirements
+    assert [requirement.principle.name for requirement in near if requirement.enabled] == ["k-anonymity", "dissimilarity"]
+    mostly_zero = sf.profile(people(200, income=[0] * 190 + amounts[:10])).requirements
+    assert [requirement.principle.name for requirement in mostly_zero if requirement.enabled] == [
+        "k-anonymity",
+        "distinct-l-diversity",
+    ]
+    nothing = sf.profile(people(200, town=["abc"[i % 3] for i in range(200)])).requirements
+    assert [requirement.principle for requirement in nothing] == [sf.KAnonymity(5)]
+    assert "t-closeness" in [requirement.principle.name for requirement in near if not requirement.enabled]
 
 
 def test_columns_that_few_know_wait_for_a_person():

@@ -55,7 +55,7 @@ def test_roles_as_a_person_would_give_them(real_data, path, expected):
     wanted = {name: role for role, names in expected.items() for name in names.split()}
     assert {column.name: column.role.value for column in found} == wanted
     assert all(column.suggestion.reason for column in found)
-    assert all(wish.principle.name == "k-anonymity" or wish.principle.on for wish in found.wishes)
+    assert all(requirement.principle.name == "k-anonymity" or requirement.principle.on for requirement in found.requirements)
 
 
 def test_names_and_addresses_are_seen_without_a_header(real_data):
@@ -72,14 +72,20 @@ def test_what_the_reader_should_know(real_data):
     adult = sf.profile(real_data / "adult/adult_raw_32561.csv")
     assert adult.markers.missing == ("?",)
     assert adult.twins == {"education-num": "education"}
-    assert "income" in [wish.principle.on for wish in adult.wishes if wish.asked and wish.principle.name != "k-anonymity"]
+    assert "income" in [
+        requirement.principle.on
+        for requirement in adult.requirements
+        if requirement.enabled and requirement.principle.name != "k-anonymity"
+    ]
     kdd = sf.profile(real_data / "census_income_kdd/census_income_train.csv.gz")
     assert "class_of_worker" in kdd.markers.doubtful["Not in universe"]
     assert kdd["industry_code"].kind.value == kdd["occupation_code"].kind.value == "categorical"
     survey = sf.profile(real_data / "acs2018/sal_occ.csv.gz")
-    assert [wish.principle.on for wish in survey.wishes if wish.principle.name == "dissimilarity" and wish.asked] == [
-        "income"
-    ]
+    assert [
+        requirement.principle.on
+        for requirement in survey.requirements
+        if requirement.principle.name == "dissimilarity" and requirement.enabled
+    ] == ["income"]
 
 
 def test_a_table_that_is_not_about_people(real_data):

@@ -167,33 +167,33 @@ class TestPrinciples:
 
     @pytest.mark.parametrize("search", ["greedy", "exhaustive"])
     def test_on_several_keeps_them_together(self, search):
-        wish = [K, sf.DistinctLDiversity(2, on=("sex", "pay"))]
-        projection = project(principles=wish, alpha=1, beta="0.5", search=search)
+        required = [K, sf.DistinctLDiversity(2, on=("sex", "pay"))]
+        projection = project(principles=required, alpha=1, beta="0.5", search=search)
         (block,) = [block for block in projection.plan.blocks if "sex" in block]
         assert "pay" in block
         with pytest.raises(sf.errors.RequirementError, match="on several attributes together"):
-            project(principles=wish, plan=[["sex", "title"], ["job", "pay"]])
+            project(principles=required, plan=[["sex", "title"], ["job", "pay"]])
         with pytest.raises(sf.errors.RequirementError, match="Raise beta"):
-            project(principles=wish, alpha=1, beta=0, search=search)
+            project(principles=required, alpha=1, beta=0, search=search)
 
     def test_a_table_without_a_principle(self):
         """It is not published: the plan puts its attributes into a table with a principle, if there is such a plan."""
-        wish = sf.DistinctLDiversity(2, on="job")
-        assert project(principles=wish, alpha="0.5").plan.label == "sex + title + job + pay"
-        assert project(principles=wish, alpha=1, beta=1, search="greedy").plan.label == "sex + title + job + pay"
-        two = [wish, sf.DistinctLDiversity(2, on="title")]
+        required = sf.DistinctLDiversity(2, on="job")
+        assert project(principles=required, alpha="0.5").plan.label == "sex + title + job + pay"
+        assert project(principles=required, alpha=1, beta=1, search="greedy").plan.label == "sex + title + job + pay"
+        two = [required, sf.DistinctLDiversity(2, on="title")]
         assert project(principles=two, alpha=1, beta="0.3", search="greedy").plan.label == "sex + title | job + pay"
         for options in ({"alpha": 1, "beta": 0}, {"plan": [["sex", "title"], ["job", "pay"]]}):
             with pytest.raises(
                 sf.errors.RequirementError, match=r"no principle applies to the table of.* such as k-anonymity"
             ):
-                project(principles=wish, **options)
+                project(principles=required, **options)
 
     def test_on_the_whole_is_the_whole_of_each_table(self):
-        wish = [K, sf.DistinctLDiversity(2, on="whole")]
-        (note,) = [n for n in project(principles=wish, plan="sex,title|job,pay").notes if "distinct l-diversity" in n]
+        required = [K, sf.DistinctLDiversity(2, on="whole")]
+        (note,) = [n for n in project(principles=required, plan="sex,title|job,pay").notes if "distinct l-diversity" in n]
         assert "on all attributes of each table" in note
-        assert not any("of each table" in note for note in project(principles=wish, plan=[SENSITIVE]).notes)
+        assert not any("of each table" in note for note in project(principles=required, plan=[SENSITIVE]).notes)
 
     def test_on_an_unknown_attribute(self):
         with pytest.raises(sf.errors.ColumnError, match="not a sensitive attribute"):
@@ -213,12 +213,12 @@ class TestPrinciples:
         ]
 
     def test_unreachable_principles(self):
-        wish = [sf.KAnonymity(6), sf.DistinctLDiversity(3)]
+        required = [sf.KAnonymity(6), sf.DistinctLDiversity(3)]
         with pytest.raises(sf.errors.RequirementError, match="principles cannot be reached") as caught:
-            project(principles=wish)
+            project(principles=required)
         assert "sex" in str(caught.value)
         with pytest.raises(sf.errors.RequirementError, match=r"the table of sex \+ title"):
-            project(principles=wish, plan=[["sex", "title"], ["job", "pay"]])
+            project(principles=required, plan=[["sex", "title"], ["job", "pay"]])
 
     def test_open_thresholds_never_fail(self):
         """The curve ignores principles: if its plan cannot satisfy them, another plan is used, and a note says so."""
@@ -298,9 +298,9 @@ class TestHarmless:
         young = np.array(people()["age"]) < 26
         pay = np.where(young, "unheard-of", np.array(people()["pay"]))
         data = people().set_column(6, "pay", pa.array(pay))
-        wish = [K, sf.DistinctLDiversity(2, on="pay")]
+        required = [K, sf.DistinctLDiversity(2, on="pay")]
         plan = [["sex", "title"], ["job", "pay"]]
-        made = project(data, principles=wish, plan=plan, harmless={"pay": ["unheard-of", "low"]}, suppress="0.2")
+        made = project(data, principles=required, plan=plan, harmless={"pay": ["unheard-of", "low"]}, suppress="0.2")
         assert [release.suppressed for release in made.releases] == [6, 6]
         assert made.harmless == {"pay": ["low"]}
         folder = made.save(tmp_path / "out")
@@ -310,7 +310,7 @@ class TestHarmless:
 
 class TestBadInput:
     @pytest.mark.parametrize(
-        ("options", "error", "said"),
+        ("options", "error", "message"),
         [
             ({"alpha": 2}, sf.errors.ParameterError, "alpha = 2 is out of range"),
             ({"beta": "-0.1"}, sf.errors.ParameterError, "beta = -0.1 is out of range"),
@@ -346,8 +346,8 @@ class TestBadInput:
             ({"method": "magic"}, sf.SfumatoError, "magic"),
         ],
     )
-    def test_parameters(self, options, error, said):
-        with pytest.raises(error, match=said.replace("(", r"\(")):
+    def test_parameters(self, options, error, message):
+        with pytest.raises(error, match=message.replace("(", r"\(")):
             project(**options)
 
     @pytest.mark.parametrize("sensitive", [["pay"], []])

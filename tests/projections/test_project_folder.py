@@ -1,4 +1,4 @@
-"""The folder of several tables: written, verified, each check made to fail, and what it must not tell."""
+"""The folder of a projected release: written, verified, each check made to fail, and what it must not reveal."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from standin import Chunks
 from test_project import SCHEMA, SENSITIVE, K, people
 
 PLAN = [["sex", "title"], ["job", "pay"]]
-WISH = [K, sf.TCloseness("0.6")]
+REQUIRED = [K, sf.TCloseness("0.6")]
 
 
 def made(data=None, **options):
     data = people(visits=range(len(people()))) if data is None else data
-    return sf.project(data, SCHEMA, WISH, **{"plan": PLAN, "method": Chunks(6), **options})
+    return sf.project(data, SCHEMA, REQUIRED, **{"plan": PLAN, "method": Chunks(6), **options})
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +40,12 @@ def folder(written, tmp_path):
     return target
 
 
-def told(folder):
+def stated(folder):
     return json.loads((folder / "release.json").read_text(encoding="utf-8"))
 
 
 def claim(folder, change):
-    content = told(folder)
+    content = stated(folder)
     change(content)
     (folder / "release.json").write_text(json.dumps(content), encoding="utf-8")
 
@@ -56,7 +56,7 @@ def rows_of(folder, number=1):
 
 
 def put(folder, rows, number=1):
-    """Write changed rows, with the SHA-256 mended, so that the other checks must find the change."""
+    """Write changed rows, with the SHA-256 corrected, so that other checks must find the change."""
     path = folder / f"table_{number}.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
@@ -70,9 +70,9 @@ def failing(found):
     return [check.name for check in found.checks if check.holds is False]
 
 
-class TestVerified:
-    def test_untouched(self, folder):
-        found = sf.verify(folder, people(), schema=SCHEMA, principles=WISH)
+class TestVerification:
+    def test_an_unchanged_folder(self, folder):
+        found = sf.verify(folder, people(), schema=SCHEMA, principles=REQUIRED)
         assert found, found
         assert {check.name for check in found.checks} >= {
             "file",
@@ -91,7 +91,7 @@ class TestVerified:
         assert found
         assert [check.holds for check in found.checks][-2:] == [None, None]
 
-    def test_what_is_given_must_be_declared(self, folder):
+    def test_expectations_are_compared(self, folder):
         assert failing(sf.verify(folder, principles=[sf.KAnonymity(7), sf.TCloseness("0.6")]))
         other = sf.Schema(["age"], [*SENSITIVE, "town"], identifiers=["name"])
         assert "declared" in failing(sf.verify(folder, schema=other))
@@ -107,21 +107,21 @@ class TestVerified:
             projection = sf.project(pa.table(rows), sf.Schema(["age"], ["dx", "job"]), sf.KAnonymity(4), method=Chunks(4))
             target = projection.save(tmp_path / form, format=form)
             assert sf.verify(target, pa.table(rows))
-            assert told(target)["sets"] == {"dx": ["dx=a", "dx=b"]}
+            assert stated(target)["sets"] == {"dx": ["dx=a", "dx=b"]}
             fewer = pa.table({**rows, "dx": [["a"], ["a"], None, []] * 3})
             assert failing(sf.verify(target, fewer)) == ["sets"]
 
-    def test_a_distance_of_ones_own(self, tmp_path):
+    def test_a_custom_distance(self, tmp_path):
         schema = sf.Schema(
             ["age", "town"], SENSITIVE, identifiers=["name"], distance=sf.distances.Custom(lambda a, b: float(a != b))
         )
-        wish = sf.Dissimilarity(epsilon="0.5", delta="0.1", k=6)
-        target = sf.project(people(), schema, wish, plan=PLAN, method=Chunks(6)).save(tmp_path / "out")
+        required = sf.Dissimilarity(epsilon="0.5", delta="0.1", k=6)
+        target = sf.project(people(), schema, required, plan=PLAN, method=Chunks(6)).save(tmp_path / "out")
         assert sf.verify(target, people(), schema=schema)
         assert all(name.startswith("table_") for name in failing(sf.verify(target, people()))), "the function is not here"
 
 
-class TestTampered:
+class TestTampering:
     def test_a_byte(self, folder):
         with (folder / "table_2.csv").open("ab") as file:
             file.write(b"\n")
@@ -134,7 +134,7 @@ class TestTampered:
         assert "table_1: rows" in failing(sf.verify(folder, people()))
 
     def test_values_swapped_between_rows(self, folder):
-        """The multiset of each column is the same; what the attributes share is not."""
+        """The multiset of each column is the same; the shared information is not."""
         rows = rows_of(folder)
         one = rows[0]
         other = next(row for row in rows if row["sex"] != one["sex"] and row["group"] == one["group"])
@@ -175,7 +175,7 @@ class TestTampered:
         claim(folder, lambda content: content.update(plan=[["sex"], ["title", "job", "pay"]]))
         assert {"table_1: terms", "table_2: terms"} <= set(failing(sf.verify(folder)))
 
-    def test_a_table_told_to_hold_another_attribute(self, folder):
+    def test_a_table_stated_with_another_attribute(self, folder):
         claim(folder, lambda content: content["tables"][0].update(attributes=["sex"]))
         assert failing(sf.verify(folder)) == ["table_1: terms"]
 
@@ -192,7 +192,7 @@ class TestTampered:
         claim(folder, dropped)
         assert "table_2: terms" in failing(sf.verify(folder))
 
-    def test_a_level_claimed_better(self, folder):
+    def test_a_better_level_is_stated(self, folder):
         claim(folder, lambda content: content["tables"][1]["principles"][1]["exact"].update(t="0.1"))
         assert any(name.startswith("table_2: t-closeness") for name in failing(sf.verify(folder)))
 
@@ -210,19 +210,19 @@ class TestTampered:
         name = ["association loss", "information exposure"][place]
         assert failing(sf.verify(folder, people())) == [name]
 
-    def test_a_ratio_claimed_lower(self, folder):
+    def test_a_lower_ratio_is_stated(self, folder):
         claim(folder, lambda content: content["thresholds"][1].update(measured=0.0))
         assert sf.verify(folder), "nobody can tell without the original"
         assert failing(sf.verify(folder, people())) == ["information exposure"]
 
-    def test_values_claimed_harmless(self, folder):
+    def test_values_stated_as_harmless(self, folder):
         claim(folder, lambda content: content.update(harmless={"pay": ["low", "mid", "high"]}))
         assert "table_2: dependence" in failing(sf.verify(folder))
 
     @pytest.mark.parametrize("key", ["plan", "sets", "harmless", "thresholds", "attributes"])
     @pytest.mark.parametrize("torn", [[[]], [3], {"pay": 3}, {"pay": []}, [{"key": []}]])
-    def test_torn(self, folder, key, torn):
-        """Whatever stands there, it is found out and not run into."""
+    def test_corrupt_keys(self, folder, key, torn):
+        """Any value of a key is either valid or reported."""
         claim(folder, lambda content: content.update({key: torn}))
         try:
             assert not sf.verify(folder)
@@ -235,7 +235,7 @@ class TestTampered:
         assert "table_2: rows" in failing(sf.verify(folder, other))
 
     @pytest.mark.parametrize(
-        ("change", "said"),
+        ("change", "message"),
         [
             (lambda content: content.pop("plan"), "plan"),
             (lambda content: content["files"].pop("table_2.csv"), "table_1.csv to table_2.csv"),
@@ -246,24 +246,24 @@ class TestTampered:
             (lambda content: content.update(kind="heap"), "heap"),
         ],
     )
-    def test_what_is_no_release(self, folder, change, said):
+    def test_invalid_releases(self, folder, change, message):
         claim(folder, change)
-        with pytest.raises(sf.errors.ReleaseError, match=said.replace(".", r"\.")):
+        with pytest.raises(sf.errors.ReleaseError, match=message.replace(".", r"\.")):
             sf.verify(folder)
 
-    def test_a_file_that_is_gone(self, folder):
+    def test_a_missing_file(self, folder):
         (folder / "table_2.csv").unlink()
         with pytest.raises(sf.errors.ReleaseError, match="missing"):
             sf.verify(folder)
 
 
-class TestWritten:
+class TestWriting:
     def test_only_a_release_is_replaced(self, folder):
         projection = made(seed=9)
         with pytest.raises(sf.errors.FileError, match="something exists here already"):
             projection.save(folder)
         projection.save(folder, force=True)
-        assert told(folder)["seed"] == 9
+        assert stated(folder)["seed"] == 9
         (folder / "table_x.csv").write_text("mine", encoding="utf-8")
         with pytest.raises(sf.errors.FileError, match=r"table_x\.csv"):
             projection.save(folder, force=True)
@@ -303,11 +303,11 @@ class TestWritten:
 
 
 class TestLeaks:
-    """Nothing in the folder depends on who has which secret."""
+    """Nothing in the folder depends on who has which sensitive value."""
 
     @staticmethod
     def shuffled(names):
-        """The same people, the secrets among these dealt anew within every group; Chunks(6) groups by age."""
+        """The same people with these sensitive values permuted within every group; Chunks(6) groups by age."""
         data = people()
         draw, order = np.random.default_rng(7), np.argsort(np.array(data["age"]))
         new = np.arange(len(order))
@@ -319,16 +319,16 @@ class TestLeaks:
         return data
 
     @pytest.mark.parametrize("plan", [PLAN, None])
-    def test_secrets_dealt_anew(self, tmp_path, plan):
-        """All secrets of a person go together, so that no table and no dependence changes."""
+    def test_permuted_values(self, tmp_path, plan):
+        """All sensitive values of a person move together, so no table and no dependence changes."""
         folders = [
             made(data, plan=plan).save(tmp_path / name) for name, data in (("a", people()), ("b", self.shuffled(SENSITIVE)))
         ]
         for file in folders[0].iterdir():
             assert file.read_bytes() == (folders[1] / file.name).read_bytes(), file.name
 
-    def test_only_the_ratios_tell_of_what_is_kept_apart(self, tmp_path):
-        """The secrets of one table are dealt anew: no table changes, and who has both a job and a sex does."""
+    def test_only_the_ratios_depend_on_separated_attributes(self, tmp_path):
+        """The values of one table are permuted: no table changes, but the combinations of job and sex do."""
         one, other = (
             made(data).save(tmp_path / name) for name, data in (("a", people()), ("b", self.shuffled(["job", "pay"])))
         )
@@ -336,24 +336,24 @@ class TestLeaks:
             True,
             True,
         ]
-        before, after = told(one), told(other)
+        before, after = stated(one), stated(other)
         for content in (before, after):
             del content["files"]["report.html"]
             for threshold in content["thresholds"]:
                 del threshold["measured"]
         assert before == after
 
-    def test_ratios_are_told_in_hundredths(self, written):
-        content, exact = told(written), made().ratios
+    def test_ratios_are_published_in_hundredths(self, written):
+        content, exact = stated(written), made().ratios
         ratios = [threshold["measured"] for threshold in content["thresholds"]]
         assert ratios == [round(exact.association_loss, 2), round(exact.information_exposure, 2)]
         text = (written / "release.json").read_text(encoding="utf-8")
         assert str(exact.association_loss) not in text
 
-    def test_what_links_is_nowhere(self, written):
+    def test_linking_columns_are_left_out(self, written):
         for file in written.glob("table*"):
             assert "visits" not in file.read_text(encoding="utf-8")
-        assert told(written)["left_out"] == ["visits"]
+        assert stated(written)["left_out"] == ["visits"]
 
 
 class TestPickle:

@@ -1,10 +1,12 @@
-"""What release.json says of several tables, checked against the files, the original and what was asked for."""
+"""The content of a projected release.json, checked against the files, the original and the caller's expectations."""
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -16,13 +18,15 @@ import sfumato as sf
 from sfumato.verification.level_checks import level_problem
 from standin import Chunks
 from test_project import SCHEMA, people
-from test_project_folder import PLAN, WISH, claim, failing, folder, made, told, written
+from test_project_folder import PLAN, REQUIRED, claim, failing, folder, made, stated, written
 
 __all__ = ["folder", "written"]
 
+SOURCE = Path(sf.__file__).parent
+
 
 class TestHarmless:
-    """A missing value is told as null: a text may read just as it is shown."""
+    """A missing value is stated as null, because a text may equal its label."""
 
     ROWS = pa.table({"age": range(24), "a": ["x", None, "(missing)", "y"] * 6, "b": list("pqppqq") * 4})
     SCHEMA = sf.Schema(["age"], ["a", "b"])
@@ -37,42 +41,42 @@ class TestHarmless:
             (lambda value: value is None, [None]),
         ],
     )
-    def test_missing_beside_a_text_that_reads_so(self, tmp_path, form, harmless, shown):
+    def test_missing_beside_a_text_that_equals_its_label(self, tmp_path, form, harmless, shown):
         options = {"plan": [["a", "b"]], "harmless": {"a": harmless}, "method": Chunks(4)}
         projection = sf.project(self.ROWS, self.SCHEMA, sf.KAnonymity(4), **options)
         folder = projection.save(tmp_path / "out", format=form)
-        assert told(folder)["harmless"] == {"a": shown}
+        assert stated(folder)["harmless"] == {"a": shown}
         assert sf.verify(folder, self.ROWS)
         claim(folder, lambda content: content["harmless"].update(a=[*shown, "y"]))
         assert "table_1: dependence" in failing(sf.verify(folder))
 
-    def test_the_report_calls_it_missing(self, tmp_path):
+    def test_the_report_shows_it_as_missing(self, tmp_path):
         options = {"plan": [["a", "b"]], "harmless": {"a": [None]}, "method": Chunks(4)}
         folder = sf.project(self.ROWS, self.SCHEMA, sf.KAnonymity(4), **options).save(tmp_path / "out")
         assert "a: missing values." in (folder / "report.html").read_text(encoding="utf-8")
 
 
-ASKED = {"alpha": "0.2", "beta": "0.4", "plan": PLAN, "harmless": {"pay": ["low"]}, "sets": "bits", "suppress": 0}
+EXPECTED = {"alpha": "0.2", "beta": "0.4", "plan": PLAN, "harmless": {"pay": ["low"]}, "sets": "bits", "suppress": 0}
 
 
 @pytest.fixture
-def asked(tmp_path):
-    return made(people(), **{key: ASKED[key] for key in ("alpha", "beta", "plan", "harmless")}).save(tmp_path / "asked")
+def release(tmp_path):
+    return made(people(), **{key: EXPECTED[key] for key in ("alpha", "beta", "plan", "harmless")}).save(tmp_path / "release")
 
 
 class TestDeclared:
-    """What was asked of the plan, beside what release.json says."""
+    """The expected arguments of sf.project, compared with release.json."""
 
-    def test_what_was_asked(self, asked):
-        found = sf.verify(asked, people(), schema=SCHEMA, principles=WISH, project=ASKED)
+    def test_expected_arguments(self, release):
+        found = sf.verify(release, people(), schema=SCHEMA, principles=REQUIRED, project=EXPECTED)
         assert found, found
-        assert sf.verify(asked, project=dict.fromkeys(ASKED)), "nothing is compared"
+        assert sf.verify(release, project=dict.fromkeys(EXPECTED)), "nothing is compared"
         same = {"alpha": 0.2, "plan": [["pay", "job"], ["title", "sex"]], "harmless": {"pay": lambda pay: pay == "low"}}
-        assert sf.verify(asked, project=same), "the same in other words"
-        assert sf.verify(asked, project={"harmless": {"pay": ["low", "none that is published"]}})
+        assert sf.verify(release, project=same), "the same, written differently"
+        assert sf.verify(release, project={"harmless": {"pay": ["low", "none that is published"]}})
 
     @pytest.mark.parametrize(
-        ("given", "said"),
+        ("given", "message"),
         [
             ({"alpha": "0.1"}, "alpha is 0.2 in release.json, and 0.1 is given"),
             ({"beta": "0.39"}, "beta is 0.4"),
@@ -87,16 +91,16 @@ class TestDeclared:
             ({"suppress": "0.1"}, "suppress is 0"),
         ],
     )
-    def test_what_was_not(self, asked, given, said):
-        found = sf.verify(asked, project={**ASKED, **given})
+    def test_unexpected_arguments(self, release, given, message):
+        found = sf.verify(release, project={**EXPECTED, **given})
         assert failing(found) == ["declared"]
-        assert said in found.failures
+        assert message in found.failures
 
     def test_a_threshold_that_was_not_given(self, folder):
         assert "alpha was not given" in sf.verify(folder, project={"alpha": 1}).failures
 
-    def test_all_values_called_harmless_and_nothing_exposed(self, asked):
-        """Everything in release.json agrees; only who knows what was asked can tell."""
+    def test_all_values_stated_as_harmless(self, release):
+        """release.json is consistent; only the expected arguments reveal the change."""
 
         def tampered(content):
             values = {"sex": "fm", "title": ["ms", "mr"], "job": ["cook", "nurse", "judge"], "pay": ["low", "mid", "high"]}
@@ -105,15 +109,15 @@ class TestDeclared:
             for table in content["tables"]:
                 table["dependence"]["exposure"] = [[0.0, 0.0], [0.0, 0.0]]
 
-        claim(asked, tampered)
-        assert sf.verify(asked, people(), schema=SCHEMA, principles=WISH)
-        assert failing(sf.verify(asked, project={"harmless": ASKED["harmless"]})) == ["declared"]
-        assert failing(sf.verify(asked, project={"beta": "0.4"})) == ["declared"]
+        claim(release, tampered)
+        assert sf.verify(release, people(), schema=SCHEMA, principles=REQUIRED)
+        assert failing(sf.verify(release, project={"harmless": EXPECTED["harmless"]})) == ["declared"]
+        assert failing(sf.verify(release, project={"beta": "0.4"})) == ["declared"]
 
     @pytest.mark.parametrize("bad", [{"seed": 1}, {"plan": {}}, {"plan": 5}, {"harmless": ["x"]}, {"harmless": {"pay": 5}}])
-    def test_what_cannot_be_compared(self, asked, bad):
+    def test_invalid_expectations(self, release, bad):
         with pytest.raises(sf.errors.ParameterError):
-            sf.verify(asked, project=bad)
+            sf.verify(release, project=bad)
 
     def test_sets(self, tmp_path):
         rows = pa.table({"age": range(12), "dx": [["a"], ["a", "b"], None, []] * 3, "job": ["x", "y", "z"] * 4})
@@ -130,19 +134,19 @@ class TestDeclared:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda told: told[0].update(key="gamma"),
-        lambda told: told[0].update(name="gain"),
-        lambda told: told.append(dict(told[0], measured=0.0)),
-        lambda told: told.reverse(),
-        lambda told: told.pop(),
+        lambda claim: claim[0].update(key="gamma"),
+        lambda claim: claim[0].update(name="gain"),
+        lambda claim: claim.append(dict(claim[0], measured=0.0)),
+        lambda claim: claim.reverse(),
+        lambda claim: claim.pop(),
     ],
 )
-def test_both_thresholds_are_told_each_once(folder, change):
+def test_both_thresholds_are_stated_once(folder, change):
     claim(folder, lambda content: change(content["thresholds"]))
     assert failing(sf.verify(folder)) == ["thresholds"]
 
 
-class TestNothingBeside:
+class TestUnknownContent:
     @pytest.mark.parametrize("name", ["table_3.csv", "link.csv", ".hidden"])
     def test_a_file(self, folder, name):
         (folder / name).write_text("x", encoding="utf-8")
@@ -163,12 +167,12 @@ class TestNothingBeside:
         assert failing(found) == ["keys"]
         assert "link" in found.failures
 
-    def test_a_column_of_the_original_that_is_nowhere(self, folder):
+    def test_a_column_of_the_original_in_no_table(self, folder):
         more = people().append_column("pet", pa.array(["cat", "dog"] * 24))
         assert failing(sf.verify(folder, more)) == ["original columns"]
 
 
-class TestOfOnePiece:
+class TestConsistency:
     def test_tables_in_another_order(self, folder):
         def swapped(content):
             for key in ("plan", "tables"):
@@ -192,33 +196,33 @@ class TestOfOnePiece:
     @pytest.mark.parametrize(
         "change",
         [
-            lambda told: told.update(rows=1),
-            lambda told: told.update(k=2),
-            lambda told: told["classes"].update(discernibility=1),
-            lambda told: told["classes"]["histogram"].pop(),
+            lambda claim: claim.update(rows=1),
+            lambda claim: claim.update(k=2),
+            lambda claim: claim["classes"].update(discernibility=1),
+            lambda claim: claim["classes"]["histogram"].pop(),
         ],
     )
     def test_sizes_of_groups(self, folder, change):
         claim(folder, lambda content: change(content["tables"][0]["utility"]))
         assert failing(sf.verify(folder)) == ["table_1: utility"]
 
-    def test_a_harmless_value_that_nobody_has(self, asked):
-        claim(asked, lambda content: content["harmless"]["pay"].append("HIV"))
-        assert failing(sf.verify(asked)) == ["table_2: dependence"]
-        claim(asked, lambda content: content.update(harmless={"rent": ["low"]}))
-        assert failing(sf.verify(asked)) == ["plan"]
+    def test_a_harmless_value_that_is_not_published(self, release):
+        claim(release, lambda content: content["harmless"]["pay"].append("HIV"))
+        assert failing(sf.verify(release)) == ["table_2: dependence"]
+        claim(release, lambda content: content.update(harmless={"rent": ["low"]}))
+        assert failing(sf.verify(release)) == ["plan"]
 
     def test_rows_suppressed(self, tmp_path):
-        """Which people are published is not told, so the ratios are not measured again."""
+        """release.json does not state who is published, so the ratios are not measured again."""
         draw = np.random.default_rng(2)
         data = {"age": draw.integers(20, 60, 60), "a": draw.choice(list("pqrst"), 60), "b": draw.choice(list("xyz"), 60)}
         rows, schema = pa.table(data), sf.Schema(["age"], ["a", "b"])
-        wish = [sf.KAnonymity(3), sf.DistinctLDiversity(2)]
+        required = [sf.KAnonymity(3), sf.DistinctLDiversity(2)]
         options = {"plan": [["a"], ["b"]], "suppress": "0.6"}
-        made = sf.project(rows, schema, wish, method=Chunks(3), **options)
+        made = sf.project(rows, schema, required, method=Chunks(3), **options)
         assert made.releases[0].suppressed
         target = made.save(tmp_path / "out")
-        found = sf.verify(target, rows, schema=schema, principles=wish, project=options)
+        found = sf.verify(target, rows, schema=schema, principles=required, project=options)
         assert found, found
         assert [check.holds for check in found.checks if check.name in ("association loss", "information exposure")] == [
             None,
@@ -227,7 +231,7 @@ class TestOfOnePiece:
 
 
 class TestLevels:
-    """A full-domain release says at which level its cells are."""
+    """A full-domain release states the level of its cells."""
 
     ROWS = pa.table(
         {
@@ -271,8 +275,8 @@ class TestLevels:
         claim(target, lambda content: content["tables"][1]["columns"][1].update(level=1))
         assert failing(sf.verify(target)) == ["table_2: levels"]
 
-    def test_every_level_is_told_from_every_other(self):
-        """Any cell of a level is a node of it, and of no other level that shows it differently."""
+    def test_every_level_is_distinguished(self):
+        """Every cell of a level is a node of that level, and of no other level with different labels."""
         table = sf.Table(self.ROWS, self.SCHEMA)
         kinds = {name: table.column(name).kind for name in self.SCHEMA.quasi_identifiers}
         heights = {"age": 3, "town": 2, "sex": 1}
@@ -285,7 +289,7 @@ class TestLevels:
                     assert level_problem(wrong, column.labels, hierarchy, kinds[name])
 
     @pytest.mark.parametrize("level", [-1, 4, "1", True, 1.0, None])
-    def test_no_level(self, level):
+    def test_invalid_levels(self, level):
         assert "not a level" in level_problem(level, ["*"], sf.Intervals((10, 20)), sf.data.Kind.NUMERIC)
 
 
@@ -295,7 +299,7 @@ ODD = st.sampled_from(
 
 
 def places(content, path=()):
-    """Every place in plain data, by the keys and positions that lead to it."""
+    """Yield every path in plain data, as keys and positions."""
     yield path
     inner = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
     for key, value in inner:
@@ -303,7 +307,7 @@ def places(content, path=()):
             yield from places(value, (*path, key))
 
 
-class TestTorn:
+class TestCorruptContent:
     @pytest.mark.parametrize("key", ["entropy", "information", "exposure"])
     def test_a_number_beyond_all_floats(self, folder, key):
         value = [10**400] if key == "entropy" else [[10**400]]
@@ -312,8 +316,8 @@ class TestTorn:
 
     @given(st.data())
     @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    def test_whatever_stands_there_is_no_bare_exception(self, folder, written, data):
-        content = told(written)
+    def test_any_value_gives_no_bare_exception(self, folder, written, data):
+        content = stated(written)
         path = data.draw(st.sampled_from([path for path in places(content) if path]))
         inner = content
         for key in path[:-1]:
@@ -321,4 +325,15 @@ class TestTorn:
         inner[path[-1]] = data.draw(ODD)
         (folder / "release.json").write_text(json.dumps(content), encoding="utf-8")
         with contextlib.suppress(sf.SfumatoError):
-            sf.verify(folder, people(), project=ASKED)
+            sf.verify(folder, people(), project=EXPECTED)
+
+
+ALLOWED = {"data", "errors", "exact", "io", "plurals", "principles", "releases", "verification"}
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "projections" / "checks").glob("*.py")), ids=lambda path: path.name)
+def test_checks_do_not_import_what_makes_a_projection(path):
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    modules = [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module.startswith("sfumato")]
+    others = [module for module in modules if not module.startswith("sfumato.projections.checks.")]
+    assert {module.split(".")[1] for module in others} <= ALLOWED

@@ -1,4 +1,4 @@
-"""The order of published rows: told from the file alone, whatever it holds, and found out where it is another."""
+"""The order of published rows follows from the file alone, whatever it contains; any other order is found."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SEED, PLACE = 7, 2
 
 @st.composite
 def frames(draw):
-    """Two sensitive columns of any type, with missing cells; the rows in some groups."""
+    """Two sensitive columns of any type with missing cells, and groups of the rows."""
     rows = draw(st.integers(1, 9))
     columns = {"age": pa.array(draw(st.lists(st.none() | st.integers(0, 5), min_size=rows, max_size=rows)), pa.int64())}
     for name in ("s", "t"):
@@ -54,7 +54,7 @@ def frames(draw):
 
 
 def read_back(published, schema, form, folder):
-    """The published table as its file holds it."""
+    """The published table as read from its file."""
     path = Path(folder) / f"table_1.{form}"
     with path.open("wb") as file:
         write_csv(published.table.data, file, {"s": ";", "t": ";"}) if form == "csv" else write_parquet(
@@ -71,7 +71,7 @@ def looked_at(table):
 class TestEveryFile:
     @given(frames(), st.sampled_from(["csv", "parquet"]), st.sampled_from(["pyarrow", "pandas", "polars"]))
     @settings(deadline=None)
-    def test_what_is_published_stands_as_its_seed_says(self, drawn, form, library):
+    def test_published_rows_are_in_the_order_of_the_seed(self, drawn, form, library):
         frame, of_row = drawn
         if library == "pandas":
             frame = frame.to_pandas()
@@ -98,19 +98,19 @@ class TestEveryFile:
     @given(frames(), st.permutations(range(9)))
     @settings(deadline=None)
     def test_it_does_not_depend_on_the_order_of_the_original(self, drawn, order):
-        """Rows that tie are alike in every cell, null and an empty text told apart."""
+        """Rows that tie are equal in every cell; null and an empty text differ."""
         frame, of_row = drawn
         mine = [place for place in order if place < frame.num_rows]
-        told = []
+        cells = []
         for rows in (range(frame.num_rows), mine):
             data, part = frame.take(pa.array(rows)), np.unique(of_row[list(rows)], return_inverse=True)[1]
             table = table_of(data, sf.Schema(["age"], ["s", "t"]))
             found = publish(table, part.astype(np.int64), 3).table.data
-            told.append([[repr(cell) for cell in found.column(name).to_pylist()] for name in found.column_names])
-        assert told[0] == told[1]
+            cells.append([[repr(cell) for cell in found.column(name).to_pylist()] for name in found.column_names])
+        assert cells[0] == cells[1]
 
 
-def test_what_a_csv_cannot_tell_apart_is_told_apart_last():
+def test_cells_that_are_equal_in_a_csv_are_distinguished_last():
     cells = pa.array(["", None, "b", "", None])
     found = ranks_of(cells, "x")
     assert found.as_text[found.of_row].tolist() == [0, 0, 1, 0, 0]
@@ -124,11 +124,11 @@ def test_group_numbers_that_carry_information_are_found():
     found = publish(table, np.array([0, 0, 1, 1]), table_seed(SEED, PLACE)).table
     assert looked_at(found).holds
     swapped = [3 - number for number in found.data["group"].to_pylist()]
-    for numbers, said in ((swapped, "numbered by its seed"), ([2 * n for n in swapped], "from 1")):
+    for numbers, message in ((swapped, "numbered by its seed"), ([2 * n for n in swapped], "from 1")):
         data = found.data.set_column(0, "group", pa.array(numbers))
         check = looked_at(sf.Table(data, found.schema))
         assert check.holds is False
-        assert said in check.detail
+        assert message in check.detail
 
 
 @pytest.mark.parametrize(("seed", "whole"), [(0, 0), (-1, -1), (table_seed(0, 1), 0)])
@@ -139,7 +139,7 @@ def test_an_invalid_seed(seed, whole):
 
 
 def test_tables_that_are_linked_row_by_row(tmp_path):
-    """Every figure stays true if all tables are written in the order of the original; only the order tells."""
+    """Every figure stays true if all tables are written in the order of the original; only the order reveals it."""
     draw = np.random.default_rng(1)
     people = pa.table({"age": draw.integers(20, 60, 24), **{name: draw.choice(["x", "y", "z"], 24) for name in "abc"}})
     schema = sf.Schema(["age"], list("abc"))

@@ -245,7 +245,7 @@ def test_print(browser, pages, tmp_path):
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_a_large_release(browser, tmp_path_factory, real_data, width):
     """295,243 rows with seven quasi-identifiers."""
-    from benchmarks.settings import income
+    from benchmarks.datasets.survey import income
 
     folder = tmp_path_factory.getbasetemp() / "large"
     if not folder.exists():

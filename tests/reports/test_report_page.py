@@ -132,11 +132,11 @@ def test_any_script():
 def test_missing_sections_say_why():
     text = drawn("no_secret")[1].text
     assert "No principle about sensitive values was requested" in text
-    assert "there is no ε to draw it around" in text
+    assert "there is no ε around which to draw it" in text
     text = drawn("several")[1].text
     assert "so no neighbour graph is drawn" in text
     text = drawn("tiny")[1].text
-    assert "So few rows have no distribution" in text
+    assert "A table of so few rows has no distribution" in text
 
 
 def test_a_principle_of_ones_own():

@@ -195,9 +195,7 @@ class AtLeast(sf.KAnonymity):
 
 def test_a_principle_of_ones_own_must_be_passed(tmp_path):
     folder = anonymize(TABLE, SCHEMA, [AtLeast(2)], method=Chunks(4)).save(tmp_path / "out")
-    with pytest.raises(
-        sf.errors.ReleaseError, match=r"'at-least' is not registered here.*principles=\["
-    ):
+    with pytest.raises(sf.errors.ReleaseError, match=r"'at-least' is not registered here.*principles=\["):
         verify(folder)
     assert verify(folder, TABLE, schema=SCHEMA, principles=[AtLeast(2)])
     assert verify(folder, TABLE, principles=AtLeast(2))

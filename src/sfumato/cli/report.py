@@ -1,4 +1,4 @@
-"""`sfumato report`: draw the report of a release again; with the original, the internal one."""
+"""`sfumato report`: draw the report of a release again; with the original, the internal report."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ Example:
 @click.option(
     "--original",
     metavar="SOURCE",
-    help="The table it was made from, a file or a config that names it: draw the internal report.",
+    help="The original, as a file or a config that names it: draw the internal report.",
 )
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
     shell_complete=config_files,
-    help="What it is to have been made under: compare, and take your own functions.",
+    help="The config of the release: compare it, and use the functions that it names.",
 )
-@click.option("--force", is_flag=True, help="Replace a file that is there already.")
+@click.option("--force", is_flag=True, help="Replace an existing report.")
 @allow_code_option
 def report(folder: Path, output: Path, original: str | None, config: Path | None, force: bool, allow_code: bool) -> None:
     """Draw the report of a release again, as one HTML file that opens without a network.
 
-    FOLDER is what `sfumato anonymize` or `sfumato project` wrote; it is verified first. Without --original, the report is
-    drawn from release.json alone, and may be published. With it, the internal report is drawn: it also tells how the
-    original stands, and must not be published; that of several tables is drawn by `sfumato project --internal`. Exit
-    status: 0 written, 2 it is no release, or not one of that original.
+    FOLDER is a release folder; it is verified first. Without --original, the report is drawn from release.json alone, and
+    may be published. With it, the internal report is drawn, which also contains figures of the original and must not be
+    published; `sfumato project --internal` draws that of several tables. Exit status: 0 written; 2 FOLDER is not a valid
+    release, or was not made from this original.
     """
-    from sfumato._report import report as drawn
+    from sfumato._report import report as draw_report
     from sfumato.cli.show import console
     from sfumato.releases.folder import free_page, write_page
 
     schema, principles = requested_terms(config, allow_code)
     target = free_page(output, folder, force)
-    text = drawn(folder, named_source(original, allow_code), schema=schema, principles=principles)
+    text = draw_report(folder, named_source(original, allow_code), schema=schema, principles=principles)
     write_page(text, target, private=original is not None)
-    kind = "report" if original is None else "internal report, which is not for publication,"
+    kind = "report" if original is None else "internal report, which must not be published,"
     console().print(f"Wrote the {kind} to {output}.", markup=False)

@@ -46,13 +46,13 @@ def show_profile(found: Profile, config: Path) -> None:
             f"{_printable(name)} tells the same as {_printable(twin)}, value by value: one could be dropped.", markup=False
         )
     out.print("\n[bold]Asked for[/bold]")
-    for wish in found.wishes:
-        if wish.asked:
-            out.print(f"  {wish.principle.label}: {_printable(wish.reason)}", markup=False)
+    for requirement in found.requirements:
+        if requirement.enabled:
+            out.print(f"  {requirement.principle.label}: {_printable(requirement.reason)}", markup=False)
     sensitive = found.of_role(Role.SENSITIVE)
     if not sensitive:
         out.print("  No column looks sensitive, so k-anonymity is all that is asked for.")
-    left = len(sensitive) - sum(wish.asked for wish in found.wishes) + 1
+    left = len(sensitive) - sum(requirement.enabled for requirement in found.requirements) + 1
     if sensitive and left > 0:
         out.print(f"  {left} of {count_of(len(sensitive), 'sensitive column')} are looked at by no principle yet.")
     out.print(

@@ -183,7 +183,7 @@ class WithheldRelease:
     >>> release = sf.withhold(people, sf.Schema(identifiers=["name"]), register, cells=1, identity="name")
     >>> release
     Withheld release of 2 records, 1 per record: 2 of 4 cells withheld
-      risk   0.5 (least); 2 with nothing withheld
+      risk   0.5 against register
     >>> release.rule.exact, release.rule.disclosed.sum()
     (True, np.int64(2))
     """
@@ -286,7 +286,6 @@ class WithheldRelease:
         withheld, disclosed = self.withheld_cells, sum(counts.disclosed for counts in self.document.attributes)
         head = f"Withheld release of {count_of(self.table.num_rows, 'record')}, {self.cells:,} per {self.per}: "
         head += f"{withheld:,} of {count_of(withheld + disclosed, 'cell')} withheld"
-        if isinstance(self.private, Unavailable):
-            return head
-        gap = "least" if self.rule.exact else f"at most {self.rule.gap:.2%} above the least"
-        return f"{head}\n  risk   {self.rule.risk:.6g} ({gap}); {self.full_risk.risk:.6g} with nothing withheld"
+        # the risks of release.json: how far they are above the least, and the risk of the full records, are private
+        risks = [f"  risk   {float(claim.risk):.6g} against {claim.name}" for claim in self.document.dictionaries]
+        return "\n".join([head, *risks])

@@ -69,7 +69,7 @@ class KEAnonymity(Principle):
 
     @property
     def implied_k(self) -> int:
-        """The parameter k: so many different numbers need so many rows."""
+        """The parameter k: k different numbers need at least k rows."""
         return self.k
 
     def search_conditions(self, view: View) -> Sequence[HistogramCondition]:

@@ -15,7 +15,7 @@ from sfumato.io.database_uri import file_of, is_uri, shown, without_passwords
 from sfumato.plurals import count_of
 from sfumato.principles import DistinctLDiversity
 from sfumato.profiling.column_facts import Facts
-from sfumato.profiling.requirement_suggestions import Wish
+from sfumato.profiling.requirement_suggestions import SuggestedRequirement
 from sfumato.profiling.table_profile import ColumnProfile, Profile
 
 WIDTH = 118
@@ -51,7 +51,7 @@ def draft(profile: Profile, path: str | Path, config: str | Path = "sfumato.toml
     >>> people = profile(pa.table({"name": ["Ann", "Bob"] * 10, "age": [30, 41] * 10, "ill": ["flu", "gout"] * 10}))
     >>> text = draft(people, "people.csv")
     >>> from sfumato.config import Config
-    >>> Config.parse(text).schema.identifiers, [principle.name for principle in Config.parse(text).asked]
+    >>> Config.parse(text).schema.identifiers, [principle.name for principle in Config.parse(text).requested_principles]
     (('name',), ['k-anonymity', 'distinct-l-diversity'])
     """
     check(profile)
@@ -220,7 +220,7 @@ def _counts(facts: Facts) -> str:
 def _principles(profile: Profile) -> str:
     parts = ["\n" + _comment("What must hold in every group of the release.")]
     if profile.of_role(Role.SENSITIVE):
-        asked = {name for wish in profile.wishes if wish.asked for name in _on(wish)}
+        asked = {name for requirement in profile.requirements if requirement.enabled for name in _on(requirement)}
         left = [column.name for column in profile.of_role(Role.SENSITIVE) if column.name not in asked]
         if left:
             parts.append(
@@ -231,24 +231,26 @@ def _principles(profile: Profile) -> str:
             )
     else:
         parts.append(_comment("Only k-anonymity: no column looks sensitive."))
-    return "\n".join([*parts, *map(_wish, profile.wishes)])
+    return "\n".join([*parts, *map(_section, profile.requirements)])
 
 
-def _on(wish: Wish) -> tuple[str, ...]:
-    on = getattr(wish.principle, "on", None)
+def _on(requirement: SuggestedRequirement) -> tuple[str, ...]:
+    on = getattr(requirement.principle, "on", None)
     return (on,) if isinstance(on, str) else tuple(on or ())
 
 
-def _wish(wish: Wish) -> str:
-    stated: dict[str, Any] = {"name": wish.principle.name, **wish.principle.parameters()}
+def _section(requirement: SuggestedRequirement) -> str:
+    stated: dict[str, Any] = {"name": requirement.principle.name, **requirement.principle.parameters()}
     lines = ["[[principles]]", *(f"{key} = {_value(value)}" for key, value in stated.items())]
-    if not wish.asked:
+    if not requirement.enabled:
         lines = [f"# {line}" for line in lines]
-    return "\n".join(["", _comment(f"{wish.reason}."), *lines])
+    return "\n".join(["", _comment(f"{requirement.reason}."), *lines])
 
 
 def _end(profile: Profile) -> str:
-    rare = any(wish.asked and wish.principle.name == DistinctLDiversity.name for wish in profile.wishes)
+    rare = any(
+        requirement.enabled and requirement.principle.name == DistinctLDiversity.name for requirement in profile.requirements
+    )
     method = ['name = "auto"']
     if rare and profile.rows > _LARGE:
         method = ['name = "mondrian"    # quick; "auto" loses less, but takes many minutes on a table of this size']

@@ -1,4 +1,4 @@
-"""Principles to start from: such as suit the sensitive attributes, and are known beforehand to be within reach."""
+"""Requirements to start from: principles that suit the sensitive attributes, and are known to be reachable."""
 
 from __future__ import annotations
 
@@ -23,127 +23,128 @@ from sfumato.profiling.column_facts import Facts
 from sfumato.profiling.identifying_combinations import together
 
 K = 5
-"""The k that is asked for in tables of at least twice as many rows."""
+"""The k that is suggested for tables of at least twice as many rows."""
 
 _FRACTIONS = ("0.1", "0.05", "0.02", "0.01")
-"""ε as a fraction of the width that the middle nine tenths of the rows take up; the largest that is guaranteed stands."""
+"""Candidates for ε, as fractions of the width of the middle nine tenths of the rows; the largest guaranteed one is used."""
 
 _DELTA = "0.5"
 """At least half of a group's other values must not be near."""
 
 _MANY = 20
-"""Numbers with more distinct values than this have a distance that means something."""
+"""Numbers with more distinct values than this have a meaningful distance."""
 
 _RICH = 3
-"""A further attribute is asked about at once if no value makes up more than one row in so many: it costs little then."""
+"""A further attribute is enabled at once if no value makes up more than one row in this many: it then costs little."""
 
 _MOST = 3
-"""Attributes that are asked about at once."""
+"""How many attributes are enabled at once."""
 
 
 @dataclass(frozen=True)
-class Wish:
-    """A principle to ask for, why, and whether it is asked for at once or left to a person."""
+class SuggestedRequirement:
+    """A suggested requirement, the reason for it, and whether a draft config enables it or leaves it to a person."""
 
     principle: Principle
     reason: str
-    asked: bool = True
+    enabled: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the suggestion as plain data."""
         return {
             "name": self.principle.name,
             "parameters": self.principle.parameters(),
-            "asked": self.asked,
+            "enabled": self.enabled,
             "reason": self.reason,
         }
 
 
-def wishes(table: Table, sensitive: Sequence[Facts]) -> tuple[Wish, ...]:
-    """Principles for a table whose schema has roles; its sensitive attributes in the order of what hurts most.
+def suggest_requirements(table: Table, sensitive: Sequence[Facts]) -> tuple[SuggestedRequirement, ...]:
+    """Suggest principles for a table whose schema has roles; `sensitive`: its sensitive attributes, most harmful first.
 
-    Each that is asked for is guaranteed with the table as one group, so that all together are.
+    Each enabled suggestion is guaranteed with the table as one group, so all of them together are reachable.
 
     >>> import pyarrow as pa
     >>> from sfumato.profiling.column_facts import facts_of
     >>> from sfumato.data.schema import Schema
     >>> data = pa.table({"age": [20, 30] * 10, "ill": ["flu", "gout", "cold", "flu"] * 5})
     >>> table = Table(data, Schema(["age"], ["ill"]))
-    >>> [(wish.principle, wish.asked) for wish in wishes(table, [facts_of(table, "ill")])][:2]
+    >>> found = suggest_requirements(table, [facts_of(table, "ill")])
+    >>> [(requirement.principle, requirement.enabled) for requirement in found][:2]
     [(KAnonymity(k=5), True), (DistinctLDiversity(l=3, on='ill'), True)]
     """
     k = K if table.rows >= 2 * K else 2
-    found = [Wish(KAnonymity(k), f"Every person is one of at least {k} that cannot be told apart")]
-    asked = 0
+    suggestions = [SuggestedRequirement(KAnonymity(k), f"Every person is one of at least {k} who cannot be distinguished")]
+    enabled = 0
     for position, facts in enumerate(sensitive):
-        wish = _near(table, facts, k) or _diverse(table, facts, k)
-        if wish is None:
+        requirement = _nearness(table, facts, k) or _diversity(table, facts, k)
+        if requirement is None:
             continue
-        rich = _RICH * facts.common <= facts.rows and not _told(table, sensitive[0], facts)
-        now = asked < _MOST and (position == 0 or asked == 0 or rich)
-        found.append(Wish(wish.principle, wish.reason, now))
-        asked += now
+        rich = _RICH * facts.common <= facts.rows and not _determined(table, sensitive[0], facts)
+        now = enabled < _MOST and (position == 0 or enabled == 0 or rich)
+        suggestions.append(SuggestedRequirement(requirement.principle, requirement.reason, now))
+        enabled += now
         if position == 0:
-            found.append(_close(facts))
-    return tuple(sorted(found, key=lambda wish: not wish.asked))
+            suggestions.append(_closeness(facts))
+    return tuple(sorted(suggestions, key=lambda requirement: not requirement.enabled))
 
 
-def _told(table: Table, main: Facts, facts: Facts) -> bool:
-    """Whether the main attribute tells another in every row: what protects the one protects the other well enough."""
+def _determined(table: Table, main: Facts, facts: Facts) -> bool:
+    """Return whether the main attribute determines another in every row: protecting one then protects the other."""
     return together(table, [main.name, facts.name]).groups == main.distinct + (main.missing > 0)
 
 
-def _near(table: Table, facts: Facts, k: int) -> Wish | None:
-    """(ε,δ)^k-dissimilarity with the largest sensible ε that is guaranteed."""
+def _nearness(table: Table, facts: Facts, k: int) -> SuggestedRequirement | None:
+    """Suggest (ε,δ)^k-dissimilarity with the largest sensible ε that is guaranteed."""
     if facts.kind is not Kind.NUMERIC or facts.distinct <= _MANY or facts.spread <= 0:
         return None
     for fraction in _FRACTIONS:
         epsilon = _rounded(Decimal(repr(facts.spread)) * Decimal(fraction))
-        wish = Dissimilarity(epsilon=epsilon, delta=_DELTA, k=k, on=_on(facts.name))
-        if _guaranteed(table, wish):
-            return Wish(
-                wish,
+        principle = Dissimilarity(epsilon=epsilon, delta=_DELTA, k=k, on=_on(facts.name))
+        if _guaranteed(table, principle):
+            return SuggestedRequirement(
+                principle,
                 f"Of {facts.name!r}, at most half of the others in a group lie within {epsilon} of a person's value; that "
-                f"is about {100 * float(fraction):g} % of the width that nine tenths of the rows take up",
+                f"is about {100 * float(fraction):g} % of the width of nine tenths of the rows",
             )
     return None
 
 
-def _diverse(table: Table, facts: Facts, k: int) -> Wish | None:
-    """The strongest l-diversity that groups of twice k rows reach on average."""
+def _diversity(table: Table, facts: Facts, k: int) -> SuggestedRequirement | None:
+    """Suggest the strongest l-diversity that groups of twice k rows reach on average."""
     if 6 * facts.common <= facts.rows:
-        wish: Principle = FrequencyLDiversity(3, on=_on(facts.name))
-        if _guaranteed(table, wish):
-            return Wish(wish, f"No value of {facts.name!r} is held by more than a third of a group")
+        principle: Principle = FrequencyLDiversity(3, on=_on(facts.name))
+        if _guaranteed(table, principle):
+            return SuggestedRequirement(principle, f"No value of {facts.name!r} makes up more than a third of a group")
     rest = facts.rows - facts.common - facts.second
     for l in (3, 2) if 2 * k * rest >= facts.rows else (2,):
-        wish = DistinctLDiversity(l, on=_on(facts.name))
-        if _guaranteed(table, wish):
-            return Wish(wish, f"Every group holds at least {l} different values of {facts.name!r}")
+        principle = DistinctLDiversity(l, on=_on(facts.name))
+        if _guaranteed(table, principle):
+            return SuggestedRequirement(principle, f"Every group contains at least {l} different values of {facts.name!r}")
     return None
 
 
-def _close(facts: Facts) -> Wish:
+def _closeness(facts: Facts) -> SuggestedRequirement:
+    """Suggest t-closeness, which is stricter; a person must enable it."""
     ground = "ordered" if facts.kind is Kind.NUMERIC else "equal"
-    wish = TCloseness("0.3", ground, on=_on(facts.name))
-    return Wish(
-        wish, f"Stricter: the values of {facts.name!r} are spread in every group much as in the whole table", asked=False
-    )
+    reason = f"Stricter: the values of {facts.name!r} are distributed in every group much as in the whole table"
+    return SuggestedRequirement(TCloseness("0.3", ground, on=_on(facts.name)), reason, enabled=False)
 
 
 def _on(name: str) -> str | tuple[str, ...]:
-    """An attribute by its name; in brackets if the name alone would mean something else."""
+    """Return an attribute by its name; as a list of one if the name alone has another meaning."""
     return (name,) if name in ("each", "whole") else name
 
 
 def _guaranteed(table: Table, principle: Principle) -> bool:
+    """Return whether the table as one group satisfies a principle."""
     try:
-        found = feasibility(table, None, principle, nearby=False)
+        result = feasibility(table, None, principle, nearby=False)
     except SfumatoError:
         return False
-    return found.verdict == "guaranteed" and found.certain_as_one_group
+    return result.verdict == "guaranteed" and result.certain_as_one_group
 
 
 def _rounded(value: Decimal) -> str:
-    """A number to one digit, as a person would write it."""
+    """Return a number with one digit, as a person would write it."""
     return f"{Decimal(f'{value:.0e}').normalize():f}"

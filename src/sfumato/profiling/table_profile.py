@@ -16,7 +16,7 @@ from sfumato.profiling.column_facts import Facts, facts_of
 from sfumato.profiling.column_patterns import WEIGHT
 from sfumato.profiling.identifying_combinations import MOST_COLUMNS, Combination, most_identifying, together
 from sfumato.profiling.missing_markers import Markers
-from sfumato.profiling.requirement_suggestions import Wish, wishes
+from sfumato.profiling.requirement_suggestions import SuggestedRequirement, suggest_requirements
 from sfumato.profiling.role_suggestions import REPEATED, Suggestion, suggestions
 
 
@@ -157,9 +157,9 @@ class Profile:
         return most_identifying(self.table, [column.name for column in self.columns if column.name in chosen])
 
     @cached_property
-    def wishes(self) -> tuple[Wish, ...]:
-        """Principles to start from, known to be within reach."""
-        return wishes(
+    def requirements(self) -> tuple[SuggestedRequirement, ...]:
+        """Principles to start from, which are known to be reachable."""
+        return suggest_requirements(
             self.table.with_schema(self.schema),
             [replace(column.facts, kind=column.kind) for column in self.of_role(Role.SENSITIVE)],
         )
@@ -173,7 +173,7 @@ class Profile:
             "combinations": [combination.to_dict() for combination in self.combinations],
             "together": self.together.to_dict(),
             "as_they_are": self.as_they_are.to_dict(),
-            "principles": [wish.to_dict() for wish in self.wishes],
+            "principles": [requirement.to_dict() for requirement in self.requirements],
             "twins": dict(self.twins),
             "markers": self.markers.to_dict(),
             "notes": list(self.table.notes),

@@ -1,4 +1,4 @@
-"""The vulnerability contour around each wish for dissimilarity: the share of groups in breach over ε and δ."""
+"""The vulnerability contour around each dissimilarity requirement: the share of groups in breach over ε and δ."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from sfumato.exact import written
 from sfumato.principles import Dissimilarity, View, exactly
 
 _TIMES = [Fraction(n, 4) for n in (1, 2, 3, 4, 5, 6, 8)]
-"""The grid's ε, as multiples of the wish's."""
+"""The ε of the grid, as multiples of the requested ε."""
 _DELTAS = [Fraction(n, 10) for n in range(1, 11)]
 _PAIRS = 50_000
-"""Pairs of values that are looked at for each ε, if a pair is costly: then a sample of the groups must do."""
+"""The most pairs of values that are compared for each ε with a slow distance; beyond, a sample of the groups is measured."""
 
 
 def contours(audit: Audit) -> list[dict[str, Any]]:
-    """For each finding of dissimilarity the contour around what was asked for.
+    """Return, for each finding of dissimilarity, the contour around the requested ε and δ.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -55,7 +55,7 @@ def _contour(requirement: Dissimilarity, view: View) -> dict[str, Any]:
 
 
 def _sample(view: View) -> Table | None:
-    """The rows of some groups, if all would cost too much; which ones is drawn, and the same every time."""
+    """Return the rows of a fixed random sample of groups if measuring all would be slow; else None."""
     pairs = view.histogram.distinct**2
     if not view.distance.bind(view.attribute).costly or pairs.sum() <= _PAIRS:
         return None

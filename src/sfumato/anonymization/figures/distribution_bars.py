@@ -1,4 +1,4 @@
-"""The bars of a distribution: even bins of numbers, stretches of an order, or names. What nobody may name is pooled."""
+"""The bars of a distribution: bins of numbers, ranges of an order, or names. Values that may not be named are pooled."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ from sfumato.exact import nearest_float, written
 from sfumato.exact.bins import round_width
 
 BINS = 40
-"""The most bars of a distribution over an order."""
+"""The most bars of a distribution over ordered values."""
 NAMED = 20
-"""The most bars of a distribution over values without one."""
+"""The most bars of a distribution over unordered values."""
 OTHERS = "others"
 _TAIL = 0.01
-"""Numbers are binned evenly between these quantiles from either end; what lies beyond goes into the outer bins."""
+"""Bins have equal width between the quantiles at this share from either end; the outer bins contain the rest."""
 
 Places = NDArray[np.int64]
 Shares = NDArray[np.float64]
 
 
-def lined(domain: Domain, named: Places) -> tuple[Places, list[str]]:
-    """Values in their order, several to a bar if they are many; for each place its bar, past the last if it has none."""
+def order_bars(domain: Domain, named: Places) -> tuple[Places, list[str]]:
+    """Return bars of values in their order, several values to a bar if they are many.
+
+    For each place of the domain its bar, or the number of bars if it has none; and the labels of the bars.
+    """
     count = min(BINS, len(named))
     bars = np.full(domain.size, count)
     bars[named] = np.arange(len(named)) * count // max(1, len(named))
@@ -39,10 +42,10 @@ def lined(domain: Domain, named: Places) -> tuple[Places, list[str]]:
     return bars, [_between(domain.label(int(named[a])), domain.label(int(named[b - 1]))) for a, b in pairwise(starts)]
 
 
-def listed(domain: Domain, named: Places, shares: Shares, step: Fraction) -> tuple[Places, list[str]]:
-    """Values by name; if they are many those with the largest shares, and of equal ones those that come first.
+def named_bars(domain: Domain, named: Places, shares: Shares, step: Fraction) -> tuple[Places, list[str]]:
+    """Return bars of values by name; if they are many, of those with the largest shares, ties in the order of the domain.
 
-    The shares are looked at in steps: an exact order of values would tell which of two is more frequent.
+    The shares are compared in steps: an exact order would reveal which of two values is more frequent.
     """
     if len(named) > NAMED:
         coarse = np.array([-in_steps(share, step) for share in shares[named].tolist()])
@@ -53,8 +56,8 @@ def listed(domain: Domain, named: Places, shares: Shares, step: Fraction) -> tup
 
 
 @dataclass(frozen=True)
-class Even:
-    """Bins of one width between round numbers. Nothing but the numbers that are given decides about them."""
+class EvenBins:
+    """Bins of equal width with round edges. They depend only on the numbers passed to `over`."""
 
     width: Fraction
     first: int
@@ -63,13 +66,13 @@ class Even:
     lowest: Fraction
     highest: Fraction
     whole: bool
-    """Whether all numbers are whole: then a bin is written by its last one, and `[30, 39]` holds ten."""
+    """Whether all numbers are integers: then a label names the last integer of its bin, and `[30, 39]` contains ten."""
 
     @classmethod
-    def over(cls, numbers: Sequence[Fraction], weights: Shares, gaps: bool) -> Even:
-        """Bins for some numbers. `gaps`: whether whole ones between them must not have a bin of their own.
+    def over(cls, numbers: Sequence[Fraction], weights: Shares, gaps: bool) -> EvenBins:
+        """Return bins for some numbers. `gaps`: whether integers between them must not have a bin of their own.
 
-        >>> Even.over([Fraction(30), Fraction(39)], np.ones(2), gaps=True).labels()
+        >>> EvenBins.over([Fraction(30), Fraction(39)], np.ones(2), gaps=True).labels()
         ['30 – 31', '32 – 33', '34 – 35', '36 – 37', '38 – 39']
         """
         distinct = sorted(set(numbers))
@@ -88,16 +91,16 @@ class Even:
 
     @property
     def below(self) -> bool:
-        """Whether the first bin holds what lies below it too."""
+        """Whether the first bin also contains the numbers below it."""
         return self.lowest < self.first * self.width
 
     @property
     def above(self) -> bool:
-        """Whether the last bin holds what lies above it too."""
+        """Whether the last bin also contains the numbers above it."""
         return self.highest >= (self.last + 1) * self.width
 
     def labels(self) -> list[str]:
-        """What each bin is called."""
+        """Return the label of each bin."""
         names = []
         for number in range(self.first, self.last + 1):
             start, stop = number * self.width, (number + 1) * self.width
@@ -109,27 +112,29 @@ class Even:
         return names
 
     def places(self, numbers: Iterable[Fraction]) -> Places:
-        """For each number its bin, past the last if it has none."""
+        """Return the bin of each number, or the number of bins if it has none."""
         count = self.last - self.first + 1
-        found = []
+        places = []
         for number in numbers:
             at = number.numerator * self.width.denominator // (number.denominator * self.width.numerator) - self.first
             at = max(at, 0) if self.below else at
             at = min(at, count - 1) if self.above else at
-            found.append(at if 0 <= at < count else count)
-        return np.array(found, np.int64)
+            places.append(at if 0 <= at < count else count)
+        return np.array(places, np.int64)
 
     def spread(self, spans: Sequence[Span], weights: Shares) -> Shares:
-        """The weight in each bin if that of a span is spread evenly over the numbers from its one end to its other."""
+        """Return the weight of each bin if the weight of a span is spread evenly from its one end to its other."""
         count = self.last - self.first + 1
         start, stop = self.first * self.width, (self.last + 1) * self.width
         start, stop = min(start, self.lowest), max(stop, self.highest + self.whole)
+        # A single number goes into its bin. The weight of a wider span is divided by its overlap with each bin.
         single = np.array([span.low == span.last for span in spans], bool)
         sums = np.bincount(self.places(span.low for span in spans), np.where(single, weights, 0), count + 1)[:count]
         wide = [span for span in spans if span.low != span.last]
         ends = [(span.low, span.last + (self.whole and not span.half_open)) for span in wide]
         low, high = (np.array([nearest_float((end - start) / (stop - start)) for end in some]) for some in _apart(ends))
         inner = [nearest_float((i * self.width - start) / (stop - start)) for i in range(self.first + 1, self.last + 1)]
+        # the share of each span below each edge; the differences are the shares within the bins
         below = [np.zeros(len(wide))]
         below += [np.clip((edge - low) / (high - low), 0, 1) for edge in inner]
         below += [np.ones(len(wide))]

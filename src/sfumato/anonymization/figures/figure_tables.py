@@ -1,8 +1,8 @@
-"""The tables that a report is drawn from, as plain data.
+"""All tables that the report of a grouped release is drawn from, as plain data.
 
 What is published, `public_figures`, is a function of the published table, the original quasi-identifiers, the schema, the
-parameters and the seed; never of which original row has which secret. What is not, `internal_figures`, is for the publisher
-and the review board.
+parameters and the seed; never of which original row has which sensitive value. `internal_figures` is not, and is for the
+publisher and the review board.
 """
 
 from __future__ import annotations
@@ -31,64 +31,64 @@ from sfumato.reports.grouped_page import InternalFigures
 
 
 def public_figures(
-    original: Table, found: Audit, recodings: Mapping[str, str], loss: Mapping[str, float], seed: int
+    original: Table, published_audit: Audit, recodings: Mapping[str, str], loss: Mapping[str, float], seed: int
 ) -> dict[str, Any]:
-    """Everything that the public report draws.
+    """Return everything that the public report draws.
 
-    `original`: all its rows; only their quasi-identifiers are looked at. `found`: the audit of the published table.
-    `recodings`: how each quasi-identifier is published. `loss`: that of each quasi-identifier.
+    `original`: all its rows; only their quasi-identifiers are used. `published_audit`: the audit of the published table.
+    `recodings`: how each quasi-identifier is published. `loss`: the information loss of each quasi-identifier.
     """
-    published, groups = found.table, found.groups
+    published, groups = published_audit.table, published_audit.groups
     covers = covers_of(original, published, groups, recodings)
     before = Groups.of(original).sizes
-    after = _alike(covers, groups)
+    after = _class_sizes(covers, groups)
     step = step_of(original.rows)
     return {
-        "words": [words(type(finding.principle)) for finding in found],
+        "words": [words(type(finding.principle)) for finding in published_audit],
         "step": written(step),
         "risk": {"before": risk(before, step), "after": risk(after)},
         "sizes": histogram(before, after, step),
-        "levels": levels(found),
-        "neighbourhoods": neighbourhoods(found),
+        "levels": levels(published_audit),
+        "neighbourhoods": neighbourhoods(published_audit),
         "columns": columns(original, published, covers, groups.sizes, loss, step),
         "errors": expected_errors(published, groups, covers, seed),
-        "contours": contours(found),
+        "contours": contours(published_audit),
     }
 
 
-def _alike(covers: Sequence[Cover], groups: Groups) -> NDArray[np.int64]:
-    """How many rows publish the same cells: groups that do cannot be told apart by quasi-identifiers."""
+def _class_sizes(covers: Sequence[Cover], groups: Groups) -> NDArray[np.int64]:
+    """Return the sizes of classes of rows with equal cells; several groups with equal cells are one class."""
     cells = [cover.cell.astype(np.int32) for cover in covers]
     of_group, classes = combined(cells, [len(cover.offsets) - 1 for cover in covers])
     return np.bincount(of_group, groups.sizes, len(classes)).astype(np.int64)
 
 
 def words(kind: type[Principle]) -> dict[str, str]:
-    """What a principle means, what it does not protect against, and where it comes from; from its docstring.
+    """Return the meaning of a principle, what it does not protect against, and its source, from its docstring.
 
     >>> from sfumato import KAnonymity
     >>> words(KAnonymity)["definition"]
     'Every group contains at least k people.'
     """
-    said = describe(kind)
+    description = describe(kind)
     return {
-        "definition": said.definition,
-        "plain": said.plain,
-        "body": said.body,
-        "not_protected": said.not_protected,
-        "source": said.source,
+        "definition": description.definition,
+        "plain": description.plain,
+        "body": description.body,
+        "not_protected": description.not_protected,
+        "source": description.source,
     }
 
 
-def internal_figures(original: Table, found: Audit, recodings: Mapping[str, str], seed: int) -> InternalFigures:
+def internal_figures(original: Table, published_audit: Audit, recodings: Mapping[str, str], seed: int) -> InternalFigures:
     """Return what only the internal report draws: the principles measured on the original, and the true errors of counts."""
-    covers = covers_of(original, found.table, found.groups, recodings)
-    before = audit(original, None, [principle for principle, _ in found.principles])
+    covers = covers_of(original, published_audit.table, published_audit.groups, recodings)
+    before = audit(original, None, [principle for principle, _ in published_audit.principles])
     tables = {
         "principles": before.to_dict(0)["principles"],
         "levels": levels(before),
         "neighbourhoods": neighbourhoods(before),
-        "errors": true_errors(original, found.table, found.groups, covers, seed),
+        "errors": true_errors(original, published_audit.table, published_audit.groups, covers, seed),
         "contours": contours(before),
     }
     return InternalFigures.model_validate(tables)

@@ -1,4 +1,4 @@
-"""How the level of each principle is distributed over the groups."""
+"""The distribution of each principle's level over the groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BINS = 25
 
 
 def levels(audit: Audit) -> list[dict[str, Any]]:
-    """For each finding, and each of its requirements but the size of groups, the distribution of its level over groups.
+    """Return, for each part of each finding except the group size, the distribution of its level over the groups.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -35,20 +35,20 @@ def levels(audit: Audit) -> list[dict[str, Any]]:
 
 
 def is_size(part: Part) -> bool:
-    """Whether a requirement is about the size of groups, which the class sizes show."""
+    """Whether a part is the group size, which the figure of class sizes shows."""
     return part.name == "k"
 
 
 def _distribution(part: Part) -> dict[str, Any]:
-    found, broken = part.floats(), ~part.holds
-    finite = np.isfinite(found)
+    level, broken = part.floats(), ~part.holds
+    finite = np.isfinite(level)
     width = None
-    values, place = np.unique(found[finite], return_inverse=True)
+    values, place = np.unique(level[finite], return_inverse=True)
     if len(values) > _BINS:
         width = float(round_width(Fraction(float(values[-1]) - float(values[0])) / (_BINS - 2)))
         threshold = nearest_float(part.threshold)
-        at = np.floor((found[finite] - threshold) / width).astype(np.int64)
-        # the threshold is an edge, and what is on it counts to the side that its verdict is on
+        at = np.floor((level[finite] - threshold) / width).astype(np.int64)
+        # The threshold is an edge of the bins. A level equal to it belongs to the side of its verdict.
         below = broken[finite] if part.higher_is_better else ~broken[finite]
         at = np.where(below, np.minimum(at, -1), np.maximum(at, 0))
         at, place = np.unique(at, return_inverse=True)

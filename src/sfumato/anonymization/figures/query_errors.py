@@ -1,8 +1,8 @@
-"""How far off counts from a release are, by how many quasi-identifiers they ask for.
+"""The errors of counts that a reader makes from a release, by the number of quasi-identifiers in the question.
 
-The errors against the true original are exact figures of who has which secret: whoever draws the same questions could try
-assignments until the figures agree. So what is published is the error that the release itself lets one expect: the same
-questions asked of originals that are drawn at random from all that look like the release.
+Errors against the true original are exact figures of who has which sensitive value: with the same questions an attacker
+could try assignments until the figures agree. The public report therefore contains expected errors: the same questions,
+asked of originals that are drawn at random from all that look like the release.
 """
 
 from __future__ import annotations
@@ -22,29 +22,28 @@ from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 
 ASKED = 60
-"""Questions for each number of quasi-identifiers; a third of them are enough where rows are many."""
+"""Questions for each number of quasi-identifiers; a third of that for large tables."""
 _MANY = 1_000_000
-"""Rows from which on a few questions tell as much as many."""
+"""Rows from which a table is large: fewer questions give the same precision."""
 DRAWN = 2
-"""Originals that are drawn; one is enough where rows are many."""
+"""Originals that are drawn; one for large tables."""
 _DIMENSIONS = 5
-"""The most quasi-identifiers that a question asks for."""
+"""The most quasi-identifiers in a question."""
 _SENSITIVE = 2
-"""The most sensitive columns that a question asks for, as in paper 001."""
+"""The most sensitive columns in a question, as in *Wang & Liu (2010)*."""
 SELECTIVITY = "0.1"
 _DECIMALS = 3
-"""Of what is published: which values the original holds goes into it, and may not be told by many digits."""
+"""Decimals of published errors: they depend on which values occur in the original, which more digits might reveal."""
 _SEED = 0x0C
-"""Sets the random numbers apart from those of the method and the shuffle."""
+"""Separates the random numbers from those of the method and of the shuffle."""
 
 
 def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover], seed: int) -> dict[str, Any] | None:
-    """The relative errors of counts that the release lets one expect, for 1, 2, 3, … quasi-identifiers.
+    """Return the expected relative errors of counts over 1, 2, 3, … quasi-identifiers; None if no column has values.
 
-    Originals are drawn by the seed: each row's quasi-identifiers uniformly from what its cells cover, the secrets of a
-    group dealt to its rows at random. Nothing of the true original but the domains goes into it, and
-    errors are told in three decimals. None if there is nothing
-    to ask for.
+    Originals are drawn by the seed: each row's quasi-identifiers uniformly from the values that its cells cover, the
+    sensitive values of a group assigned to its rows at random. Of the true original only the domains are used, and errors
+    are rounded to three decimals.
     """
     workloads = _workloads(published, covers, seed)
     if not workloads:
@@ -55,20 +54,21 @@ def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover], s
     drawn = []
     originals = DRAWN if published.rows < _MANY else 1
     for _ in range(originals):
-        quasi = [_drawn(cover, groups.of_row[order], random) for cover in covers]
+        quasi = [_draw(cover, groups.of_row[order], random) for cover in covers]
         drawn.append(np.array([*quasi, *sensitive], np.int32))
     errors = []
     for workload in workloads:
         raw, estimate = answers(drawn[0], groups.sizes, covers, workload)
-        found = [raw, *(matches(places, workload) for places in drawn[1:])]  # what is expected is the same for all
-        errors.append(np.concatenate([_relative(raw, estimate) for raw in found]))
-    return {"drawn": originals, **_told(workloads, errors, _DECIMALS)}
+        # the estimate from the release is the same for every drawn original
+        counts = [raw, *(matches(places, workload) for places in drawn[1:])]
+        errors.append(np.concatenate([_relative(count, estimate) for count in counts]))
+    return {"drawn": originals, **_table(workloads, errors, _DECIMALS)}
 
 
 def true_errors(
     original: Table, published: Table, groups: Groups, covers: Sequence[Cover], seed: int
 ) -> dict[str, Any] | None:
-    """The relative errors of the same counts against the true original: for the publisher alone."""
+    """Return the relative errors of the same counts against the true original; they must not be published."""
     workloads = _workloads(published, covers, seed)
     if not workloads:
         return None
@@ -76,23 +76,25 @@ def true_errors(
     blank = [np.zeros(published.rows, np.int32) for _ in covers]
     released = np.array([*blank, *(_places(domain)[order] for domain in workloads[0].sensitive)], np.int32)
     true = [_places(cover.domain) for cover in covers]
-    for domain in workloads[0].sensitive:  # a value that only suppressed rows have is within no stretch
+    for domain in workloads[0].sensitive:  # a value that only suppressed rows have matches no question
         places = {domain.label(place): place for place in range(domain.size)}
         column = original.column(domain.name)
         known = np.array([places.get(column.label(code), domain.size) for code in range(column.domain)], np.int32)
         true.append(known[column.codes])
     one, first = np.ones(1, np.int64), np.zeros(1, np.int64)
-    whole = [Cover(cover.domain, first, np.array([0, 1]), first, one) for cover in covers]  # only the rows are counted
+    whole = [
+        Cover(cover.domain, first, np.array([0, 1]), first, one) for cover in covers
+    ]  # only `raw` is used: exact counts
     errors = []
     for workload in workloads:
         raw, _ = answers(np.array(true, np.int32), np.array([original.rows]), whole, workload)
         _, estimate = answers(released, groups.sizes, covers, workload)
         errors.append(_relative(raw, estimate))
-    return _told(workloads, errors, 5)
+    return _table(workloads, errors, 5)
 
 
 def _workloads(published: Table, covers: Sequence[Cover], seed: int) -> list[Workload]:
-    """Questions that ask for one quasi-identifier, for two, and so on; each for sensitive columns too."""
+    """Return workloads of questions over one quasi-identifier, over two, and so on, each with sensitive columns too."""
     quasi = tuple(cover.domain for cover in covers)
     sensitive = tuple(domain_of(published.column(name)) for name in dict.fromkeys(published.schema.sensitive_columns()))
     most, qs = (sum(domain.size > 0 for domain in domains) for domains in (quasi, sensitive))
@@ -107,10 +109,10 @@ def _places(domain: Domain) -> NDArray[np.int32]:
     return domain.place[domain.column.codes]
 
 
-def _drawn(cover: Cover, of_row: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
-    """For each row a place, as likely any of those that its group's cell covers."""
+def _draw(cover: Cover, of_row: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
+    """Return for each row a place, uniformly from those that its group's cell covers."""
     steps = (random.random(len(of_row)) * cover.sizes[cover.cell][of_row]).astype(np.int64)
-    if len(cover.first) == len(cover.offsets) - 1:  # every cell is one stretch
+    if len(cover.first) == len(cover.offsets) - 1:  # every cell is one range
         return np.asarray(cover.first[cover.cell][of_row] + steps)
     begins = np.concatenate([[0], np.cumsum(cover.stop - cover.first)])
     at = begins[cover.offsets[cover.cell]][of_row] + steps
@@ -119,12 +121,12 @@ def _drawn(cover: Cover, of_row: NDArray[np.int64], random: np.random.Generator)
 
 
 def _relative(raw: NDArray[np.int64], estimate: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The relative errors where any row matches."""
+    """Return the relative errors of the questions that match a row."""
     some = raw > 0
     return np.asarray(np.abs(estimate[some] - raw[some]) / raw[some])
 
 
-def _told(workloads: Sequence[Workload], errors: Sequence[NDArray[np.float64]], decimals: int) -> dict[str, Any]:
+def _table(workloads: Sequence[Workload], errors: Sequence[NDArray[np.float64]], decimals: int) -> dict[str, Any]:
     return {
         "asked": len(workloads[0]),
         "sensitive": workloads[0].qs,

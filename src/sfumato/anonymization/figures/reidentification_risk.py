@@ -1,4 +1,4 @@
-"""Re-identification risk and class sizes: how many rows look alike, by quasi-identifiers before, by cells after."""
+"""Re-identification risk and class sizes: rows with equal quasi-identifiers before, with equal cells after."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from sfumato.anonymization.figures.rounding_steps import EXACT, in_steps
 from sfumato.exact.bins import size_bin_start, size_bins
 
 THRESHOLDS = ("0.2", "0.1", "0.05")
-"""The usual limits of the risk of one row: classes of fewer than 5, 10 and 20 rows are above them."""
+"""Common limits of the risk of one row: classes of fewer than 5, 10 and 20 rows exceed them."""
 
 
 def risk(sizes: NDArray[np.int64], step: Fraction = EXACT) -> dict[str, Any]:
-    """The risk that a row is pinned to a person by what classes of these sizes tell.
+    """Return the risk that a row in classes of these sizes is linked to the right person.
 
-    `highest`: one over the smallest class, the risk of the row worst off, to an attacker who knows that the person is in
-    the table (prosecutor), or does not and has no larger register to look in (journalist). `mean`: classes over rows, the
-    share of rows that an attacker gets right who pins a person to every row (marketer). `unique`: the share of rows that
-    are alone in their class. `above`: for each threshold the share of rows whose risk is above it. Source: F. Dankar and
-    K. El Emam, *A method for evaluating marketer re-identification risk*, EDBT/ICDT Workshops 2010.
+    `highest`: one divided by the smallest class size, the highest risk of a row, for an attacker who knows that the person
+    is in the table (prosecutor), or does not know it and has no larger register (journalist). `mean`: classes divided by
+    rows, the expected share of correct links if every row is linked to a person (marketer). `unique`: the share of rows
+    that are alone in their class. `above`: for each threshold the share of rows whose risk is above it. Source:
+    *Dankar & El Emam (2010)*.
 
-    In steps, that is for the original, the smallest class is told as the bin of `histogram` that it is in, and `highest` is
-    the most that it can be.
+    With a step, which is for the original, `highest` is the upper bound that follows from the bin of the smallest class.
 
     >>> risk(np.array([1, 4, 5]))["mean"], risk(np.array([1, 4, 5]))["above"]
     (0.3, {'0.2': 0.5, '0.1': 1.0, '0.05': 1.0})
@@ -48,7 +47,7 @@ def risk(sizes: NDArray[np.int64], step: Fraction = EXACT) -> dict[str, Any]:
 
 
 def histogram(before: NDArray[np.int64], after: NDArray[np.int64], step: Fraction) -> dict[str, Any]:
-    """The share of rows in classes of each size, before and after, in bins that widen.
+    """Return the share of rows in classes of each size, before and after, in bins of growing width.
 
     >>> histogram(np.array([1, 1, 3]), np.array([5]), Fraction(1, 100))
     {'bins': ['1', '2', '3–4', '5–9'], 'before': [0.4, 0.0, 0.6, 0.0], 'after': [0.0, 0.0, 0.0, 1.0]}

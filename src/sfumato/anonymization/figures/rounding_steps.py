@@ -1,4 +1,4 @@
-"""Shares of the original, told in steps: so coarse that no exact small count stands in what is published."""
+"""Rounding of shares of the original to steps so coarse that no exact small count is published."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from fractions import Fraction
 
 _STEPS = [Fraction(digit, 10**power) for power in (3, 2, 1) for digit in (1, 2, 5)] + [Fraction(1)]
 _ROWS = 5
-"""A step stands for at least so many rows, if the table has so many."""
+"""A step corresponds to at least this many rows, if the table has as many."""
 
 
 def step_of(rows: int) -> Fraction:
-    """The step in which shares of a table's rows are told: a thousandth, or what stands for five rows if that is more.
+    """Return the step for shares of a table's rows: a thousandth, or a share of at least five rows if that is more.
 
     >>> [str(step_of(rows)) for rows in (295_243, 1000, 24)]
     ['1/1000', '1/200', '1/2']
@@ -19,7 +19,7 @@ def step_of(rows: int) -> Fraction:
 
 
 def in_steps(share: float | Fraction, step: Fraction) -> float:
-    """A share as the nearest multiple of a step.
+    """Return a share, rounded to the nearest multiple of a step.
 
     >>> in_steps(Fraction(1, 3), Fraction(1, 1000)), in_steps(0.26, Fraction(1, 2))
     (0.333, 0.5)
@@ -28,4 +28,4 @@ def in_steps(share: float | Fraction, step: Fraction) -> float:
 
 
 EXACT = Fraction(1, 10**6)
-"""The step of what follows from the published table: a matter of space only."""
+"""The step of figures that follow from the published table; it only saves space."""

@@ -1,4 +1,4 @@
-"""The neighbour graph of the worst group: which of its values lie within ε of which (paper 001, Fig. 1)."""
+"""The neighbour graph of the worst group: which values are within ε of each other, as in Fig. 1 of *Wang & Liu (2010)*."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Counts = NDArray[np.int64]
 
 
 def neighbourhoods(audit: Audit) -> list[dict[str, Any]]:
-    """The worst group of each finding that asks which values are near: its values, how often they occur, who is near whom.
+    """Return the worst group of each finding with neighbours: its values, their counts, and which are near each other.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -46,19 +46,19 @@ def neighbourhoods(audit: Audit) -> list[dict[str, Any]]:
 
 
 def _worst(finding: Finding) -> int:
-    """The group whose level is worst; of several the largest, which shows most."""
+    """Return the group with the worst level; of several the largest."""
     part = finding.measurement.parts[0]
     levels = part.floats() if part.higher_is_better else -part.floats()
     return int(np.lexsort([-finding.sizes, levels])[0])
 
 
 def _cells(audit: Audit, group: int) -> dict[str, str]:
-    """The quasi-identifiers of a group, as they are shown."""
+    """Return the quasi-identifiers of a group as text."""
     return {name: cell for name, cell in audit.quasi_identifiers(group).items() if name != audit.table.schema.group}
 
 
 def view_of(audit: Audit, finding: Finding) -> View:
-    """What a finding was measured on."""
+    """Return the view that a finding was measured on."""
     scopes = attributes_of(finding.principle, audit.table.schema)
     names = next(names for names in scopes if finding.attribute in (None, " + ".join(names)))
     return View(audit.table, names, audit.groups)
@@ -87,7 +87,7 @@ def _graph(view: View, neighbours: Neighbours, group: int) -> dict[str, Any]:
 
 
 def _chosen(neighbours: Neighbours, values: Counts, counts: Counts, densest: int) -> Counts:
-    """Which values are drawn: all, or the densest one, those near it, and the most frequent of the others."""
+    """Return the values to draw: all, or the densest, those near it, and the most frequent of the others."""
     if len(values) <= NODES:
         return np.arange(len(values))
     near = neighbours.near(values[densest : densest + 1], values)[0]
@@ -97,7 +97,7 @@ def _chosen(neighbours: Neighbours, values: Counts, counts: Counts, densest: int
 
 
 def _positions(view: View, values: Counts) -> list[float] | None:
-    """Where the values stand on a line, if they are numbers."""
+    """Return the values as floats if they are numbers, else None."""
     columns = view.attribute.columns
     if len(columns) != 1 or columns[0].numbers is None or (values == columns[0].size).any():
         return None

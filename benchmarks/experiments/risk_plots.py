@@ -1,28 +1,22 @@
-"""Draw Figure 1 of paper 002 from its tables, and from nothing else. Needs matplotlib."""
+"""Plots of Figure 1 of Lebanon et al. (2006), drawn from their tables only. Needs matplotlib."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.draw import Row, distinct, picture
+from benchmarks.experiments.plotting import Plot, TextRow, distinct
 
 _SHADES = ("#9ecae1", "#4292c6", "#1d5c87", "#08204a")
-"""From few cells to many, or from a dictionary little larger to one much larger."""
+"""From few cells to many, or from a slightly larger dictionary to a much larger one."""
 _MARKERS = ("o", "D", "s", "^")
 _STYLES = {"equality": "-", "similarity": "--"}
 
 
-def draw(folder: Path, kind: str = "svg") -> list[Path]:
-    """Draw both pictures beside their tables; the same table gives the same picture."""
-    return [picture(folder / name, make, kind) for name, make in PICTURES.items()]
+def plot_risk(pyplot: Any, rows: Sequence[TextRow]) -> Any:
+    """Plot Figure 1, left: the least risk by the size of the dictionary, one line per number of cells.
 
-
-def lines(pyplot: Any, rows: Sequence[Row]) -> Any:
-    """Left: the least risk against the size of the dictionary, a line for each number of cells.
-
-    A column of panels per directory, a row per sensitivity; dashed where consistent is what is similar.
+    There is a column of panels per directory and a row per sensitivity. Lines are dashed for similarity.
     """
     across, down = distinct(rows, "source"), distinct(rows, "sensitivity")
     figure, panels = pyplot.subplots(
@@ -35,9 +29,9 @@ def lines(pyplot: Any, rows: Sequence[Row]) -> Any:
             here = [row for row in rows if (row["source"], row["sensitivity"]) == (source, sensitivity)]
             for at, cells in enumerate(sorted({int(row["cells"]) for row in here})):
                 for consistency in distinct(here, "consistency"):
-                    some = [row for row in here if (row["consistency"], int(row["cells"])) == (consistency, cells)]
+                    selected = [row for row in here if (row["consistency"], int(row["cells"])) == (consistency, cells)]
                     panel.plot(
-                        [int(row["individuals"]) for row in some], [float(row["risk"]) for row in some],
+                        [int(row["individuals"]) for row in selected], [float(row["risk"]) for row in selected],
                         color=_SHADES[at], marker=_MARKERS[at], ms=4, lw=1.4, ls=_STYLES[consistency],
                     )  # fmt: skip
             if i == 0:
@@ -58,8 +52,8 @@ def lines(pyplot: Any, rows: Sequence[Row]) -> Any:
     return figure
 
 
-def points(pyplot: Any, rows: Sequence[Row]) -> Any:
-    """Right: the estimated over the true risk, by how much larger the attacker's dictionary is; a panel per directory."""
+def plot_bound(pyplot: Any, rows: Sequence[TextRow]) -> Any:
+    """Plot Figure 1, right: the estimated against the true risk, by the ratio of the dictionaries; a panel per directory."""
     across, down = distinct(rows, "source"), distinct(rows, "sensitivity")
     ratios = sorted({_ratio(row) for row in rows})
     bands = [ratio for ratio in (1, 2, 4, 7) if ratio <= max(ratios)]
@@ -75,9 +69,9 @@ def points(pyplot: Any, rows: Sequence[Row]) -> Any:
             panel.plot(ends, ends, color="#222222", lw=1, ls=":")
             for at, least in enumerate(bands):
                 most = bands[at + 1] if at + 1 < len(bands) else float("inf")
-                some = [row for row in here if least <= _ratio(row) < most]
+                selected = [row for row in here if least <= _ratio(row) < most]
                 panel.plot(
-                    [float(row["true_risk"]) for row in some], [float(row["estimated_risk"]) for row in some],
+                    [float(row["true_risk"]) for row in selected], [float(row["estimated_risk"]) for row in selected],
                     _MARKERS[at], ms=4, color=_SHADES[at], mec="white", mew=0.4,
                 )  # fmt: skip
             _logarithmic(panel, "x", both)
@@ -92,17 +86,22 @@ def points(pyplot: Any, rows: Sequence[Row]) -> Any:
     for at, least in enumerate(bands):
         name = f"{least} to {bands[at + 1]} times" if at + 1 < len(bands) else f"{least} times and more"
         handles.append(pyplot.Line2D([], [], color=_SHADES[at], marker=_MARKERS[at], ms=4, ls="", label=name))
-    handles.append(pyplot.Line2D([], [], color="#222222", lw=1, ls=":", label="as true as estimated"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, title="the attacker’s dictionary is larger by")
+    handles.append(pyplot.Line2D([], [], color="#222222", lw=1, ls=":", label="estimate equals true risk"))
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=3,
+        title="size of the attacker’s dictionary relative to the publisher’s",
+    )
     return figure
 
 
-PICTURES: dict[str, Callable[[Any, Sequence[Row]], Any]] = {"risk.csv": lines, "bound.csv": points}
-"""For each table what draws it."""
+PLOTS: dict[str, Plot] = {"risk.csv": plot_risk, "bound.csv": plot_bound}
+"""The plot of each table."""
 
 
 def _logarithmic(panel: Any, side: str, values: Sequence[float]) -> None:
-    """An axis in powers of ten, with steps between them where it spans few, and numbers as one writes them."""
+    """Set a logarithmic axis with plain numbers; ticks at 1, 2 and 5 if it spans few powers of ten."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     panel.set(**{f"{side}scale": "log"})
@@ -112,5 +111,5 @@ def _logarithmic(panel: Any, side: str, values: Sequence[float]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _ratio(row: Row) -> float:
+def _ratio(row: TextRow) -> float:
     return int(row["true_among"]) / int(row["estimated_from"])

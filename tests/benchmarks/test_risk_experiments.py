@@ -1,4 +1,4 @@
-"""The benchmarks of disclosure risk run, tell what they should, and draw only from their tables."""
+"""The benchmark of disclosure risk, and the experiment of Lebanon et al. (2006)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import csv
 import pytest
 
 import commandline
-from benchmarks import directories
-from benchmarks.disclosure import measure
-from benchmarks.draw_risk import PICTURES, draw
+from benchmarks.costs.risk_cost import measure
+from benchmarks.datasets import directories
+from benchmarks.experiments.plotting import draw_all
+from benchmarks.experiments.risk_plots import PLOTS
 from sfumato.errors import FileError
 
 COMMON = ["source", "consistency", "records", "attributes", "sensitivity", "cells"]
@@ -26,9 +27,9 @@ def benchmark(*arguments):
 
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory):
-    """The quick figures, made by the command line from the synthetic census."""
-    folder = tmp_path_factory.mktemp("figures") / "below"
-    done = benchmark("curves", "--quick", "--out", str(folder))
+    """The quick figures of the command line on the synthetic census."""
+    folder = tmp_path_factory.mktemp("figures") / "new"
+    done = benchmark("risk-figures", "--quick", "--out", str(folder))
     assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()) == 5
     return folder
@@ -45,7 +46,7 @@ def test_tables_have_their_columns(figures, name):
     assert list(rows[0]) == COLUMNS[name]
     assert {row["source"] for row in rows} == {"synthetic census"}
     assert {row["consistency"] for row in rows} == {"equality", "similarity"}
-    if name in PICTURES:
+    if name in PLOTS:
         assert (figures / name).with_suffix(".svg").read_text(encoding="utf-8").count("<svg") == 1
 
 
@@ -76,27 +77,27 @@ def test_min_risk_is_never_below_the_least(figures):
         assert (row["min_risk"] == row["least_risk"]) or int(row["worse_records"])
 
 
-def test_pictures_are_drawn_from_the_tables_alone(figures, tmp_path):
+def test_plots_need_the_tables_only(figures, tmp_path):
     for name in COLUMNS:
         (tmp_path / name).write_bytes((figures / name).read_bytes())
-    for path in draw(tmp_path):
+    for path in draw_all(tmp_path, PLOTS):
         assert path.read_bytes() == (figures / path.name).read_bytes()
     (tmp_path / "risk.csv").unlink()
-    with pytest.raises(FileError, match="not there"):
-        draw(tmp_path)
+    with pytest.raises(FileError, match="not found"):
+        draw_all(tmp_path, PLOTS)
 
 
-@pytest.mark.parametrize("how", ["equality", "similarity"])
-def test_what_a_risk_costs(monkeypatch, how):
+@pytest.mark.parametrize("consistency", ["equality", "similarity"])
+def test_cost_of_a_risk(monkeypatch, consistency):
     monkeypatch.setenv("SFUMATO_DATA", "")
-    one = measure(how, 60, 0)
-    assert (one["source"], one["consistency"], one["records"]) == ("synthetic census", how, 60)
+    one = measure(consistency, 60, 0)
+    assert (one["source"], one["consistency"], one["records"]) == ("synthetic census", consistency, 60)
     assert (one["individuals"], one["exact"], one["goal: CPU s"]) == (5000, True, None)
     assert list(one["least risk"]) == ["2", "4", "5", "7"]
     assert one["least risk"]["7"] == pytest.approx(one["risk"])
 
 
-def test_what_is_not_there(monkeypatch):
+def test_missing_data(monkeypatch):
     monkeypatch.setenv("SFUMATO_DATA", "")
     directories.catalogue.cache_clear()
     with pytest.raises(FileError, match="items"):
@@ -106,8 +107,8 @@ def test_what_is_not_there(monkeypatch):
 @pytest.mark.data
 def test_directories(real_data, monkeypatch):
     monkeypatch.setenv("SFUMATO_DATA", str(real_data))
-    sizes = {name: (load().num_rows, load().num_columns - 1) for name, load in directories.there().items()}
+    sizes = {name: (load().num_rows, load().num_columns - 1) for name, load in directories.available_directories().items()}
     assert sizes == {"catalogue": (68_825, 22), "RLdata10000": (10_000, 7), "febrl 4a": (5000, 10)}
-    setting = directories.drawn(directories.directory(), 50)
+    setting = directories.sample_records(directories.febrl(), 50)
     assert setting.records == 50
     assert (setting.matchings[0].match(setting.everything)[2]).all(), "each record is of an individual in the directory"

@@ -1,4 +1,4 @@
-"""How fast is an audit? The yardstick is what numpy takes to lexsort the same quasi-identifier codes."""
+"""Time of an audit. The baseline is the time of a numpy lexsort of the same quasi-identifier codes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
-from benchmarks.apart import peak_megabytes
-from benchmarks.settings import survey_folder
+from benchmarks.datasets.survey import survey_folder
+from benchmarks.measurement import peak_megabytes
 from sfumato._audit import audit
 from sfumato.census import census_schema, synthetic_census
 from sfumato.data.schema import Schema
@@ -38,7 +38,7 @@ _REPEATS = 3
 
 
 def run(rows: int, seed: int, pycanon: Path | None) -> dict[str, Any]:
-    """Measure, and return the figures in the order they are worth reading."""
+    """Measure; return the figures in reading order."""
     data, schema, source, income = _table(rows, seed)
     principles = _principles(income)
     small = Table(data.slice(0, rows // 10), schema)
@@ -48,32 +48,32 @@ def run(rows: int, seed: int, pycanon: Path | None) -> dict[str, Any]:
         table.column(name)
     encoding = time.perf_counter() - started
     codes = [table.column(name).codes for name in schema.quasi_identifiers]
-    audit(small, None, principles)  # compile, or load what was compiled
-    lexsort = _best(lambda: np.lexsort(codes))
-    ours = _best(lambda: audit(table, None, principles))
-    tenth = _best(lambda: audit(small, None, principles))
-    each = {p.label: _best(lambda p=p: audit(table, None, [p])) for p in principles}  # type: ignore[misc]
+    audit(small, None, principles)  # compiles the kernels or loads them from the cache
+    lexsort = _least_seconds(lambda: np.lexsort(codes))
+    full = _least_seconds(lambda: audit(table, None, principles))
+    tenth = _least_seconds(lambda: audit(small, None, principles))
+    each = {p.label: _least_seconds(lambda p=p: audit(table, None, [p])) for p in principles}  # type: ignore[misc]
     figures: dict[str, Any] = {
         "source": source,
         "rows": rows,
         "groups": audit(table, None, principles).groups.count,
         "lexsort of the quasi-identifier codes, s": round(lexsort, 4),
-        "audit of all principles, s": round(ours, 4),
-        "audit / lexsort": round(ours / lexsort, 2),
+        "audit of all principles, s": round(full, 4),
+        "audit / lexsort": round(full / lexsort, 2),
         "audit of a tenth of the rows, s": round(tenth, 4),
-        "time for ten times the rows": round(ours / tenth, 2),
+        "time for ten times the rows": round(full / tenth, 2),
         "encoding the columns, s": round(encoding, 4),
-        # before any peer runs
+        # before pycanon runs
         "peak memory, MB": peak_megabytes(),
     }
-    figures |= {f"  alone: {label}, s": round(seconds, 4) for label, seconds in each.items()}
+    figures |= {f"  only {label}, s": round(seconds, 4) for label, seconds in each.items()}
     if pycanon is not None:
-        figures |= _beside(pycanon, table, schema, income)
+        figures |= _compare_with_pycanon(pycanon, table, schema, income)
     return figures
 
 
 def _table(rows: int, seed: int) -> tuple[pa.Table, Schema, str, str]:
-    """The data, its schema, where it came from, and the name of its income column."""
+    """Return the data, its schema, its origin, and the name of its income column."""
     folder = survey_folder()
     random = np.random.default_rng(seed)
     if folder is None:
@@ -110,8 +110,8 @@ def _principles(income: str) -> list[Principle]:
     ]
 
 
-def _best(work: Callable[[], Any]) -> float:
-    """The least time of a few runs: what the work costs when nothing disturbs it."""
+def _least_seconds(work: Callable[[], Any]) -> float:
+    """Return the least wall time of a few runs, which other work on the machine affects least."""
     times = []
     for _ in range(_REPEATS):
         started = time.perf_counter()
@@ -120,13 +120,13 @@ def _best(work: Callable[[], Any]) -> float:
     return min(times)
 
 
-_PEER = """
+_PYCANON_SCRIPT = """
 import json, sys, time
 import pandas as pd
 from pycanon import anonymity
 path, quasi, whole, education, income = sys.argv[1], json.loads(sys.argv[2]), *sys.argv[3:]
 frame = pd.read_csv(path)
-asked = {
+calls = {
     "k-anonymity": lambda: anonymity.k_anonymity(frame, quasi),
     "distinct l-diversity": lambda: anonymity.l_diversity(frame, quasi, [whole]),
     "entropy l-diversity": lambda: anonymity.entropy_l_diversity(frame, quasi, [whole]),
@@ -134,7 +134,7 @@ asked = {
     "t-closeness, equal": lambda: anonymity.t_closeness(frame, quasi, [education]),
     "t-closeness, ordered": lambda: anonymity.t_closeness(frame, quasi, [income]),
 }
-for name, call in asked.items():
+for name, call in calls.items():
     started = time.perf_counter()
     try:
         call()
@@ -144,9 +144,9 @@ for name, call in asked.items():
 """
 
 
-def _beside(python: Path, table: Table, schema: Schema, income: str) -> dict[str, Any]:
-    """Measure pycanon on the same table, on the principles that it has; and ours on just those."""
-    ours = [
+def _compare_with_pycanon(python: Path, table: Table, schema: Schema, income: str) -> dict[str, Any]:
+    """Measure pycanon and sfumato on the same table, with the principles that both have."""
+    common = [
         KAnonymity(5),
         DistinctLDiversity(3, on="whole"),
         EntropyLDiversity(3, on="whole"),
@@ -162,22 +162,21 @@ def _beside(python: Path, table: Table, schema: Schema, income: str) -> dict[str
         arguments = [str(path), json.dumps(list(schema.quasi_identifiers)), "whole", "education", income]
         try:
             done = subprocess.run(
-                [str(python), "-W", "ignore", "-c", _PEER, *arguments], capture_output=True, text=True, check=True
+                [str(python), "-W", "ignore", "-c", _PYCANON_SCRIPT, *arguments], capture_output=True, text=True, check=True
             )
         except (OSError, subprocess.CalledProcessError) as error:
             reason = getattr(error, "stderr", "") or str(error)
             raise FileError(
                 f"pycanon cannot be run: {reason.strip().splitlines()[-1]}",
-                remedy="Name a Python interpreter into which pycanon was installed.",
+                remedy="Pass a Python interpreter that has pycanon installed.",
                 file=str(python),
             ) from error
-    theirs = dict(json.loads(line) for line in done.stdout.splitlines())
-    total = sum(seconds for seconds in theirs.values() if isinstance(seconds, float))
-    mine = _best(lambda: audit(table, None, ours))
-    shown = {f"  pycanon: {name}, s": v if isinstance(v, str) else round(v, 3) for name, v in theirs.items()}
+    seconds = dict(json.loads(line) for line in done.stdout.splitlines())
+    pycanon = sum(value for value in seconds.values() if isinstance(value, float))
+    sfumato = _least_seconds(lambda: audit(table, None, common))
     return {
-        "pycanon, the principles it has, s": round(total, 2),
-        "ours, the same principles, s": round(mine, 4),
-        "pycanon / ours": round(total / mine, 1),
-        **shown,
+        "pycanon, the principles that both have, s": round(pycanon, 2),
+        "sfumato, the same principles, s": round(sfumato, 4),
+        "pycanon / sfumato": round(pycanon / sfumato, 1),
+        **{f"  pycanon: {name}, s": v if isinstance(v, str) else round(v, 3) for name, v in seconds.items()},
     }

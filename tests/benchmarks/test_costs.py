@@ -1,0 +1,75 @@
+"""The benchmarks of an audit, of anonymizing and of the full-domain search run on the synthetic census."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import commandline
+from benchmarks.measurement import growth
+
+
+def benchmark(*arguments):
+    return commandline.benchmark(*arguments, env={"SFUMATO_DATA": ""})
+
+
+def test_audit_on_the_synthetic_census():
+    done = benchmark("audit", "--rows", "2000", "--json")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures["source"] == "synthetic census"
+    assert figures["audit / lexsort"] > 0
+
+
+def test_audit_without_pycanon():
+    done = benchmark("audit", "--rows", "1000", "--pycanon", sys.executable)
+    assert done.returncode == 2
+    assert "pycanon cannot be run" in done.stderr
+
+
+def test_growth_compares_runs_that_differ_in_size_only():
+    runs = [
+        {"method": "a", "rows": 10, "CPU s": 1.0},
+        {"method": "a", "rows": 20, "CPU s": 3.0},
+        {"method": "b", "rows": 20, "CPU s": 9.0},
+        {"method": "b", "rows": 40, "not supported": "it cannot"},
+    ]
+    assert growth(runs, ("method",)) == [{"method": "a", "rows": [10, 20], "times the rows": 2.0, "times the CPU time": 3.0}]
+
+
+def test_anonymize_on_the_synthetic_census():
+    done = benchmark("anonymize", "--rows", "2000", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    runs = json.loads(done.stdout)["runs"]
+    assert [one["method"] for one in runs] == ["glaze", "mondrian", "xcolor"]
+    for one in runs:
+        assert one["source"] == "synthetic census"
+        assert one["goal: loss"] is None
+        assert one["violating groups"] == 0
+        assert one["CPU s"] >= 0
+        assert one["CPU / lexsort"] > 0
+    assert runs[0]["loss"] < runs[2]["loss"]
+
+
+def test_anonymize_shows_a_table():
+    done = benchmark("anonymize", "--rows", "1000", "--methods", "mondrian")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "S1" in done.stdout
+    assert "synthetic census" in done.stdout
+
+
+def test_full_domain_search():
+    done = benchmark("lattice", "--losses", "mean", "--times", "1", "--times", "2", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = json.loads(done.stdout)
+    assert [(one["source"], one["rows"], one["requirements"]) for one in figures["runs"][:3]] == [
+        ("census", 5000, "k"),
+        ("census", 5000, "k, t equal"),
+        ("census", 5000, "k, t hierarchical"),
+    ]
+    assert all(one["suppressed"] <= one["rows"] // 20 and one["CPU s"] > 0 for one in figures["runs"])
+    assert [one["times the rows"] for one in figures["growth"]] == [2.0, 2.0, 2.0]
+    shown = benchmark("lattice", "--losses", "mean")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "every least loss is proven to be optimal" in shown.stdout
+    assert benchmark("lattice", "--losses", "men").returncode == 2
