@@ -25,19 +25,19 @@ def progress_bar() -> Iterator[Progress]:
 
     errors = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    # the remaining time is estimated from the last half minute, because passes differ in length
+    # the time left is reckoned from the last half minute: passes differ in length
     with Progress(*columns, TimeLeft(compact=True), console=errors, transient=True, speed_estimate_period=30) as bar:
         task = bar.add_task("starting", total=None)
         now = "starting"
 
-        def show_step(step: str, share: float | None = None) -> None:
+        def told(step: str, share: float | None = None) -> None:
             nonlocal now
             if step != now:
                 bar.reset(task, description=step, total=None if share is None else 1.0)
                 now = step
             bar.update(task, total=None if share is None else 1.0, completed=share or 0.0, refresh=True)
 
-        yield show_step
+        yield told
 
 
 def tell_first_use(progress: Progress) -> None:
