@@ -1,7 +1,7 @@
 """A synthetic census for examples: no real people, but realistic correlations.
 
-The columns are those of Wang & Liu (2010), Table III: age, sex, marital status and race as quasi-identifiers; education, work
-class and income (in 50 bins) as a composite sensitive attribute.
+The columns are those of Wang & Liu (2010), Table III: age, sex, marital status and race as quasi-identifiers; education,
+work class and income (in 50 bins) as a composite sensitive attribute.
 """
 
 from __future__ import annotations
