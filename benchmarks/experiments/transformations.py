@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.measurement import Notify, silent
 from sfumato.anonymization.methods import Task
 from sfumato.anonymization.methods.full_domain.class_verdicts import Judge
-from sfumato.anonymization.methods.full_domain.equivalence_classes import Cube
+from sfumato.anonymization.methods.full_domain.equivalence_classes import TransformationCube
 from sfumato.data.table import Table
 from sfumato.principles import TCloseness
 
@@ -26,7 +26,7 @@ from sfumato.principles import TCloseness
 class Transformations:
     """The transformations of a table whose groups have at least k rows."""
 
-    cube: Cube
+    cube: TransformationCube
     names: tuple[str, ...]
     """The attributes whose closeness is measured."""
     count: int
@@ -42,7 +42,7 @@ class Transformations:
     @classmethod
     def measure(cls, table: Table, names: Sequence[str], k: int = 2, notify: Notify = silent) -> Transformations:
         """Measure every transformation with groups of at least k rows. Each is merged from a finer one."""
-        cube = Cube(Task(table, tuple(TCloseness(1, on=name) for name in names)))
+        cube = TransformationCube(Task(table, tuple(TCloseness(1, on=name) for name in names)))
         judges = [Judge(cube, principle, asked) for principle, asked in cube.task.requirements]
         every = list(product(*(range(height + 1) for height in cube.heights)))
         levels, smallest, discernibility, closeness = [], [], [], []

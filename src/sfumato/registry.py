@@ -216,7 +216,7 @@ LOSSES = Registry(
         "discernibility": "sfumato.anonymization.methods.full_domain.transformation_losses:Discernibility",
         "class-size": "sfumato.anonymization.methods.full_domain.transformation_losses:ClassSize",
     },
-    base="sfumato.anonymization.methods.full_domain.transformation_losses:FullLoss",
+    base="sfumato.anonymization.methods.full_domain.transformation_losses:TransformationLoss",
 )
 """Losses that the method lattice minimises."""
 

@@ -1,4 +1,4 @@
-"""The default method: whatever it is asked for, it groups all rows, finds what exists, and loses little."""
+"""Glaze: it groups all rows, satisfies every supported principle, finds solutions that exist, and loses little."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sfumato.registry import METHODS
 
 CASES = 2_000 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 120
 
-SERVED = [
+SUPPORTED = [
     sf.KAnonymity(4),
     sf.Dissimilarity(epsilon=3, delta="0.6", k=4),
     sf.AlphaKAnonymity(alpha="0.4", k=4),
@@ -64,26 +64,26 @@ def task_of(frame, *principles, **schema):
     return sf.anonymization.Task(sf.Table(frame, declared), principles)
 
 
-@pytest.mark.parametrize("principle", SERVED, ids=lambda p: p.label)
-def test_every_principle_is_served(principle):
+@pytest.mark.parametrize("principle", SUPPORTED, ids=lambda p: p.label)
+def test_every_principle_is_supported(principle):
     task = task_of(people(600, seed=1), principle)
-    assert task.satisfied(np.zeros(600, np.int64)).all() or not principle.monotone, "the whole table must do"
+    assert task.satisfied(np.zeros(600, np.int64)).all() or not principle.monotone, "the whole table must satisfy it"
     grouping = sf.Glaze().group(task)
     assert len(grouping.of_row) == 600
     assert np.unique(grouping.of_row).tolist() == list(range(grouping.count))
     assert task.satisfied(grouping.of_row).all()
-    assert grouping.count > 5, "something is left of the table"
+    assert grouping.count > 5, "the table is not merged into a few groups"
 
 
 def test_several_principles_at_once():
-    wishes = [sf.KAnonymity(5), sf.Dissimilarity(epsilon=2, delta="0.7"), sf.TCloseness("0.3", ground="ordered")]
-    task = task_of(people(500, seed=2), *wishes, sf.DistinctLDiversity(4))
+    principles = [sf.KAnonymity(5), sf.Dissimilarity(epsilon=2, delta="0.7"), sf.TCloseness("0.3", ground="ordered")]
+    task = task_of(people(500, seed=2), *principles, sf.DistinctLDiversity(4))
     grouping = sf.Glaze().group(task)
     assert task.satisfied(grouping.of_row).all()
     assert grouping.count > 3
 
 
-def test_what_it_cannot_serve_it_says():
+def test_a_principle_that_is_not_supported_is_an_error():
     task = task_of(people(50, seed=3), sf.NTCloseness(n=20, t="0.5"))
     with pytest.raises(sf.errors.ParameterError, match="mondrian"):
         sf.Glaze().group(task)
@@ -118,7 +118,7 @@ def test_effort_is_a_whole_number(effort):
         sf.Glaze(effort=effort)
 
 
-def test_it_finds_what_exists_and_loses_little():
+def test_it_finds_solutions_that_exist_and_loses_little():
     """Against all partitions of small tables: a solution in at least 99 of 100, the median loss within 5 % of the best."""
     possible, missed, ratios = 0, [], []
     for seed in range(CASES):
@@ -145,8 +145,9 @@ def test_it_finds_what_exists_and_loses_little():
 
 
 def test_larger_groups_where_k_itself_is_too_tight():
-    """At δ = 0.8 ten rows allow one neighbour, eleven allow two: k = 10 is answered by groups of eleven (erratum 14)."""
-    secrets = [value for value in range(0, 400, 100) for _ in range(3)][:11]  # three of a kind: a neighbour each too many
+    """At δ = 0.8 ten rows allow one neighbour, eleven allow two: k = 10 leads to groups of eleven."""
+    # three equal values: one neighbour too many for each in a group of ten
+    secrets = [value for value in range(0, 400, 100) for _ in range(3)][:11]
     frame = pa.table({"age": list(range(22)), "secret": secrets * 2})
     table = sf.Table(frame, sf.Schema(["age"], ["secret"]))
     task = sf.anonymization.Task(table, (sf.Dissimilarity(epsilon=1, delta="0.8", k=10),))
@@ -156,7 +157,7 @@ def test_larger_groups_where_k_itself_is_too_tight():
 
 
 @given(st.integers(0, 2**31), st.integers(2, 5), st.sampled_from(["0.5", "0.7", "0.8", "1"]), st.integers(0, 4))
-def test_dealt_groups_have_no_neighbour_too_many(seed, k, delta, epsilon):
+def test_packed_groups_have_no_neighbour_too_many(seed, k, delta, epsilon):
     task = task_of(people(60, seed, secrets=range(12)), sf.Dissimilarity(epsilon=epsilon, delta=delta, k=k))
     constraints = SearchConstraints.of(task)
     size = constraints.roomiest_size(2 * constraints.least)
@@ -170,20 +171,20 @@ def test_dealt_groups_have_no_neighbour_too_many(seed, k, delta, epsilon):
         assert part.satisfied(np.unique(out[kept], return_inverse=True)[1]).all()
 
 
-@given(st.integers(0, 2**31), st.sampled_from([p for p in SERVED if p.monotone]))
+@given(st.integers(0, 2**31), st.sampled_from([p for p in SUPPORTED if p.monotone]))
 def test_no_excess_means_satisfied(seed, principle):
-    """The float that the search lowers is 0 just where the exact verdict holds."""
+    """The excess that the search lowers is 0 exactly where the principle holds."""
     task = task_of(people(40, seed, secrets=range(1, 9)), principle)
     constraints = SearchConstraints.of(task)
     draw = np.random.default_rng(seed)
     of_row = draw.integers(0, 4, 40)
     _, of_row = np.unique(of_row, return_inverse=True)
     exact = task.satisfied(of_row)
-    shapes = constraints.condition_arrays()
+    conditions = constraints.condition_arrays()
     for group in range(of_row.max() + 1):
         rows = np.flatnonzero(of_row == group)
         missing = sum(
-            histogram_excess(shapes, h, condition.values[rows].copy(), len(rows), scratch_counts(shapes))
+            histogram_excess(conditions, h, condition.values[rows].copy(), len(rows), scratch_counts(conditions))
             for h, condition in enumerate(constraints.conditions)
         )
         for limit in constraints.neighbour_limits:
@@ -215,8 +216,8 @@ def test_costs_in_the_search_are_the_shares_that_are_published(seed):
                 assert share(shares, j, low, high, 1) == pytest.approx(domain.share(low, high))
 
 
-def test_a_large_tree_is_climbed():
-    """Beyond 512 leaves costs are looked up level by level."""
+def test_a_large_tree_is_searched_level_by_level():
+    """Beyond 512 leaves there is no table of pairs."""
     rows = [[f"{i:04}", f"{i // 10:03}", f"{i // 100:02}", "*"] for i in range(1000)]
     draw = np.random.default_rng(0)
     frame = pa.table({"zip": [f"{i:04}" for i in draw.integers(0, 1000, 300)], "secret": draw.integers(0, 50, 300)})
@@ -238,7 +239,7 @@ def test_sets_of_values():
     grouping = sf.Glaze().group(task)
     assert task.satisfied(grouping.of_row).all()
     recoded = recode(task.table, sf.data.Groups.partition(task.table, grouping.of_row, grouping.count))
-    assert mean_loss(recoded) < 0.05, "about ten rows per town: hardly any town need be mixed with another"
+    assert mean_loss(recoded) < 0.05, "about ten rows per town: few towns are mixed"
 
 
 def test_too_few_rows_for_two_groups():

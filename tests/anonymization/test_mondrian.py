@@ -1,4 +1,4 @@
-"""Mondrian: a partition that respects hierarchies and stops by the principle."""
+"""Mondrian: cuts respect hierarchies and stop where a principle would fail."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def check_partition(of_row, rows):
 
 
 @given(rows, st.sampled_from(MONOTONE), st.sampled_from(MONOTONE), st.booleans())
-def test_every_group_satisfies_what_the_table_does(cells, one, other, relaxed):
+def test_every_group_satisfies_what_the_table_satisfies(cells, one, other, relaxed):
     task = Task(table(cells), (one, other))
     found = Mondrian(relaxed).group(task)
     check_partition(found.of_row, len(cells))
@@ -69,7 +69,7 @@ def test_every_group_satisfies_what_the_table_does(cells, one, other, relaxed):
 
 
 @given(rows, st.integers(1, 4))
-def test_strict_cuts_never_part_equal_rows(cells, k):
+def test_strict_cuts_never_separate_equal_rows(cells, k):
     found = Mondrian().group(Task(table(cells), (sf.KAnonymity(k),)))
     seen = {}
     for row, group in zip(cells, found.of_row.tolist(), strict=True):
@@ -106,7 +106,7 @@ def of_ages(ages, *principles, **options):
     return Mondrian(**options).group(Task(data, principles))
 
 
-def test_the_median_value_stands_on_one_side_unless_relaxed():
+def test_the_median_value_is_on_one_side_unless_relaxed():
     ages = [1, 2, 2, 2, 2, 3]
     assert of_ages(ages, sf.KAnonymity(2)).count == 1  # 1 | 5 and 5 | 1 are the only strict cuts
     assert of_ages(ages, sf.KAnonymity(1)).count == 3
@@ -114,7 +114,7 @@ def test_the_median_value_stands_on_one_side_unless_relaxed():
     assert relaxed.of_row.tolist() == [0, 0, 0, 1, 1, 1]
 
 
-def test_the_widest_attribute_is_cut_first_and_the_next_if_it_may_not_be():
+def test_the_widest_attribute_is_cut_first_and_the_next_if_that_is_not_allowed():
     data = pa.table({"age": [20, 20, 60, 60], "zip": [1, 2, 1, 100]})
     task = Task(sf.Table(data, sf.Schema(["age", "zip"])), (sf.KAnonymity(2),))
     assert Mondrian().group(task).of_row.tolist() == [0, 0, 1, 1]
@@ -135,7 +135,7 @@ def test_a_hierarchy_is_cut_into_all_children_or_into_two_runs_of_them():
     assert task.domains[0].recoding is RecodingKind.ANCESTOR
     assert Mondrian().group(task).count == 5
     assert Mondrian().group(hierarchy_task("aabbccddee", 2)).count == 5
-    # Z has but one row: Y and Z stay together, under the root
+    # Z has only one row: Y and Z stay together, under the root
     assert Mondrian().group(hierarchy_task("aaaabbccdde", 2)).of_row.tolist() == [0] * 4 + [1] * 2 + [2] * 5
 
 
@@ -149,14 +149,14 @@ def test_missing_values_are_cut_off_last():
     assert Mondrian().group(Task(jobs, (sf.KAnonymity(3),))).of_row.tolist() == [0] * 6
 
 
-def test_people_are_counted_where_the_schema_tells_whose_row_it_is():
+def test_people_are_counted_if_the_schema_has_a_person_id():
     data = pa.table({"age": [1, 1, 2, 2], "who": ["p", "p", "q", "r"]})
     task = Task(sf.Table(data, sf.Schema(["age"], person_id="who")), (sf.KAnonymity(2),))
     assert Mondrian().group(task).count == 1
     assert task.satisfied(np.array([0, 0, 1, 1])).tolist() == [False, True]
 
 
-def test_principles_that_are_not_monotone_are_told():
+def test_notes_name_principles_that_are_not_monotone():
     """{40,60} and {50,80} at ε = 15 are free of neighbours, their union is not: the cut of the whole table succeeds."""
     data = sf.Table(pa.table({"age": [1, 1, 2, 2], "pay": [40, 60, 50, 80]}), sf.Schema(["age"], ["pay"]))
     found = Mondrian().group(Task(data, (sf.Dissimilarity(15, 1, 2),)))
@@ -171,7 +171,7 @@ def test_nothing_to_cut_along():
     assert Mondrian().group(Task(data, (sf.KAnonymity(2),))).of_row.tolist() == [0, 0, 0]
 
 
-def test_parameters_stand_in_a_config():
+def test_parameters_as_a_config_states_them():
     assert Mondrian().parameters() == {"relaxed": False}
 
 

@@ -163,8 +163,8 @@ def test_class_sizes(rows, suppressed, k):
     assert list(class_sizes(recoded.groups)) == sorted(set(sizes))
 
 
-def asked_values(workload, query, rows):
-    """For each column that a query asks for the values within its stretch."""
+def accepted_values(workload, query, rows):
+    """Return, for each column of a query, the values that it accepts."""
     return {
         domain_.name: domain(rows, domain_.name)[workload.low[query, i] : workload.high[query, i]]
         for i, domain_ in enumerate(workload.domains)
@@ -185,14 +185,14 @@ def test_queries(rows, data):
     errors = query_errors(recoded, workload)
     known, bounded = [], []
     for query in range(len(workload)):
-        asked = asked_values(workload, query, rows)
+        accepted = accepted_values(workload, query, rows)
         ref_raw, ref = 0, Fraction(0)
         for group in groups_of(rows):
             for row in group:
                 cells = dict(zip([*QUASI, *SENSITIVE], row[1:], strict=True))
-                ref_raw += all(cells[name] in values for name, values in asked.items())
+                ref_raw += all(cells[name] in values for name, values in accepted.items())
                 chance = Fraction(1)
-                for name, values in asked.items():
+                for name, values in accepted.items():
                     cover = covered(rows, group, name) if name in QUASI else [cells[name]]
                     chance *= Fraction(len(set(cover) & set(values)), len(cover))
                 ref += chance
@@ -231,7 +231,7 @@ def test_marginals(rows):
         assert sum(ref.values()) == 1
         assert marginal.true.tolist() == pytest.approx([float(x) for x in ref_true])
         assert marginal.estimated.tolist() == pytest.approx([float(ref[value]) for value in places])
-        assert [x == 0 for x in marginal.estimated] == [ref[value] == 0 for value in places], "no dust of rounding"
+        assert [x == 0 for x in marginal.estimated] == [ref[value] == 0 for value in places], "exactly 0, without rounding"
         distance = sum(abs(a - ref[value]) for a, value in zip(ref_true, places, strict=True)) / 2
         assert marginal.distance == pytest.approx(float(distance), abs=1e-12)
         shown = ["(missing)" if value is None else str(value) for value in places]
@@ -240,7 +240,7 @@ def test_marginals(rows):
 
 
 @given(some_tables)
-def test_nothing_is_lost_when_every_group_tells_its_values(rows):
+def test_groups_of_equal_rows_lose_nothing(rows):
     """Groups of equal rows lose nothing, and every answer is exact."""
     distinct = {row[1:]: i for i, row in enumerate(rows)}
     rows = [(distinct[row[1:]], *row[1:]) for row in rows]
@@ -273,7 +273,7 @@ def test_random_queries(qd, qs, selectivity, seed):
             assert all(length >= 1 and (length == 1 or abs(length - wanted) <= Decimal("0.5")) for length in (high - low))
 
 
-def test_stretches_begin_anywhere():
+def test_ranges_begin_anywhere():
     table, _ = made([(0, age, "ab", "a", "low", 5, "x") for age in (1, 2, 3, 4)])
     workload = Workload.random(table, 400, 1, 0, "0.5", seed=1)
     ages = workload.low[workload.column_mask[:, 0], 0]
@@ -298,25 +298,25 @@ def test_worked_example():
     assert mean_loss(recoded) == pytest.approx((1.9 + 2) / 8)
     assert normalised_loss(recoded) == pytest.approx((1 / 3 + 1 / 2 + 1 / 4 + 1 / 3 + 0 + 0 + 1 + 1) / 8)
     assert mean_loss(recoded, suppressed=4) == pytest.approx(((1.9 + 2) / 8 + 1) / 2)
-    asked = [
-        {"age": (1, 4)},  # both places of the first cell: right
+    queries = [
+        {"age": (1, 4)},  # both places of the first cell: exact
         {"age": 1, "city": "ab"},  # 2 rows × 1/2 × 1/2, and there is one
         {"tree": ("d", "e"), "income": (5, 5)},  # one row of income 5 in the second group × 2/5, and there is none
         {"tree": "c", "job": "x"},  # one row × 1/5, and there is one; the row of a missing job is not within x
         {"grade": ("mid", "high")},  # 2 × 1/2 + 2 × 2/4, and there is one
     ]
-    errors = query_errors(recoded, Workload.from_queries(table, asked), bound="0.5")
+    errors = query_errors(recoded, Workload.from_queries(table, queries), bound="0.5")
     assert errors.raw.tolist() == [2, 1, 0, 1, 1]
     assert errors.estimate.tolist() == pytest.approx([2, 0.5, 0.4, 0.2, 2])
     assert errors.zeros == 1
     assert errors.mean == pytest.approx((0 + 0.5 + 0.8 + 1) / 4)
     assert errors.median == pytest.approx((0.5 + 0.8) / 2)
     assert errors.bounded_mean == pytest.approx((0 + 0.5 + 0.4 / 0.5 + 0.8 + 1) / 5)
-    told = errors.table().to_pylist()
-    assert told[1]["query"] == "age in {1} and city in {ab}"
-    assert told[2]["query"] == "tree in {d; e} and income in {5}"
-    assert told[4]["query"] == "grade in [mid, high]"
-    assert told[2]["relative_error"] is None
+    figures = errors.table().to_pylist()
+    assert figures[1]["query"] == "age in {1} and city in {ab}"
+    assert figures[2]["query"] == "tree in {d; e} and income in {5}"
+    assert figures[4]["query"] == "grade in [mid, high]"
+    assert figures[2]["relative_error"] is None
     assert errors.to_dict()["selectivity"] is None
 
 
@@ -331,7 +331,7 @@ def test_a_star_covers_missing_values_but_a_named_root_does_not():
 def test_all_cells_missing():
     rows = [(0, None, None, None, None, None, None), (0, None, None, None, None, None, None)]
     table, recoded = made(rows)
-    utility = utility_of(table, recoded, queries=10)  # the tree and the grades have places that no row stands at
+    utility = utility_of(table, recoded, queries=10)  # the tree and the grades have places that no row has
     assert utility.loss.mean == 0
     assert utility.queries.zeros == 10
     assert utility.queries.mean is None
@@ -354,24 +354,24 @@ def test_no_quasi_identifiers():
 def test_summary():
     table, recoded = made(WORKED)
     utility = utility_of(table, recoded, k=2, suppressed=4, queries=50, seed=3)
-    told = json.loads(json.dumps(utility.to_dict(), allow_nan=False))
-    assert told["rows"] == 4
-    assert told["suppressed"] == 4
-    assert told["loss"]["mean"] == mean_loss(recoded, 4)
-    assert told["classes"] == {"discernibility": 2 * 4 + 4 * 8, "mean": 2.0, "average": 1.0, "histogram": [[2, 2]]}
-    assert told["queries"]["queries"] == 50
-    assert (told["queries"]["qd"], told["queries"]["qs"]) == (3, 2)
-    assert told["queries"]["sanity_bound"] == "0.004"
-    assert [marginal["column"] for marginal in told["marginals"]] == QUASI
+    figures = json.loads(json.dumps(utility.to_dict(), allow_nan=False))
+    assert figures["rows"] == 4
+    assert figures["suppressed"] == 4
+    assert figures["loss"]["mean"] == mean_loss(recoded, 4)
+    assert figures["classes"] == {"discernibility": 2 * 4 + 4 * 8, "mean": 2.0, "average": 1.0, "histogram": [[2, 2]]}
+    assert figures["queries"]["queries"] == 50
+    assert (figures["queries"]["qd"], figures["queries"]["qs"]) == (3, 2)
+    assert figures["queries"]["sanity_bound"] == "0.004"
+    assert [marginal["column"] for marginal in figures["marginals"]] == QUASI
     assert repr(utility).startswith("Utility of 4 rows in 2 groups, 4 suppressed\n")
     assert all(len(line) <= 125 for line in repr(utility).splitlines())
     assert utility_of(table, recoded, queries=0).queries is None
 
 
-def test_wrong_wishes():
+def test_invalid_parameters():
     table, recoded = made(WORKED)
     other, _ = made(WORKED[:3])
-    wishes = [
+    calls = [
         (lambda: mean_loss(recoded, suppressed=-1), "suppressed"),
         (lambda: discernibility(recoded.groups, -1), "suppressed"),
         (lambda: average_class_size(recoded.groups, 0), "k = 0"),
@@ -391,9 +391,9 @@ def test_wrong_wishes():
         (lambda: query_errors(recoded, Workload.random(other)), "another table"),
         (lambda: utility_of(other, recoded), "3"),
     ]
-    for wish, words in wishes:
+    for call, words in calls:
         with pytest.raises(SfumatoError, match=words):
-            wish()
+            call()
 
 
 def test_weights_of_zero():
@@ -402,7 +402,7 @@ def test_weights_of_zero():
 
 
 def test_places_that_no_cell_covers_have_no_share():
-    """Stretches of 3, 5, 7, … places that overlap: behind the last of them nothing is left of sums that do not add up."""
+    """Overlapping stretches of 3, 5, 7, … places: after the last of them the estimate is exactly 0."""
     order = [f"g{i:02}" for i in range(30)]
     ends = [(start, start + length - 1) for start, length in ((0, 3), (1, 5), (2, 7), (4, 9), (5, 11), (7, 13))]
     grades = [order[place] for pair in ends for place in pair]

@@ -1,4 +1,4 @@
-"""XColor: exchanges that never raise the potential, and where the paper goes wrong."""
+"""XColor: exchanges lower the potential, and counter-examples to claims of Wang & Liu (2010)."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_the_least_loss_is_chosen(graph, k):
 
 
 def test_every_violation_is_tried():
-    """Errata of paper 001, 8: the violation that comes first finds nobody, though others do and all ends well."""
+    """The first violation finds no partner, where Algorithm 2 of Wang & Liu (2010) stops; others do, and none is left."""
     edges = [(0, 2), (0, 5), (0, 6), (1, 4), (1, 5), (1, 6), (2, 3), (2, 7), (3, 5), (3, 6), (4, 7)]
     ages = [8, 6, 5, 1, 7, 5, 3, 1]  # without row 3 the first group is from 5 to 8
     start = [0, 0, 0, 0, 1, 1, 1, 1]
@@ -171,7 +171,7 @@ def test_every_violation_is_tried():
 
 
 def test_the_first_violation_is_stuck_by_the_letter():
-    """Errata of paper 001, 8: n = 8, k = 2, δ = 0.5, Θ = 3 satisfies (4); by Definition 15 row 0 is stuck."""
+    """n = 8, k = 2, δ = 0.5, Θ = 3 satisfies Inequality (4) of Wang & Liu (2010); by their Definition 15 row 0 is stuck."""
     edges = [(0, 4), (0, 5), (0, 6), (1, 2), (1, 5), (1, 6), (3, 4), (3, 6), (4, 5)]
     start = initialize(degrees(edges, 8), 2).tolist()
     assert violations(edges, start, none) == [0, 6]
@@ -183,7 +183,7 @@ def test_the_first_violation_is_stuck_by_the_letter():
 
 
 def test_a_cycle_of_three_helps_where_no_swap_does():
-    """Errata of paper 001, 9: n = 12, k = 3, δ = 0.7, Θ = 3."""
+    """n = 12, k = 3, δ = 0.7, Θ = 3: swaps alone are stuck."""
     edges = [(0, 3), (0, 4), (0, 10), (1, 5), (1, 6), (1, 7), (2, 4), (2, 11), (3, 5), (3, 8), (5, 8), (6, 7), (6, 9),
              (7, 9), (8, 10), (9, 11), (10, 11)]  # fmt: skip
     allowed = sf.Dissimilarity(1, "0.7", 3).allowed_neighbours
@@ -199,7 +199,7 @@ def test_a_cycle_of_three_helps_where_no_swap_does():
 
 
 def test_sizes_are_equitable():
-    """Errata of paper 001, 10: with n = 29 and k = 10 there are two groups, not of 10 and 11 but of 14 and 15 rows."""
+    """With n = 29 and k = 10 there are two groups of 14 and 15 rows; Algorithm 1 of Wang & Liu (2010) has no bucket left."""
     assert sorted(np.bincount(initialize(np.arange(29), 10))) == [14, 15]
 
 
@@ -221,7 +221,7 @@ def test_initial_groups_are_balanced(numbers, k):
 
 
 def test_unequal_sizes_have_a_sharper_bound():
-    """Errata of paper 001, 11: sizes 5, 3, 3, 3 with Θ = 2 are stuck, where four groups of 3 are certain."""
+    """Sizes 5, 3, 3, 3 with Θ = 2 are stuck, although success is guaranteed for four groups of 3."""
     edges = [(0, 5), (0, 7), (1, 2), (1, 10), (2, 10), (3, 6), (3, 11), (4, 12), (4, 13), (5, 13), (6, 8), (7, 9), (8, 11)]
     start = [0] * 5 + [1] * 3 + [2] * 3 + [3] * 3
     assert degrees(edges, 14).max() == 2 < guarantee(np.full(4, 3), none)
@@ -233,7 +233,7 @@ def test_unequal_sizes_have_a_sharper_bound():
 
 
 def test_an_exchange_may_raise_the_number_of_violations():
-    """Errata of paper 001, 13: so the potential tells the progress."""
+    """So progress is measured by the potential."""
     edges = [(0, 1), (0, 8), (0, 11), (1, 2), (2, 3), (2, 4), (2, 5), (3, 4), (3, 6), (3, 9), (4, 7), (4, 8), (6, 9),
              (6, 10), (6, 11), (7, 10), (7, 11), (8, 9), (9, 11)]  # fmt: skip
     start = [v // 4 for v in range(12)]
@@ -249,7 +249,7 @@ def test_an_exchange_may_raise_the_number_of_violations():
 
 
 def test_utility_comes_last():
-    """Errata of paper 001, 16: where any groups will do XColor's span most of the range."""
+    """Even if any groups are allowed, those of XColor span most of the range."""
     task = graph_task([(v, v + 1) for v in range(0, 40, 2)], range(40), sf.Dissimilarity(1, "0.5", 4))
 
     def widths(of_row):
@@ -265,7 +265,7 @@ def numbers_task(pay, *principles, **schema):
 
 
 def test_values_in_an_order_give_the_same_groups_as_pairs():
-    """Windows and bits are two ways to say the same."""
+    """Windows and bits represent the same neighbours."""
     pay = [int(x) for x in np.random.default_rng(5).integers(0, 60, 60)]
     wish = sf.Dissimilarity(4, "0.7", 5)
     along, paired = numbers_task(pay, wish), numbers_task(pay, wish, distance=sf.distances.Custom(lambda x, y: abs(x - y)))

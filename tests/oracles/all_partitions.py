@@ -1,4 +1,4 @@
-"""All partitions of a small table, what they hold by definition, and tables whose neighbours are a given graph."""
+"""All partitions of a small table, their verdicts by definition, and tables whose neighbours form a given graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sfumato as sf
 
 
 def partitions(n):
-    """All partitions of 0 … n−1 into groups."""
+    """Yield all partitions of 0 … n−1 into groups."""
     if n == 0:
         yield []
         return
@@ -27,7 +27,7 @@ def all_partitions(n):
 
 
 def sums(n, least):
-    """All ways to write n as a sum of numbers of at least `least`, in descending order."""
+    """Return all ways to write n as a sum of numbers of at least `least`, in descending order."""
 
     def below(rest, top):
         if rest == 0:
@@ -55,12 +55,12 @@ def degree(v, group, edges):
 
 
 def graph_table(n, edges):
-    """A table of n different values, near (at ε = 0.5) if they share an edge."""
-    known = {(min(a, b), max(a, b)) for a, b in edges}
+    """Return a table of n different values that are near, at ε = 0.5, if they share an edge."""
+    pairs = {(min(a, b), max(a, b)) for a, b in edges}
 
     def distance(x, y):
         a, b = sorted((int(x), int(y)))
-        return 0 if a == b else 0.25 if (a, b) in known else 1
+        return 0 if a == b else 0.25 if (a, b) in pairs else 1
 
     return sf.Table(pa.table({"x": range(n)}), sf.Schema(sensitive=["x"], distance=sf.distances.Custom(distance)))
 

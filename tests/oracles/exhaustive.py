@@ -1,4 +1,4 @@
-"""The best grouping of a small table among all, by definition: the yardstick of a method."""
+"""The best of all groupings of a small table, by definition: the oracle of a method."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def near(epsilon):
 
 
 def random_case(seed):
-    """A table of 4 to 10 rows with a number, a category and a place in a tree, one secret; and a principle for it."""
+    """Return a table of 4 to 10 rows with a number, a category, a leaf of a tree and a secret; and a principle for it."""
     draw = random.Random(seed)
     n = draw.randint(4, 10)
     rows = [(draw.randint(20, 32), draw.choice("fm"), draw.choice("abcde"), draw.randint(0, 12)) for _ in range(n)]
@@ -67,7 +67,7 @@ def table_of(rows):
 
 
 def loss_of(groups, rows):
-    """The loss by its definition: mean over rows and attributes of what each published cell covers of its domain."""
+    """Return the loss by its definition: the mean over rows and attributes of the share of the published cell."""
     ages, sexes = [row[0] for row in rows], {row[1] for row in rows}
     width = max(ages) - min(ages)
     total = Fraction(0)
@@ -86,7 +86,7 @@ def loss_of(groups, rows):
 
 
 def best_loss(rows, fine):
-    """The least loss of any grouping in which every group is fine; None if there is none. By all subsets, all ways."""
+    """Return the least loss of any grouping whose groups are all fine, by trying all of them; None if there is none."""
     n = len(rows)
     cost = {}
     for subset in range(1, 1 << n):

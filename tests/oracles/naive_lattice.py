@@ -1,7 +1,7 @@
 """Oracle of full-domain generalization: every transformation tried, in Python's own dicts and fractions.
 
-A ladder is a dict from each leaf to its path (leaf, level 1, …, root). A missing value, None, is a node of its own below the
-root. Rows are pairs of a tuple of values and a secret. `violates(keys, secrets)` tells which keys' groups are in breach.
+A hierarchy is a dict from each leaf to its path (leaf, level 1, …, root). A missing value, None, is a node of its own below
+the root. Rows are pairs of a tuple of values and a secret. `violates(keys, secrets)` returns the keys of violating groups.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ ROOT = "the root"
 MISSING = "nothing"
 
 
-def node(ladder, value, level):
-    if level == height(ladder):
+def node(hierarchy, value, level):
+    if level == height(hierarchy):
         return ROOT
-    return MISSING if value is None else (level, ladder[value][level])
+    return MISSING if value is None else (level, hierarchy[value][level])
 
 
-def height(ladder):
-    return len(next(iter(ladder.values()))) - 1
+def height(hierarchy):
+    return len(next(iter(hierarchy.values()))) - 1
 
 
-def leaves(ladder, value, level, column):
-    """How many leaves the node above a value leaves open, of how many; a node that tells the value leaves none open."""
-    if level == height(ladder) and None in column:
-        return len(ladder), len(ladder)
-    if value is None and level < height(ladder):
-        return 0, len(ladder)
-    under = sum(level == height(ladder) or path[level] == ladder[value][level] for path in ladder.values())
-    return (0 if under == 1 else under), len(ladder)
+def leaves(hierarchy, value, level, column):
+    """Return how many leaves the node above a value leaves open, of how many; a node with a single leaf leaves none open."""
+    if level == height(hierarchy) and None in column:
+        return len(hierarchy), len(hierarchy)
+    if value is None and level < height(hierarchy):
+        return 0, len(hierarchy)
+    under = sum(level == height(hierarchy) or path[level] == hierarchy[value][level] for path in hierarchy.values())
+    return (0 if under == 1 else under), len(hierarchy)
 
 
-def keys_at(rows, ladders, levels):
-    return [tuple(node(l, v, at) for l, v, at in zip(ladders, values, levels, strict=True)) for values, _ in rows]
+def keys_at(rows, hierarchies, levels):
+    return [tuple(node(l, v, at) for l, v, at in zip(hierarchies, values, levels, strict=True)) for values, _ in rows]
 
 
 def dropped_at(rows, keys, violates):
-    """The rows in groups in breach."""
+    """Return for each row whether its group violates a principle."""
     bad = violates(keys, [secret for _, secret in rows])
     return [key in bad for key in keys]
 
 
 def settled(rows, keys, violates, most):
-    """Drop what is in breach, and measure what is left again, until it holds; None if that is too many rows."""
+    """Drop violating groups and measure what is left again, until it holds; None if that drops too many rows."""
     kept = list(range(len(rows)))
     while True:
         bad = violates([keys[i] for i in kept], [rows[i][1] for i in kept])
@@ -57,9 +57,9 @@ def settled(rows, keys, violates, most):
             return None
 
 
-def score(loss, rows, ladders, levels, keys, dropped, k):
-    """The loss by its definition."""
-    n, d = len(rows), len(ladders)
+def score(loss, rows, hierarchies, levels, keys, dropped, k):
+    """Return the loss by its definition."""
+    n, d = len(rows), len(hierarchies)
     columns = [[values[j] for values, _ in rows] for j in range(d)]
     kept = Counter(key for key, gone in zip(keys, dropped, strict=True) if not gone)
     suppressed = sum(dropped)
@@ -69,37 +69,37 @@ def score(loss, rows, ladders, levels, keys, dropped, k):
         return Fraction(n - suppressed, len(kept) * k)
     if loss == "entropy":
         bits = 0.0
-        for j, (ladder, level) in enumerate(zip(ladders, levels, strict=True)):
-            values, nodes = Counter(columns[j]), Counter(node(ladder, v, level) for v in columns[j])
-            bits -= sum(log2(values[v] / nodes[node(ladder, v, level)]) for v in columns[j])
+        for j, (hierarchy, level) in enumerate(zip(hierarchies, levels, strict=True)):
+            values, nodes = Counter(columns[j]), Counter(node(hierarchy, v, level) for v in columns[j])
+            bits -= sum(log2(values[v] / nodes[node(hierarchy, v, level)]) for v in columns[j])
         return bits
     if loss == "group-mean":
         found = {}
         for (values, _), key, gone in zip(rows, keys, dropped, strict=True):
             if not gone:
-                found[key] = sum(_cell("mean", ladders, columns, levels, values, j) for j in range(d))
+                found[key] = sum(_cell("mean", hierarchies, columns, levels, values, j) for j in range(d))
         return sum(found.values(), Fraction(0)) / len(found)
     total = Fraction(0)
     for (values, _), gone in zip(rows, dropped, strict=True):
-        total += d if gone else sum(_cell(loss, ladders, columns, levels, values, j) for j in range(d))
+        total += d if gone else sum(_cell(loss, hierarchies, columns, levels, values, j) for j in range(d))
     return total / (n * d)
 
 
-def _cell(loss, ladders, columns, levels, values, j):
-    ladder, level = ladders[j], levels[j]
+def _cell(loss, hierarchies, columns, levels, values, j):
+    hierarchy, level = hierarchies[j], levels[j]
     if loss == "precision":
-        return Fraction(level, height(ladder))
-    under, size = leaves(ladder, values[j], level, columns[j])
+        return Fraction(level, height(hierarchy))
+    under, size = leaves(hierarchy, values[j], level, columns[j])
     if loss == "mean" or not under:
         return Fraction(under, size)
     return Fraction(under - 1, size - 1) if size > 1 else Fraction(1)
 
 
-def everything(rows, ladders, violates, most, *, settle=False):
-    """For each admissible transformation its keys and the rows that are dropped."""
+def everything(rows, hierarchies, violates, most, *, settle=False):
+    """Return, for each admissible transformation, its keys and the dropped rows."""
     found = {}
-    for levels in product(*(range(height(ladder) + 1) for ladder in ladders)):
-        keys = keys_at(rows, ladders, levels)
+    for levels in product(*(range(height(hierarchy) + 1) for hierarchy in hierarchies)):
+        keys = keys_at(rows, hierarchies, levels)
         dropped = dropped_at(rows, keys, violates)
         if sum(dropped) > most:
             continue

@@ -1,4 +1,4 @@
-"""A method that is simple enough to be sure of: rows in the order of their quasi-identifiers, cut into chunks."""
+"""A method that is obviously correct: rows sorted by their quasi-identifiers and cut into chunks."""
 
 from __future__ import annotations
 

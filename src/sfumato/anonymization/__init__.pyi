@@ -4,15 +4,26 @@ from ._replay import replay
 from .feasibility import (
     Certificate,
     Contour,
+    DegreeBounds,
     Feasibility,
     Frontier,
+    FrontierCell,
+    NearestParameters,
+    ReachableParameters,
     RequirementFeasibility,
     frontier,
     vulnerability,
 )
 from .methods import Grouping, Method, Task
-from .recoding import Recoding, recode
-from .release import Release
+from .methods.full_domain import (
+    ClassHistograms,
+    EquivalenceClasses,
+    NodeCosts,
+    TransformationCube,
+    TransformationLoss,
+)
+from .recoding import ColumnLevels, ColumnRecoding, Domain, Recoding, RecodingKind, recode
+from .release import PrivateRelease, Release
 from .utility import (
     ClassSizes,
     Loss,
@@ -27,20 +38,34 @@ from .utility import (
 
 __all__ = [
     "Certificate",
+    "ClassHistograms",
     "ClassSizes",
+    "ColumnLevels",
+    "ColumnRecoding",
     "Contour",
+    "DegreeBounds",
+    "Domain",
+    "EquivalenceClasses",
     "Feasibility",
     "Frontier",
+    "FrontierCell",
     "FullDomain",
     "Grouping",
     "Loss",
     "Marginal",
     "Method",
+    "NearestParameters",
+    "NodeCosts",
+    "PrivateRelease",
     "QueryErrors",
+    "ReachableParameters",
     "Recoding",
+    "RecodingKind",
     "Release",
     "RequirementFeasibility",
     "Task",
+    "TransformationCube",
+    "TransformationLoss",
     "Utility",
     "Workload",
     "anonymize",

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sfumato.anonymization.feasibility import Cell, Contour, Frontier
+from sfumato.anonymization.feasibility import Contour, Frontier, FrontierCell
 from sfumato.cli.show import console
 from sfumato.data.table import Table
 from sfumato.exact import written
@@ -77,6 +77,6 @@ def _grid(corner: str, deltas: Sequence[str]) -> Grid:
     return grid
 
 
-def _cell(cell: Cell) -> Text:
+def _cell(cell: FrontierCell) -> Text:
     loss = "" if cell.loss is None else f" {cell.loss:.3f}"
     return Text(f"{cell.status}{loss}", _STYLES[cell.status])

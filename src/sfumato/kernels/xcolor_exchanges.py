@@ -315,7 +315,7 @@ def exchanges(
     within a budget of tests. At most `limit` exchanges are made, with about `looks` looks at classes. `distinct` and
     `profiles` are the numbers of distinct values and profiles. Cost: per exchange, that of finding a partner among all rows.
     """
-    # Longer than 60 lines because the queue and the log below are the state of one loop.
+    # Long because the queue, the log and the counters below are the state of one loop.
     values = table[0]
     offsets, members, of_row, own, allowed = classes
     count, rows = len(offsets) - 1, len(values)

@@ -1,20 +1,20 @@
 """What is guaranteed, possible and impossible: bounds, nearby parameters, contours and frontiers."""
 
 from sfumato.anonymization.feasibility.assessment import Feasibility, RequirementFeasibility, Verdict, feasibility
-from sfumato.anonymization.feasibility.degree_bounds import Bounds, bounds
-from sfumato.anonymization.feasibility.frontier_grid import Attempt, Cell, Frontier, frontier
+from sfumato.anonymization.feasibility.degree_bounds import DegreeBounds, bounds
+from sfumato.anonymization.feasibility.frontier_grid import Attempt, Frontier, FrontierCell, frontier
 from sfumato.anonymization.feasibility.nearest_parameters import NearestParameters, ReachableParameters
 from sfumato.anonymization.feasibility.vulnerability_contour import Contour, vulnerability
 from sfumato.principles.certificate import Certificate
 
 __all__ = [
     "Attempt",
-    "Bounds",
-    "Cell",
     "Certificate",
     "Contour",
+    "DegreeBounds",
     "Feasibility",
     "Frontier",
+    "FrontierCell",
     "NearestParameters",
     "ReachableParameters",
     "RequirementFeasibility",

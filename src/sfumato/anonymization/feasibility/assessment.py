@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sfumato._audit import table_of
-from sfumato.anonymization.feasibility.degree_bounds import Bounds, bounds, most_groups
+from sfumato.anonymization.feasibility.degree_bounds import DegreeBounds, bounds, most_groups
 from sfumato.anonymization.feasibility.nearest_parameters import NearestParameters, Population, nearest_parameters
 from sfumato.data.schema import Schema
 from sfumato.principles import (
@@ -51,7 +51,7 @@ class RequirementFeasibility:
     certificate: Certificate | None = None
     theta: int | None = None
     """Θ: the largest number of other rows near one value; None if the principle does not depend on nearness."""
-    bounds: Bounds | None = None
+    bounds: DegreeBounds | None = None
     nearest: NearestParameters | None = None
 
     def to_dict(self) -> dict[str, Any]:

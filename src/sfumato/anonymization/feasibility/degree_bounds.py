@@ -121,7 +121,7 @@ def splits(rows: int, least: int) -> Iterator[tuple[int, tuple[int, ...]]]:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class DegreeBounds:
     """What is guaranteed for a number of rows, δ and k: groups exist if Θ is at most `guaranteed`. See `bounds`."""
 
     rows: int
@@ -184,7 +184,7 @@ class Bounds:
         }
 
 
-def bounds(rows: int, k: int, delta: Number) -> Bounds:
+def bounds(rows: int, k: int, delta: Number) -> DegreeBounds:
     """Return the bounds on Θ for a number of rows; groups may be larger than k, whatever the bound at k itself.
 
     Source: Wang & Liu (2010), Section IV, corrected. t depends on each group's own size and is not smooth: at δ = 0.8 groups
@@ -211,7 +211,7 @@ def bounds(rows: int, k: int, delta: Number) -> Bounds:
     sizes = sizes_of(rows, groups)
     t = allowed_neighbours(sizes[0], exact)
     swaps, swap_groups = max((swap_bound(rows, m, exact), m) for m, _ in splits(rows, least) if m > 1 or groups == 1)
-    return Bounds(
+    return DegreeBounds(
         rows=rows,
         delta=exact,
         k=k,

@@ -24,7 +24,7 @@ Attempt = Callable[[Dissimilarity], float | None]
 
 
 @dataclass(frozen=True)
-class Cell:
+class FrontierCell:
     """One (ε, δ, k) of a frontier."""
 
     principle: Dissimilarity
@@ -77,10 +77,10 @@ class Frontier:
     epsilons: tuple[Fraction, ...]
     deltas: tuple[Fraction, ...]
     ks: tuple[int, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[FrontierCell, ...]
     """Ordered by k, then ε, then δ."""
 
-    def cell(self, epsilon: Number, delta: Number, k: int) -> Cell:
+    def cell(self, epsilon: Number, delta: Number, k: int) -> FrontierCell:
         """Return one cell of the grid."""
         axes = {"k": tuple(map(Fraction, self.ks)), "epsilon": self.epsilons, "delta": self.deltas}
         values = {"k": Fraction(k), "epsilon": as_fraction(epsilon, "epsilon"), "delta": as_fraction(delta, "delta")}
@@ -168,18 +168,18 @@ def frontier(
                 try_it = cell.verdict != "impossible" and (which == "all" or cell.groups < MORE_THAN_ONE)
                 if attempt is not None and try_it:
                     loss = attempt(cell.principle)
-                    cell = Cell(cell.principle, cell.theta, cell.verdict, cell.groups, True, loss)
+                    cell = FrontierCell(cell.principle, cell.theta, cell.verdict, cell.groups, True, loss)
                 cells.append(cell)
     return Frontier(view.attribute.name, tuple(values), tuple(limits), tuple(sizes), tuple(cells))
 
 
-def _cell(crowding: Crowding, population: Population, principle: Dissimilarity) -> Cell:
+def _cell(crowding: Crowding, population: Population, principle: Dissimilarity) -> FrontierCell:
     delta, k = exactly(principle.delta), principle.k
     if k > population.people or excluded(crowding, delta, k):
-        return Cell(principle, crowding.theta, "impossible", 0)
+        return FrontierCell(principle, crowding.theta, "impossible", 0)
     groups = most_groups(population.rows, population.rows_for(k), delta, crowding.theta)
-    return Cell(principle, crowding.theta, "guaranteed" if groups else "open", groups)
+    return FrontierCell(principle, crowding.theta, "guaranteed" if groups else "open", groups)
 
 
-def _shown(cell: Cell) -> str:
+def _shown(cell: FrontierCell) -> str:
     return cell.status if cell.loss is None else f"reached {cell.loss:.3g}"

@@ -22,7 +22,11 @@ _EXACT = 1 << 53
 
 
 class RecodingKind(StrEnum):
-    """How a group's values of one quasi-identifier are published when they differ."""
+    """How a group's values of one quasi-identifier are published when they differ.
+
+    >>> RecodingKind("interval") is RecodingKind.INTERVAL
+    True
+    """
 
     INTERVAL = "interval"
     """The smallest interval `[lo, hi]` that contains them, for numbers and ordinal values."""

@@ -20,7 +20,14 @@ from sfumato.errors import ParameterError
 
 @dataclass(frozen=True, eq=False)
 class ColumnRecoding:
-    """The cells of one quasi-identifier: for each group the stretch of the domain that it covers."""
+    """The cells of one quasi-identifier: for each group the stretch of the domain that it covers.
+
+    >>> from sfumato.data.schema import Schema
+    >>> table = Table(pa.table({"age": [20, 30, 60, 60]}), Schema(["age"]))
+    >>> (age,) = recode(table, Groups(np.array([0, 0, 1, 1]), 2, 4)).columns
+    >>> age.labels, age.shares.tolist()
+    (('[20, 30]', '60'), [0.25, 0.0])
+    """
 
     domain: Domain
     low: NDArray[np.int64]

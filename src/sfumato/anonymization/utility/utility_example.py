@@ -1,4 +1,4 @@
-"""Four rows in two groups: what the examples of this room speak of."""
+"""Four rows in two groups: the table of the examples in this package's docstrings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sfumato.data.table import Table
 
 
 def example() -> tuple[Table, Recoding]:
-    """A table small enough to follow by hand, and what its two groups publish.
+    """Return a table small enough to check by hand, and the cells of its two groups.
 
     >>> table, recoded = example()
     >>> for column in recoded.columns:

@@ -12,7 +12,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.full_domain.equivalence_classes import Classes, Cube, Entries, Names
+from sfumato.anonymization.methods.full_domain.equivalence_classes import (
+    ClassHistograms,
+    EquivalenceClasses,
+    Names,
+    TransformationCube,
+)
 from sfumato.data.groups import Groups
 from sfumato.data.schema import Kind
 from sfumato.data.table import Table
@@ -40,18 +45,18 @@ class ClassVerdicts:
 class Judge:
     """Measures one principle, on the sensitive attribute or attributes that it applies to, in classes."""
 
-    def __init__(self, cube: Cube, principle: Principle, names: Names) -> None:
+    def __init__(self, cube: TransformationCube, principle: Principle, names: Names) -> None:
         self.cube, self.principle, self.names = cube, principle, names
 
-    def judged(self, classes: Classes) -> ClassVerdicts:
+    def judged(self, classes: EquivalenceClasses) -> ClassVerdicts:
         """Measure the principle in every class, with the whole table as the reference."""
         return self._verdicts(self.measured(classes))
 
-    def measured(self, classes: Classes) -> Measurement:
+    def measured(self, classes: EquivalenceClasses) -> Measurement:
         """Return the level that every class reaches."""
         return self.principle.measure(self._view(classes))
 
-    def again(self, classes: Classes, kept: Verdicts) -> Verdicts | None:
+    def again(self, classes: EquivalenceClasses, kept: Verdicts) -> Verdicts | None:
         """Return the classes that violate the principle if only some are kept; None if the rows themselves are needed."""
         del classes, kept
         return None
@@ -59,7 +64,7 @@ class Judge:
     def _verdicts(self, measurement: Measurement) -> ClassVerdicts:
         return ClassVerdicts(~measurement.group_holds)
 
-    def _view(self, classes: Classes) -> View:
+    def _view(self, classes: EquivalenceClasses) -> View:
         view = self.cube.task.views[self.names].regrouped(_ClassGroups(self.cube, classes))
         if not self.principle.histogram_only:
             view.table = generalized(self.cube, classes.levels)
@@ -76,7 +81,7 @@ class DistanceJudge(Judge):
     limit. The distance of C is at most the mean distance of its parts, so |C|·d ≤ (|C| − V)·t + V·D.
     """
 
-    def __init__(self, cube: Cube, principle: Principle, names: Names, required: TableDistance) -> None:
+    def __init__(self, cube: TransformationCube, principle: Principle, names: Names, required: TableDistance) -> None:
         super().__init__(cube, principle, names)
         self.required = required
 
@@ -120,21 +125,21 @@ class FastDistanceJudge(DistanceJudge):
         rows, limit = self.cube.rows, self.required.limit
         return max(4, limit.numerator) * len(self._levels) * 2 * rows * rows < SAFE and limit.denominator < SAFE
 
-    def judged(self, classes: Classes) -> ClassVerdicts:
+    def judged(self, classes: EquivalenceClasses) -> ClassVerdicts:
         """Measure the distance of every class from the table."""
         totals = self.cube.task.views[self.names].attribute.counts
         levels = self._distances(classes.held(self.names), classes.sizes, totals)
         violating = ~levels.at_most(self.required.limit)
         return ClassVerdicts(violating, self._kept_down(levels.numerators / levels.denominators, violating))
 
-    def again(self, classes: Classes, kept: Verdicts) -> Verdicts:
+    def again(self, classes: EquivalenceClasses, kept: Verdicts) -> Verdicts:
         """Measure the distance of every class from what is kept of the table."""
         entries = classes.held(self.names)
         values = np.repeat(np.arange(len(entries.starts) - 1), np.diff(entries.starts))
         totals = np.bincount(values, entries.counts * kept[entries.group], len(entries.starts) - 1).astype(np.int64)
         return ~self._distances(entries, classes.sizes, totals).at_most(self.required.limit)
 
-    def _distances(self, entries: Entries, sizes: NDArray[np.int64], totals: NDArray[np.int64]) -> Ratios:
+    def _distances(self, entries: ClassHistograms, sizes: NDArray[np.int64], totals: NDArray[np.int64]) -> Ratios:
         whole = int(totals.sum())
         moved = np.zeros(len(sizes), np.int64)  # the kernel adds to it level by level
         for values, ends in self._levels:
@@ -142,7 +147,7 @@ class FastDistanceJudge(DistanceJudge):
         return Ratios(moved, sizes * (2 * len(self._levels) * whole))
 
 
-def judge_of(cube: Cube, principle: Principle, names: Names) -> Judge:
+def judge_of(cube: TransformationCube, principle: Principle, names: Names) -> Judge:
     """Return the fastest exact judge of a principle."""
     required = principle.table_distance()
     if required is None:
@@ -154,18 +159,18 @@ def judge_of(cube: Cube, principle: Principle, names: Names) -> Judge:
 class _ClassGroups(Groups):
     """Classes as the groups that principles measure; each row's class is computed only if it is used."""
 
-    def __init__(self, cube: Cube, classes: Classes) -> None:
+    def __init__(self, cube: TransformationCube, classes: EquivalenceClasses) -> None:
         fields = {"count": len(classes.first), "population": cube.rows, "people": None, "sizes": classes.sizes}
         self.__dict__.update(fields, _cube=cube, _levels=classes.levels)
 
     @cached_property
     def of_row(self) -> NDArray[np.int64]:
         """Each row's class."""
-        cube: Cube = self.__dict__["_cube"]
+        cube: TransformationCube = self.__dict__["_cube"]
         return cube.of_rows(self.__dict__["_levels"]).astype(np.int64)
 
 
-def generalized(cube: Cube, levels: tuple[int, ...], rows: NDArray[np.int64] | None = None) -> Table:
+def generalized(cube: TransformationCube, levels: tuple[int, ...], rows: NDArray[np.int64] | None = None) -> Table:
     """Return the table, or some rows of it, with every quasi-identifier replaced by its node, as a reader sees it.
 
     The kinds of the sensitive columns stay those of the whole table.

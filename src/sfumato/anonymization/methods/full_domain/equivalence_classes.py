@@ -29,7 +29,7 @@ _WAYPOINT_COLUMNS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Entries:
+class ClassHistograms:
     """The histograms of all classes for one sensitive attribute, sorted by value.
 
     The entries of value v are `starts[v]:starts[v + 1]`; entry e says that class `group[e]` has its value `counts[e]`
@@ -41,19 +41,19 @@ class Entries:
     counts: Integers
 
     @classmethod
-    def of(cls, group: NDArray[np.int32], classes: int, attribute: Attribute) -> Entries:
+    def of(cls, group: NDArray[np.int32], classes: int, attribute: Attribute) -> ClassHistograms:
         """Count an attribute's values class by class."""
         keys, counts = np.unique(attribute.codes * classes + group, return_counts=True)
         values, groups = np.divmod(keys, classes)
         starts = np.searchsorted(values, np.arange(len(attribute) + 1))
         return cls(starts, groups.astype(np.int32), counts.astype(np.int64))
 
-    def rolled(self, of: NDArray[np.int32], classes: int) -> Entries:
+    def rolled(self, of: NDArray[np.int32], classes: int) -> ClassHistograms:
         """Return the entries after classes were merged: class i becomes `of[i]`, one of `classes`."""
         starts = np.zeros_like(self.starts)
         group, counts = np.empty_like(self.group), np.empty_like(self.counts)
         roll_entries(self.starts, self.group, self.counts, of, classes, starts, group, counts)
-        return Entries(starts, group[: starts[-1]].copy(), counts[: starts[-1]].copy())
+        return ClassHistograms(starts, group[: starts[-1]].copy(), counts[: starts[-1]].copy())
 
     def histogram(self, classes: int) -> Histogram:
         """Return the histograms sorted by class, as principles read them."""
@@ -64,8 +64,11 @@ class Entries:
 
 
 @dataclass(eq=False)
-class Classes:
-    """The classes of one transformation. Combination `first[i]` of the original values represents class i."""
+class EquivalenceClasses:
+    """The classes of one transformation. Combination `first[i]` of the original values represents class i.
+
+    Made by `TransformationCube.classes`.
+    """
 
     levels: tuple[int, ...]
     """The level of each quasi-identifier."""
@@ -74,13 +77,13 @@ class Classes:
     """A number for each class: the combination of its nodes, or a hash of it if there are too many combinations."""
     sizes: Integers
     """The rows of each class."""
-    entries: dict[Names, Entries]
+    entries: dict[Names, ClassHistograms]
     """The histograms of the sensitive attributes that were needed so far."""
-    finer: Classes | None = None
+    finer: EquivalenceClasses | None = None
     of: NDArray[np.int32] | None = None
     """The class here of each class of `finer`, the transformation that these classes were rolled up from."""
 
-    def held(self, names: Names) -> Entries:
+    def held(self, names: Names) -> ClassHistograms:
         """Return the histograms of a sensitive attribute, rolled up on first use."""
         if names not in self.entries:
             assert self.finer is not None
@@ -90,11 +93,18 @@ class Classes:
 
 
 @dataclass(eq=False)
-class Cube:
+class TransformationCube:
     """A table under all its transformations: the distinct combinations of its quasi-identifiers, which roll up to classes.
 
     The nodes of all quasi-identifiers, levels and codes are in one flat array, which the kernels read: the node of code c
     in attribute j on a level is `_nodes[_at[j][level] + c]`.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> ages = sf.Schema(["age"], hierarchies={"age": sf.Intervals((10,))})
+    >>> cube = TransformationCube(Task(sf.Table(pa.table({"age": [31, 34, 47]}), ages), ()))
+    >>> cube.heights, cube.classes((1,)).sizes.tolist(), cube.of_rows((1,)).tolist()
+    ((2,), [2, 1], [0, 0, 1])
     """
 
     task: Task
@@ -110,7 +120,7 @@ class Cube:
         """The codes of each combination."""
         sizes = np.bincount(self.of_row).astype(np.int64)
         entries = {
-            names: Entries.of(self.of_row, len(sizes), self.task.views[names].attribute)
+            names: ClassHistograms.of(self.of_row, len(sizes), self.task.views[names].attribute)
             for names in self.task.views
             if names
         }
@@ -127,7 +137,7 @@ class Cube:
         bottom = (0,) * len(data)
         nodes = self._nodes[self.at(bottom) + self.codes]
         keys = (nodes * self._strides).sum(axis=1)
-        self.bottom = Classes(bottom, np.arange(len(sizes), dtype=np.int32), keys, sizes, entries)
+        self.bottom = EquivalenceClasses(bottom, np.arange(len(sizes), dtype=np.int32), keys, sizes, entries)
         """The classes of equal original values."""
         # the transformations that are kept to roll up from: their classes, levels (one column each) and numbers of classes
         self._kept = [self.bottom]
@@ -150,7 +160,7 @@ class Cube:
         """Return where each quasi-identifier's level begins in an array over all attributes, levels and codes."""
         return np.array([at[level] for at, level in zip(self._at, levels, strict=True)], np.int64)
 
-    def classes(self, levels: tuple[int, ...]) -> Classes:
+    def classes(self, levels: tuple[int, ...]) -> EquivalenceClasses:
         """Return the classes of a transformation, rolled up from the fewest classes that are finer in every attribute."""
         start = self._finer(levels)
         if 2 * len(start.first) > len(self.bottom.first):
@@ -159,13 +169,13 @@ class Cube:
             start = min(start, self._roll(self._finer(waypoint), waypoint), key=lambda classes: len(classes.first))
         return self._roll(start, levels)
 
-    def _finer(self, levels: tuple[int, ...]) -> Classes:
+    def _finer(self, levels: tuple[int, ...]) -> EquivalenceClasses:
         """Return the fewest kept classes of a transformation that is finer in every attribute."""
         kept = len(self._kept)
         finer = np.flatnonzero((self._levels[:, :kept] <= np.array(levels)[:, None]).all(axis=0))
         return self._kept[int(finer[self._counts[finer].argmin()])]
 
-    def _roll(self, start: Classes, levels: tuple[int, ...]) -> Classes:
+    def _roll(self, start: EquivalenceClasses, levels: tuple[int, ...]) -> EquivalenceClasses:
         """Roll up, and keep the classes while there is room."""
         if start.levels == levels:
             return start
@@ -180,7 +190,7 @@ class Cube:
             self._levels[:, kept], self._counts[kept] = levels, len(classes.first)
         return classes
 
-    def _rolled(self, start: Classes, levels: tuple[int, ...]) -> Classes:
+    def _rolled(self, start: EquivalenceClasses, levels: tuple[int, ...]) -> EquivalenceClasses:
         """Roll up with the kernel: allocate, call, cut the arrays to the number of new classes."""
         count = len(start.first)
         combinations = math.prod(spans[level] for spans, level in zip(self._spans, levels, strict=True))
@@ -193,7 +203,7 @@ class Cube:
             self.codes, self._nodes, changed, before[changed], after[changed], self._strides, after, self._exact, capacity,
             start.first, start.keys, start.sizes, of, first, keys, sizes,
         )  # fmt: skip
-        return Classes(levels, first[:made].copy(), keys[:made].copy(), sizes[:made].copy(), {}, start, of)
+        return EquivalenceClasses(levels, first[:made].copy(), keys[:made].copy(), sizes[:made].copy(), {}, start, of)
 
     def of_rows(self, levels: tuple[int, ...]) -> NDArray[np.int32]:
         """Return each row's class, numbered like those of `classes`."""

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.full_domain.equivalence_classes import Classes, Cube
+from sfumato.anonymization.methods.full_domain.equivalence_classes import EquivalenceClasses, TransformationCube
 from sfumato.exact import nearest_float
 from sfumato.kernels.class_rollup import sum_costs
 
@@ -26,14 +26,30 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(eq=False)
-class FullLoss(ABC):
+class TransformationLoss(ABC):
     """A loss of transformations; smaller is better.
 
     A subclass of your own defines `bounds` and `score`. The search examines a transformation only if its bound is below the
-    best score, so a bound that is too high loses the optimum.
+    best score, so a bound that is too high loses the optimum; 0 everywhere is always right, and slow.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> class Rows(TransformationLoss):
+    ...     name = "suppressed-rows"
+    ...
+    ...     def bounds(self):
+    ...         return np.zeros([height + 1 for height in self.cube.heights])
+    ...
+    ...     def score(self, classes, violating):
+    ...         return Fraction(int(classes.sizes[violating].sum()))
+    >>> table = sf.Table(pa.table({"sex": ["f", "f", "m"]}), sf.Schema(["sex"]))
+    >>> cube = TransformationCube(sf.anonymization.Task(table, ()))
+    >>> loss, classes = Rows(cube, most=1, k=2, least=2), cube.classes((0,))
+    >>> loss.score(classes, classes.sizes < 2)
+    Fraction(1, 1)
     """
 
-    cube: Cube
+    cube: TransformationCube
     most: int
     """The largest number of rows that may be suppressed."""
     k: int
@@ -53,15 +69,15 @@ class FullLoss(ABC):
         """
 
     @abstractmethod
-    def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+    def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the loss of a transformation if the rows of the violating classes are suppressed."""
 
-    def bound(self, classes: Classes) -> float:
+    def bound(self, classes: EquivalenceClasses) -> float:
         """Return a lower bound on the loss of a transformation and of all coarser ones, from its classes."""
         del classes
         return -math.inf
 
-    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+    def finer(self, classes: EquivalenceClasses, staying: NDArray[np.bool_]) -> tuple[float, float]:
         """Return what classes whose rows stay suppressed in every finer transformation imply for the loss of those.
 
         The loss of a finer transformation is at least its entry in `bounds` plus the first number, and at least the second.
@@ -78,7 +94,7 @@ class FullLoss(ABC):
         return np.exp(self._over([np.log(column.nodes.max(axis=1) + 1.0) for column in self.cube.columns]))
 
 
-class NodeCosts(FullLoss):
+class NodeCosts(TransformationLoss):
     """The mean over rows and quasi-identifiers of the cost of the published node; a suppressed row costs 1 in each."""
 
     @abstractmethod
@@ -106,7 +122,7 @@ class NodeCosts(FullLoss):
         d, rows = len(self._each), self.cube.rows
         return self._over([sums / (den * rows * d) for sums, (_, den) in zip(self._sums, self._each, strict=True)])
 
-    def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+    def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the loss over all rows, less the cells of suppressed rows, plus 1 for each of these cells."""
         d, rows = len(self._each), self.cube.rows
         dropped = np.zeros(d, np.int64)
@@ -119,7 +135,7 @@ class NodeCosts(FullLoss):
             total += Fraction(int(sums[level]) - less, den)
         return total / (rows * d)
 
-    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+    def finer(self, classes: EquivalenceClasses, staying: NDArray[np.bool_]) -> tuple[float, float]:
         """Return what suppression adds here: a suppressed cell costs 1, and a finer cell would cost even less instead."""
         bare = sum(int(sums[at]) / den for sums, at, (_, den) in zip(self._sums, classes.levels, self._each, strict=True))
         return nearest_float(self.score(classes, staying)) - bare / (self.cube.rows * len(self._each)), -math.inf
@@ -184,7 +200,7 @@ class GroupMean(NodeCosts):
         """Return the cost of the cheapest nodes: a group costs at least that, and coarser nodes are no cheaper."""
         return self._over([costs.min(axis=1) / den for costs, den in self._each])
 
-    def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+    def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the mean over the classes that are published."""
         sums = np.zeros(len(self._each), np.int64)
         ones, at = np.ones(len(classes.first), np.int64), self.cube.at(classes.levels)
@@ -192,12 +208,12 @@ class GroupMean(NodeCosts):
         total = sum((Fraction(own, den) for own, (_, den) in zip(sums.tolist(), self._each, strict=True)), Fraction(0))
         return total / int((~violating).sum())
 
-    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+    def finer(self, classes: EquivalenceClasses, staying: NDArray[np.bool_]) -> tuple[float, float]:
         """Return nothing: suppressed groups do not count."""
         return 0.0, -math.inf
 
 
-class Entropy(FullLoss):
+class Entropy(TransformationLoss):
     """Non-uniform entropy: Σ over all rows, suppressed or not, and quasi-identifiers of −log₂(freq(v) / freq(node above v)).
 
     Frequencies are those of the table. Rounded to a millionth of a bit, so that equal losses stay equal. Source: Gionis &
@@ -230,13 +246,13 @@ class Entropy(FullLoss):
         """Return the loss itself."""
         return self._table
 
-    def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+    def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the loss, which does not depend on what is suppressed."""
         del violating
         return Fraction(round(float(self._table[classes.levels]) * 10**6), 10**6)
 
 
-class Discernibility(FullLoss):
+class Discernibility(TransformationLoss):
     """Σ over published classes of |E|², and n for each suppressed row: `discernibility` of the utility figures.
 
     Source: Bayardo & Agrawal (2005).
@@ -248,22 +264,22 @@ class Discernibility(FullLoss):
         """Return n²/c: n rows in at most c classes cost at least that."""
         return np.asarray(self.cube.rows**2 / self._combinations())
 
-    def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+    def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the sum of squares, and n for each suppressed row."""
         sizes = classes.sizes[~violating]
         return Fraction(_dot(sizes, sizes) + int(classes.sizes[violating].sum()) * self.cube.rows)
 
-    def bound(self, classes: Classes) -> float:
+    def bound(self, classes: EquivalenceClasses) -> float:
         """Return the sum of squares, each class at least as large as a published class must be: coarser ones are larger."""
         return float(_dot(classes.sizes, np.maximum(classes.sizes, self.least)))
 
-    def finer(self, classes: Classes, staying: NDArray[np.bool_]) -> tuple[float, float]:
+    def finer(self, classes: EquivalenceClasses, staying: NDArray[np.bool_]) -> tuple[float, float]:
         """Return n for each row that stays suppressed, and the least size for every other row."""
         stay = int(classes.sizes[staying].sum())
         return 0.0, float(stay * self.cube.rows + (self.cube.rows - stay) * self.least)
 
 
-class ClassSize(FullLoss):
+class ClassSize(TransformationLoss):
     """Published rows over classes × k: `average_class_size` of the utility figures; k is 1 if no principle has a k.
 
     Source: LeFevre, DeWitt & Ramakrishnan (2006a).
@@ -276,11 +292,11 @@ class ClassSize(FullLoss):
         """Return the rows that are surely published over the largest possible number of classes."""
         return np.asarray((self.cube.rows - self.most) / (self._combinations() * self.k))
 
-    def score(self, classes: Classes, violating: NDArray[np.bool_]) -> Fraction:
+    def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the published rows over the published classes, in units of k."""
         return Fraction(int(classes.sizes[~violating].sum()), int((~violating).sum()) * self.k)
 
-    def bound(self, classes: Classes) -> float:
+    def bound(self, classes: EquivalenceClasses) -> float:
         """Return a bound from the number of classes that a coarser transformation can publish.
 
         Each contains a class of at least `least` rows, or at least `least` rows of smaller classes.

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.full_domain.class_verdicts import generalized, judge_of
-from sfumato.anonymization.methods.full_domain.equivalence_classes import Classes, Cube
+from sfumato.anonymization.methods.full_domain.equivalence_classes import EquivalenceClasses, TransformationCube
 from sfumato.anonymization.methods.method import FINDING, Task
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
@@ -72,7 +72,7 @@ class TransformationSearch:
 
         `settled`: require that the principles still hold when they are measured again without the suppressed rows.
         """
-        self.cube = Cube(task)
+        self.cube = TransformationCube(task)
         self.task, self.settled = task, settled
         self.most = int(task.suppress * task.table.rows)
         self.shape = tuple(height + 1 for height in self.cube.heights)
@@ -251,7 +251,7 @@ class TransformationSearch:
         self._consider(levels, classes, violating)
         return False
 
-    def _raise_finer(self, classes: Classes, staying: NDArray[np.bool_]) -> None:
+    def _raise_finer(self, classes: EquivalenceClasses, staying: NDArray[np.bool_]) -> None:
         """Raise the bounds of all finer transformations by what the rows that stay suppressed imply."""
         more, least = self.loss.finer(classes, staying)
         here = self.open[_finer(classes.levels)]
@@ -260,7 +260,7 @@ class TransformationSearch:
         if least > -math.inf:
             np.maximum(here, least * (1 - _MARGIN), out=here)
 
-    def _raise_bounds(self, classes: Classes) -> None:
+    def _raise_bounds(self, classes: EquivalenceClasses) -> None:
         """Raise the bounds of all coarser transformations by what the classes imply."""
         bound = self.loss.bound(classes)
         if bound > -math.inf:
@@ -271,7 +271,7 @@ class TransformationSearch:
         if self.nearest is None or (rows, levels) < self.nearest:
             self.nearest = rows, levels
 
-    def _consider(self, levels: Levels, classes: Classes, violating: NDArray[np.bool_]) -> None:
+    def _consider(self, levels: Levels, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> None:
         """Keep an admissible transformation if it is the best so far."""
         score = self.loss.score(classes, violating)
         if not self._better(score, levels) and not (self.settled and self.loss.may_fall):
@@ -301,7 +301,7 @@ class TransformationSearch:
         rest = self.open.reshape(-1)[after:]
         rest[rest >= score - slack] = math.inf
 
-    def _settled(self, classes: Classes, violating: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    def _settled(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
         """Return the classes to suppress until the principles hold in what is left; None if these are too many rows.
 
         Some principles compare a class with the whole table, which changes when rows are dropped.
@@ -316,7 +316,7 @@ class TransformationSearch:
             if int(classes.sizes[violating].sum()) > self.most:
                 return None
 
-    def _failing(self, classes: Classes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _failing(self, classes: EquivalenceClasses, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return the kept classes in which a principle fails if only these are published."""
         failing = np.zeros(len(kept), bool)
         slow = []
