@@ -190,7 +190,8 @@ def answers(
     >>> table, recoded = example()
     >>> workload = Workload.from_queries(table, [{"age": 30, "income": 10}])
     >>> places = np.array([[0, 1, 2, 2], [0, 1, 2, 3], [0, 1, 2, 3]], np.int32)
-    >>> [found.tolist() for found in answers(places, recoded.groups.sizes, [Cover.of(c) for c in recoded.columns], workload)]
+    >>> covers = [Cover.of(column) for column in recoded.columns]
+    >>> [counts.tolist() for counts in answers(places, recoded.groups.sizes, covers, workload)]
     [[0], [0.5]]
     """
     counts = [len(cover.offsets) - 1 for cover in covers]

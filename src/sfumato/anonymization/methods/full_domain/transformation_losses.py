@@ -90,7 +90,7 @@ class TransformationLoss(ABC):
         return np.asarray(reduce(np.add.outer, terms))
 
     def _combinations(self) -> Floats:
-        """Return the number of combinations of nodes, for every transformation: at most so many classes exist."""
+        """Return the number of combinations of nodes, for every transformation: an upper bound on the classes."""
         return np.exp(self._over([np.log(column.nodes.max(axis=1) + 1.0) for column in self.cube.columns]))
 
 

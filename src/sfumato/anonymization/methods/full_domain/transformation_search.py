@@ -62,7 +62,7 @@ class SearchResult:
 
 
 class TransformationSearch:
-    """A search in the lattice of a task; see `best`. One object serves one search.
+    """A search in the lattice of a task; see `best`. One object runs one search.
 
     A transformation is *admissible* if the rows of its violating classes are at most the rows that may be suppressed.
     """
@@ -226,13 +226,13 @@ class TransformationSearch:
         for judge in self.judges:
             if surely > self.most:
                 break
-            found = judge.judged(classes)
-            violating |= found.violating
+            verdicts = judge.judged(classes)
+            violating |= verdicts.violating
             if self._predictable(judge.principle):
-                staying |= found.violating
+                staying |= verdicts.violating
                 surely = float(sizes[staying].sum())
-            elif found.kept_down is not None:
-                surely = float(np.where(staying, 1.0, found.kept_down) @ sizes.astype(float))
+            elif verdicts.kept_down is not None:
+                surely = float(np.where(staying, 1.0, verdicts.kept_down) @ sizes.astype(float))
         if surely > self.most:
             self.state[_finer(levels)] = _RULED_OUT
             self.open[_finer(levels)] = math.inf
