@@ -125,7 +125,7 @@ class NodeCosts(TransformationLoss):
     def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the loss over all rows, less the cells of suppressed rows, plus 1 for each of these cells."""
         d, rows = len(self._each), self.cube.rows
-        dropped = np.zeros(d, np.int64)
+        dropped = np.zeros(d, np.int64)  # per attribute the cost of the cells that are suppressed
         if violating.any():
             at = self.cube.at(classes.levels)
             sum_costs(self.cube.codes, self._flat, at, classes.first, classes.sizes, violating, dropped)
