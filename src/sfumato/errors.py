@@ -2,20 +2,20 @@
 
     SfumatoError
     ├── FileError          a file is missing, unreadable, empty, or not what its name says
-    ├── DatabaseError      a database cannot be reached, refuses what is asked, or goes away
+    ├── DatabaseError      a database cannot be reached, refuses a request, or disconnects
     ├── ColumnError        a column is unknown, declared twice, or of the wrong kind
-    ├── CellError          one cell of the data cannot be what its column was declared to be
-    ├── HierarchyError     a hierarchy is not a tree, or misses leaves
-    ├── ConfigError        a key of a config file is unknown, missing or wrong
+    ├── CellError          one cell of the data does not fit the declaration of its column
+    ├── HierarchyError     a hierarchy is not a tree, or lacks leaves
+    ├── ConfigError        a key of a config file is unknown, missing or invalid
     ├── ParameterError     a parameter of a principle, distance or method is out of its range
     ├── DistanceError      a user's own distance is asymmetric, negative or not a number
     ├── PluginError        an installed plug-in cannot be loaded, or is not what its entry point says
-    ├── ReleaseError       a release is torn, tampered with, or not what it says
-    │   └── ReplayError       a release was repeated, and came out different
-    └── RequirementError            no groups were found in which the principles hold
+    ├── ReleaseError       a release is corrupt, was changed, or does not satisfy what it states
+    │   └── ReplayError    a repeated release differs from the first one
+    └── RequirementError   no groups were found in which the principles hold
 
-Each carries what it speaks of (`file`, `column`, `row`, `value`, `key`) so that a program can act on it, and its text
-ends with what to do next. A `file` may be a connection string: passwords in it are masked.
+Each error has attributes (`file`, `column`, `row`, `value`, `key`) so that a program can act on it. Its text ends with
+what to do next. A `file` may be a connection string: passwords in it are masked.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from sfumato.masking import masked
 
 
 class SfumatoError(Exception):
-    """Base of all errors of this package: where, what is wrong, and what to do next.
+    """Base class of all errors of this package: where, what is invalid, and what to do next.
 
-    >>> error = CellError("'abc' is not a number", remedy="Mend the cell.", file="p.csv", column="age", row=3)
+    >>> error = CellError("'abc' is not a number", remedy="Fix the cell.", file="p.csv", column="age", row=3)
     >>> print(error)
-    p.csv, column 'age', row 3: 'abc' is not a number. Mend the cell.
+    p.csv, column 'age', row 3: 'abc' is not a number. Fix the cell.
     >>> error.column, error.row
     ('age', 3)
     """
@@ -47,9 +47,9 @@ class SfumatoError(Exception):
         row: int | None = None,
         value: Any = None,
     ) -> None:
-        """Keep the data and build the text."""
+        """Store the attributes and build the text."""
         self.problem = problem
-        self.remedy = masked(remedy)  # it may name a folder of what was given as a file
+        self.remedy = masked(remedy)  # it may contain the connection string
         self.file = None if file is None else masked(file)
         self.key = key
         self.column = column
@@ -69,7 +69,7 @@ class SfumatoError(Exception):
         return partial(type(self), **keywords), (self.problem,)
 
     def inside(self, file: str | None, what: str) -> Self:
-        """Return the same error, saying in which file and of what it was met."""
+        """Return the same error with the file and the subject that it is about."""
         problem = self.problem if self.problem.startswith(what) else f"{what}: {self.problem}"
         return type(self)(
             problem,
@@ -87,27 +87,27 @@ class FileError(SfumatoError):
 
 
 class DatabaseError(SfumatoError):
-    """A database cannot be reached, refuses what is asked of it, or goes away."""
+    """A database cannot be reached, refuses a request, or disconnects."""
 
 
 class ColumnError(SfumatoError):
-    """A column is unknown, declared twice, or of the wrong kind for what is asked of it."""
+    """A column is unknown, declared twice, or of the wrong kind."""
 
 
 class CellError(SfumatoError):
-    """One cell of the data cannot be what its column was declared to be."""
+    """One cell of the data does not fit the declaration of its column."""
 
 
 class HierarchyError(SfumatoError):
-    """A hierarchy is not a tree, or misses leaves that the data holds."""
+    """A hierarchy is not a tree, or lacks leaves that the data contains."""
 
 
 class ConfigError(SfumatoError):
-    """A key of a config file is unknown, missing or wrong."""
+    """A key of a config file is unknown, missing or invalid."""
 
 
 class ParameterError(SfumatoError):
-    """A parameter of a principle, a distance or a method is out of its range."""
+    """A parameter of a principle, a distance or a method is invalid."""
 
 
 class DistanceError(SfumatoError):
@@ -119,12 +119,12 @@ class PluginError(SfumatoError):
 
 
 class ReleaseError(SfumatoError):
-    """A release is torn, was changed after it was written, or does not hold what it says."""
+    """A release is corrupt, was changed after it was written, or does not satisfy what it states."""
 
 
 class ReplayError(ReleaseError):
-    """A release was repeated, and came out different: nothing is written."""
+    """A repeated release differs from the first one: nothing is written."""
 
 
 class RequirementError(SfumatoError):
-    """No groups were found in which every principle holds: nothing is published. Not bad input: the wish is too much."""
+    """No groups were found in which every principle holds: nothing is published. The input is valid."""

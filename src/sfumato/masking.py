@@ -1,19 +1,19 @@
-"""Passwords in texts that are shown: masked wherever a connection string may stand, a proper URI or not."""
+"""Mask passwords in texts that are displayed, wherever a connection string may occur, well-formed or not."""
 
 from __future__ import annotations
 
 import re
 
 SECRET = r"password|passwd|pwd|token|secret"
-"""How the names of parameters end whose values are nobody's business."""
+"""The endings of the names of parameters whose values are secret."""
 
 _SCHEME = r"([A-Za-z][A-Za-z0-9+.-]+:/{1,2}[^/:@?\s]*:)"
-"""`scheme://user:`, also with the one slash that is left when it was made a path."""
+"""`scheme://user:`, also with the single slash that is left after a conversion to a path."""
 
 _SECRETS = (
-    # up to the last @: a password in which one stands as it is must not show either
+    # up to the last @, because a password may contain an unescaped @
     re.compile(rf"{_SCHEME}(?!\*\*\*@)(.*)(?=@)", re.DOTALL),
-    # no @ follows, and what stands there is no port
+    # no @ follows, and the text is not a port
     re.compile(rf"{_SCHEME}(?!\*\*\*)(?![0-9]{{1,5}}(?:[/?#,\s]|$))(\S+)"),
     re.compile(
         rf"""((?:{SECRET})\s*=\s*)(?!\*\*\*(?:[;\s&]|$))"""
@@ -21,11 +21,11 @@ _SECRETS = (
         re.IGNORECASE | re.DOTALL,
     ),
 )
-"""What stands before a secret, and the secret."""
+"""Each pattern has two groups: the text before a secret, and the secret."""
 
 
 def masked(text: str) -> str:
-    """A text as it may be shown: without the passwords of connection strings in it. What is masked twice is as masked once.
+    """Return a text without the passwords of the connection strings in it. Masking twice equals masking once.
 
     >>> masked("jdbc:postgresql://me:hunter2@localhost:5432/people")
     'jdbc:postgresql://me:***@localhost:5432/people'
@@ -40,13 +40,13 @@ def masked(text: str) -> str:
 
 
 def secrets_in(text: str) -> set[str]:
-    """What `masked` would hide, each as it stands, without its quotes, and up to where the name of a database may begin.
+    """Return what `masked` would hide: each secret as it is, without quotes, and up to where a database name may begin.
 
     >>> sorted(secrets_in("postgresql://me:hunter2/people"))
     ['hunter2', 'hunter2/people']
     """
-    found = set()
+    secrets = set()
     for pattern in _SECRETS:
         for match in pattern.finditer(text):
-            found |= {match[2], match[2].strip("'\"{}"), re.split(r"[/?#]", match[2], maxsplit=1)[0]}
-    return found - {""}
+            secrets |= {match[2], match[2].strip("'\"{}"), re.split(r"[/?#]", match[2], maxsplit=1)[0]}
+    return secrets - {""}

@@ -1,4 +1,4 @@
-"""How far long work has got."""
+"""The progress of long work."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Whoever wants to know how far long work has got: called with each step, and its share that is done if that is known.
+    """A callback for the progress of long work: called with each step, and the share of it that is done, if it is known.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -18,8 +18,8 @@ class Progress(Protocol):
     """
 
     def __call__(self, step: str, share: float | None = None) -> None:
-        """Hear that a step is under way; `share` is from 0 to 1."""
+        """Report that a step is in progress; `share` is from 0 to 1."""
 
 
 def silent(step: str, share: float | None = None) -> None:
-    """Tell nobody."""
+    """Report nothing."""

@@ -1,4 +1,4 @@
-"""What a publisher declares, as plain data and back: the shape that a config file and a release share."""
+"""A schema as plain data and back: the form that a config file and a release share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sfumato.errors import ConfigError, SfumatoError
 from sfumato.registry import DISTANCES
 
 COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance")
-"""What may be declared of a column."""
+"""The keys of a column."""
 
 
 def stated(
@@ -21,7 +21,7 @@ def stated(
     hierarchy: Callable[[str, Any], Any],
     distance: Callable[[Distance | None], dict[str, Any] | None],
 ) -> dict[str, Any]:
-    """A schema as plain data: `columns`, `missing` and `distance`. The callers say how hierarchies and distances are put.
+    """Return a schema as plain data: `columns`, `missing` and `distance`. Callers write hierarchies and distances.
 
     >>> stated(Schema(["age"], ["income"]), lambda name, declared: None, lambda declared: None)["columns"]
     {'age': {'role': 'quasi-identifier'}, 'income': {'role': 'sensitive'}}
@@ -61,7 +61,7 @@ def schema_of(
     distance: Callable[[Mapping[str, Any], str], Distance],
     **more: Any,
 ) -> Schema:
-    """The schema that plain data declares; what is wrong is a ConfigError that names the key.
+    """Return the schema that plain data declares; an invalid value is a ConfigError with the key.
 
     >>> schema_of({"columns": {"age": {"role": "quasi-identifier"}}}, hierarchy_of, distance_of).quasi_identifiers
     ('age',)
@@ -105,7 +105,7 @@ def schema_of(
 
 
 def _refuse_unknown(name: str, column: Mapping[str, Any]) -> None:
-    """Raise for a key or a role that nobody knows: a column would be published as it is for a slip of the pen."""
+    """Raise an error for an unknown key or role: a typing error would publish the column as it is."""
     for key in column:
         if key not in COLUMN_KEYS:
             remedy = f"Write one of: {', '.join(COLUMN_KEYS)}."
@@ -118,7 +118,7 @@ def _refuse_unknown(name: str, column: Mapping[str, Any]) -> None:
 
 
 def hierarchy_section(declared: Any) -> dict[str, Any] | None:
-    """A hierarchy that is built from the data's own values, as plain data; None for any other.
+    """Return a hierarchy that is built from the values of the data as plain data; None for any other.
 
     >>> hierarchy_section(Intervals((5, 10)))
     {'intervals': [5, 10], 'origin': 0}
@@ -131,7 +131,7 @@ def hierarchy_section(declared: Any) -> dict[str, Any] | None:
 
 
 def hierarchy_of(declared: Mapping[str, Any], key: str) -> Intervals | Flat | Hierarchy:
-    """The hierarchy that a section declares: nested intervals, flat, or written out row by row.
+    """Return the hierarchy that a section declares: nested intervals, flat, or listed row by row.
 
     >>> hierarchy_of({"flat": True}, "columns.sex.hierarchy")
     Flat()
@@ -147,14 +147,14 @@ def hierarchy_of(declared: Mapping[str, Any], key: str) -> Intervals | Flat | Hi
     except SfumatoError as error:
         raise located(error, key) from error
     raise ConfigError(
-        "a hierarchy is either intervals or flat",
+        "the hierarchy is neither intervals nor flat",
         remedy="Write a file name, { intervals = [5, 10] } or { flat = true }.",
         key=key,
     )
 
 
 def distance_of(declared: Mapping[str, Any], key: str) -> Distance:
-    """The distance that a section declares.
+    """Return the distance that a section declares.
 
     >>> distance_of({"kind": "lp", "p": 2}, "distance").name
     'lp'
@@ -174,8 +174,8 @@ def distance_of(declared: Mapping[str, Any], key: str) -> Distance:
             raise ConfigError(problem, remedy=remedy, key=f"{key}.{parameter}", value=value)
     if name == Custom.name and not isinstance(parameters.get("function"), str):
         raise ConfigError(
-            "a distance of the kind 'function' names no function",
-            remedy='Write function = "module:function".',
+            "the distance 'function' names no function",
+            remedy='Write function = "file.py:function".',
             key=f"{key}.function",
         )
     try:
@@ -188,7 +188,7 @@ def distance_of(declared: Mapping[str, Any], key: str) -> Distance:
 
 
 def located(error: SfumatoError, key: str) -> ConfigError:
-    """The same error under the key where it was met."""
+    """Return the same error under the key that it is about."""
     inner = ".".join(filter(None, (key, (error.key or "").removeprefix("distance."))))
     return ConfigError(error.problem, remedy=error.remedy, key=inner, value=error.value, column=error.column)
 

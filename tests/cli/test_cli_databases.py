@@ -106,12 +106,12 @@ def test_relative_databases_start_at_the_config(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("data", "output", "text"),
     [
-        ("path = 'postgresql://me:${NOT_SET}@localhost/db'", "", "data.path: the environment has no variable 'NOT_SET'"),
-        ("path = '${NOT_SET}'", "", "data.path: the environment has no variable 'NOT_SET'"),
+        ("path = 'postgresql://me:${NOT_SET}@localhost/db'", "", "data.path: the environment variable 'NOT_SET'"),
+        ("path = '${NOT_SET}'", "", "data.path: the environment variable 'NOT_SET'"),
         ("path = 'postgresql://me:s3cret@127.0.0.1:1/db'\ntable = 't'", "", "cannot be reached"),
         ("path = 'postgresql://me:s3/cret@h/db'\ntable = 't'", "", "special character"),
-        ("path = 'p.csv'\nquery = 'select 1'", "", "data.query: there is a query"),
-        ("path = 'p.csv'\nsheet = 'x'", "", "data.sheet: there is a sheet"),
+        ("path = 'p.csv'\nquery = 'select 1'", "", "data.query: a query is given"),
+        ("path = 'p.csv'\nsheet = 'x'", "", "data.sheet: a sheet is given"),
         ("path = 'sqlite:///none.db'", "", "there is no file"),
         ("path = 'p.csv'", "database = 'sqlite:///o.db'", "output.table: the key is missing"),
         ("path = 'p.csv'", "table = 'o'", "output.database: the key is missing"),

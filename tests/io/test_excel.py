@@ -108,9 +108,9 @@ def test_numbers_of_many_digits_stay(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "text"),
     [
-        ([["a", "b"], [1, "#N/A"]], "cell people!B2: the cell holds an error"),
-        ([["a", "b"], [1, "=1/2"]], "cell people!B2: the cell holds a formula that was never calculated"),
-        ([["a", "a"], [1, 2]], "names 'a' more than once"),
+        ([["a", "b"], [1, "#N/A"]], "cell people!B2: the cell contains an error"),
+        ([["a", "b"], [1, "=1/2"]], "cell people!B2: the cell contains a formula that was never calculated"),
+        ([["a", "a"], [1, 2]], "contains 'a' more than once"),
         ([["a"]], "has a header and no rows"),
         ([], "the sheet is empty"),
     ],
@@ -144,7 +144,7 @@ def test_files_that_are_no_workbook(tmp_path):
     (tmp_path / "text.xlsx").write_text("a,b\n1,2\n")
     (tmp_path / "torn.xlsx").write_bytes(write(tmp_path / "p.xlsx", [["a"], [1]]).read_bytes()[:2000])
     for name in ("text.xlsx", "torn.xlsx"):
-        with pytest.raises(sf.errors.FileError, match="no Excel workbook, or is damaged"):
+        with pytest.raises(sf.errors.FileError, match="not an Excel workbook, or is corrupt"):
             read(tmp_path / name)
     with pytest.raises(sf.errors.FileError, match="No such file"):
         read(tmp_path / "none.xlsx")
@@ -154,8 +154,8 @@ def test_files_that_are_no_workbook(tmp_path):
 
 def test_keys_of_other_sources_are_refused(tmp_path):
     path = write(tmp_path / "p.xlsx", [["a"], [1]])
-    with pytest.raises(sf.errors.ParameterError, match="there is a query, and this is not a database"):
+    with pytest.raises(sf.errors.ParameterError, match="a query is given, and this is not a database"):
         read(path, query="select 1")
     (tmp_path / "p.csv").write_text("a\n1\n")
-    with pytest.raises(sf.errors.ParameterError, match="there is a sheet, and this is not an Excel file"):
+    with pytest.raises(sf.errors.ParameterError, match="a sheet is given, and this is not an Excel file"):
         read(tmp_path / "p.csv", sheet="people")

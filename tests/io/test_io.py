@@ -150,7 +150,7 @@ def test_unreadable_files(write, tmp_path):
         (tmp_path / "absent.csv", "No such file"),
         (tmp_path, "kind of file"),
         (write(b"\x1f\x8b\x08broken", "cut.csv.gz"), "gzip file"),
-        (write(gzip.compress(b"a,b\n1,2\n" * 1000)[:-20], "cut2.csv.gz"), "gzip file is cut off"),
+        (write(gzip.compress(b"a,b\n1,2\n" * 1000)[:-20], "cut2.csv.gz"), "gzip file is truncated"),
         (write("x", "notes.docx"), "kind of file"),
         (write("x", "t.parquet"), "not Parquet"),
         (tmp_path / "absent.parquet", "No such file"),
@@ -228,7 +228,7 @@ def test_types_of_frames():
 
 def test_odd_data():
     schema = sf.Schema(quasi_identifiers=["a"])
-    with pytest.raises(sf.errors.ColumnError, match="a list is no table"):
+    with pytest.raises(sf.errors.ColumnError, match="a list is not a table"):
         sf.audit([1, 2], schema, sf.KAnonymity(1))
     with pytest.raises(sf.errors.ColumnError, match="mixes types"):
         sf.audit(pd.DataFrame({"a": [1, "x", None]}), schema, sf.KAnonymity(1))
@@ -295,7 +295,7 @@ def test_a_mark_with_a_declared_encoding(write):
 
 @pytest.mark.parametrize("delimiter", ["§", ";;", '"', ""])
 def test_a_delimiter_that_is_none(write, delimiter):
-    with pytest.raises(sf.errors.FileError, match="not one plain character"):
+    with pytest.raises(sf.errors.FileError, match="not one ASCII character"):
         read_csv(write("a\n1\n"), delimiter=delimiter)
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from databases import fill, run, sqlite_path, tables
 from sfumato.io import write_database as sink
-from sfumato.io.write_database import filled, refuse_taken
+from sfumato.io.write_database import check_target, pending_table
 
 SCHEMA = sf.Schema(["age"], ["income"])
 
@@ -100,10 +100,10 @@ def test_a_table_that_is_there(database, tmp_path):
     made = release()
     made.save(tmp_path / "one", database=database, table="t")
     before = counted(sf.read_table(database, sf.Schema(), table="t").data)
-    with pytest.raises(sf.errors.DatabaseError, match="there is a table of this name already"):
+    with pytest.raises(sf.errors.DatabaseError, match="a table of this name exists"):
         release(60).save(tmp_path / "two", database=database, table="t")
-    with pytest.raises(sf.errors.DatabaseError, match="there is a table of this name already"):
-        refuse_taken(database, "t")
+    with pytest.raises(sf.errors.DatabaseError, match="a table of this name exists"):
+        check_target(database, "t")
     assert not (tmp_path / "two").exists()
     assert counted(sf.read_table(database, sf.Schema(), table="t").data) == before
     release(60).save(tmp_path / "two", database=database, table="t", force=True)
@@ -113,7 +113,7 @@ def test_a_table_that_is_there(database, tmp_path):
 
 def test_only_a_release_is_replaced(database, tmp_path):
     fill(database, "theirs", pa.table({"group": ["x"], "precious": [1]}))
-    with pytest.raises(sf.errors.DatabaseError, match="the table that is there has the columns 'group', 'precious'"):
+    with pytest.raises(sf.errors.DatabaseError, match="the existing table has the columns 'group', 'precious'"):
         release().save(tmp_path / "r", database=database, table="theirs", force=True)
     columns = release().table.data.column_names
     fill(database, "texts", pa.table({name: ["x"] for name in columns}))
@@ -148,31 +148,34 @@ def test_schemas_and_names(postgresql, tmp_path):
 def test_what_cannot_be_stored(database, tmp_path):
     data = pa.table({"group": [1], "x" * 64: ["a"], "nul": ["a\0b"]})
     if database.startswith("postgresql"):
-        with pytest.raises(sf.errors.ColumnError, match="63 bytes"), filled(database, "t", data):
+        with pytest.raises(sf.errors.ColumnError, match="63 bytes"), pending_table(database, "t", data):
             pass
-        with pytest.raises(sf.errors.DatabaseError, match="0x00"), filled(database, "t", data.select(["group", "nul"])):
+        with (
+            pytest.raises(sf.errors.DatabaseError, match="0x00"),
+            pending_table(database, "t", data.select(["group", "nul"])),
+        ):
             pass
     else:
-        with pytest.raises(sf.errors.DatabaseError, match="not written to databases of the kind"):
-            refuse_taken(database.replace("sqlite", "sqlite+pysqlite"), "t")
+        with pytest.raises(sf.errors.DatabaseError, match="writing to databases of the kind"):
+            check_target(database.replace("sqlite", "sqlite+pysqlite"), "t")
         with pytest.raises(sf.errors.DatabaseError, match="no schemas"):
-            refuse_taken(database, "main.t")
+            check_target(database, "main.t")
         with pytest.raises(sf.errors.DatabaseError, match="no folder"):
-            refuse_taken(f"sqlite:///{tmp_path}/none/out.db", "t")
+            check_target(f"sqlite:///{tmp_path}/none/out.db", "t")
     assert tables(database) == []
 
 
 def test_nothing_is_there_until_it_is_committed(database):
     data = pa.table({"group": [1, 2], "age": ["a", "b"]})
-    with pytest.raises(RuntimeError), filled(database, "t", data):
+    with pytest.raises(RuntimeError), pending_table(database, "t", data):
         assert tables(database) == []
         raise RuntimeError("the folder could not be put in place")
-    with filled(database, "t", data):
+    with pending_table(database, "t", data):
         pass
     assert tables(database) == []
     if database.startswith("sqlite"):
         assert not list(Path(sqlite_path(database)).parent.glob("out.db*"))
-    with filled(database, "t", data) as pending:
+    with pending_table(database, "t", data) as pending:
         pending.commit()
     assert tables(database) == ["t"]
 
@@ -187,7 +190,10 @@ def test_what_a_database_changes_is_found(postgresql, monkeypatch):
 
     monkeypatch.setattr(sink, "storable", rounding)
     data = pa.table({"group": [1], "x": [Decimal("1.25")]})
-    with pytest.raises(sf.errors.DatabaseError, match="does not give back what was written"), filled(postgresql, "t", data):
+    with (
+        pytest.raises(sf.errors.DatabaseError, match="does not return what was written"),
+        pending_table(postgresql, "t", data),
+    ):
         pass
     assert tables(postgresql) == []
 
@@ -214,7 +220,7 @@ def test_any_rows_are_kept(database, rows):
          ("exact", pa.decimal128(20, 4))]
     )  # fmt: skip
     data = pa.Table.from_pylist(rows, schema).add_column(0, "group", pa.array(range(len(rows))))
-    with filled(database, "t", data, force=True) as pending:
+    with pending_table(database, "t", data, force=True) as pending:
         pending.commit()
     back = sf.read_table(database, sf.Schema(), table="t")
     assert back.rows == len(rows)
@@ -237,14 +243,14 @@ def end_others(uri, while_query):
 @pytest.mark.parametrize("moment", ["copy", 'select \\* from "sfumato'])
 def test_a_database_that_goes_away_while_it_is_written(postgresql, moment):
     old = pa.table({"group": [1], "filler": ["old"]})
-    with filled(postgresql, "t", old) as pending:
+    with pending_table(postgresql, "t", old) as pending:
         pending.commit()
     rows = 400_000
     data = pa.table({"group": range(rows), "filler": [f"{row:0200}" for row in range(rows)]})
     thread = threading.Thread(target=end_others, args=(postgresql, moment))
     thread.start()
     try:
-        with pytest.raises(sf.errors.DatabaseError), filled(postgresql, "t", data, force=True):
+        with pytest.raises(sf.errors.DatabaseError), pending_table(postgresql, "t", data, force=True):
             pass
     finally:
         thread.join()
@@ -254,7 +260,7 @@ def test_a_database_that_goes_away_while_it_is_written(postgresql, moment):
 
 def test_a_database_that_goes_away_before_the_commit(postgresql):
     """The folder is in place by then: the error says to look."""
-    with filled(postgresql, "t", pa.table({"group": [1]})) as pending:
+    with pending_table(postgresql, "t", pa.table({"group": [1]})) as pending:
         end_others(postgresql, "rename to")
         with pytest.raises(sf.errors.DatabaseError, match="could not be put in place"):
             pending.commit()

@@ -12,13 +12,13 @@ from sfumato.data.column import Column
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
-from sfumato.io.write_database import Pending, filled
+from sfumato.io.write_database import PendingTable, pending_table
 
 
 @contextmanager
 def rows_in_database(
     published: Table, schema: Schema, database: str | None, table: str | None, force: bool
-) -> Iterator[Pending | None]:
+) -> Iterator[PendingTable | None]:
     """Write the published rows in a transaction that waits to be committed; yield None if no database is named."""
     if (database is None) != (table is None):
         missing = "table" if table is None else "database"
@@ -31,7 +31,7 @@ def rows_in_database(
         yield None
         return
     separators = {name: schema.separators.get(name, ";") for name in published.data.column_names}
-    with filled(database, table, typed_rows(published, schema), force=force, separators=separators) as pending:
+    with pending_table(database, table, typed_rows(published, schema), force=force, separators=separators) as pending:
         yield pending
 
 

@@ -152,7 +152,7 @@ The bound of Theorem 2 does not hold for them: an attacker who knows how they de
     }
     attributes = [name for view in tables for name in view.attributes]
     blocks = tuple(view.attributes for view in tables)
-    measured = Dependence.of(table, attributes) if dependence is None else dependence
+    measured = Dependence.of(table, attributes) if dependence is None else dependence  # only for the warnings
     return AttackResults(
         blocks,
         {name: run(table, tables) for name, run in attacks.items()},

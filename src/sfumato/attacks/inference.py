@@ -148,6 +148,7 @@ class _ViewPair:
             groups = self.groups[which]
             people = np.bincount(groups, minlength=len(view.sizes))
             most = counts[which].max(axis=1)
+            # A single possible value has probability 1; the float of the division may be slightly less.
             confidence = np.where(certain[which], 1.0, largest[which])
             true_counts = counts[which][groups, codes[which]]
             yield (
@@ -175,13 +176,14 @@ class _ViewPair:
         truth = np.zeros((2, len(self.rows)))
         by_pair = np.argsort(self.pair_of_person, kind="stable")
         ends = np.cumsum(self.people)  # people of pair p: by_pair[ends[p - 1]:ends[p]]
+        # Chunks of pairs of groups bound the memory; results are written into the arrays allocated above.
         step = max(1, _MAX_SHARES // sum(map(len, attributes)))
         for start in range(0, len(self.people), step):
             chunk = slice(start, start + step)
             a, b = shares[0][self.pairs[0][chunk]], shares[1][self.pairs[1][chunk]]
             # P(a, b) ∝ share(a)·share(b)·lift(a, b), summed over the values of the other attribute
             mass = a * (b @ lift.T), b * (a @ lift)
-            total = mass[0].sum(axis=1)
+            total = mass[0].sum(axis=1)  # the same for both; positive, because the true pair of values has a positive mass
             persons = by_pair[(ends[start - 1] if start else 0) : ends[min(start + step, len(ends)) - 1]]
             for which, each in enumerate(mass):
                 posterior = each / total[:, None]

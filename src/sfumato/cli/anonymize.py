@@ -56,7 +56,7 @@ def anonymize(
     written; 2 bad input.
     """
     from sfumato.config import Config
-    from sfumato.io.write_database import refuse_taken
+    from sfumato.io.write_database import check_target
     from sfumato.releases.folder import free_page, free_target
 
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config, allow_code=allow_code)
@@ -72,7 +72,7 @@ def anonymize(
     if report is not None:
         free_page(report, folder, force)
     if sink is not None:
-        refuse_taken(*sink, force)
+        check_target(*sink, force)
     database, table = sink or (None, None)
     with progress_bar() as progress:
         tell_first_use(progress)
@@ -160,5 +160,5 @@ def _format_of(config: Path) -> str:
     from sfumato.releases.kinds import DATA_FILES
     from sfumato.releases.reader import Manifest
 
-    files = Manifest.read(Path(config)).content["files"]
+    files = Manifest.read(Path(config)).files
     return next((name for name, file in DATA_FILES.items() if file in files), "csv")

@@ -1,4 +1,4 @@
-"""Exact arithmetic: thresholds as the decimals that were written, and verdicts that no rounding can flip."""
+"""Exact arithmetic: thresholds as the decimals that were written, and verdicts that do not depend on rounding."""
 
 from sfumato.exact.exponentials import exponentials_at_most
 from sfumato.exact.logarithms import compare_log, sign_of_log_sum

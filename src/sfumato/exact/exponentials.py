@@ -1,4 +1,4 @@
-"""Decisions about exponentials that no precision can get wrong."""
+"""Exact comparisons of sums of exponentials."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from fractions import Fraction
 
 
 def exponentials_at_most(shares: Mapping[Fraction, Fraction], limit: Fraction) -> bool:
-    """Whether the sum of share·e^exponent is at most the limit; shares are positive, and given by their exponents.
+    """Return whether the sum of share·e^exponent is at most the limit; `shares` maps exponents to positive shares.
 
-    More digits are taken until they tell. They will: with rational shares and an exponent other than 0 the sum is never
-    rational (Lindemann and Weierstrass).
+    The precision is doubled until the digits decide. This ends: with rational shares and an exponent other than 0 the sum
+    is never rational (Lindemann–Weierstrass theorem).
 
     >>> exponentials_at_most({Fraction(0): Fraction(1, 2)}, Fraction(1, 2))
     True
@@ -28,7 +28,7 @@ def exponentials_at_most(shares: Mapping[Fraction, Fraction], limit: Fraction) -
             power = context.exp(_decimal(exponent, context))
             total = context.add(total, context.multiply(_decimal(share, context), power))
         bound = _decimal(limit, context)
-        # an exponent is off by its own size in the last digit, and so is each of its terms; the rest adds a digit or two
+        # a rounded exponent x changes e^x by a factor of about |x| units in the last place; sums add one or two digits more
         largest = max(map(abs, shares)) + len(shares) + 10
         if abs(context.subtract(total, bound)) > (total + abs(bound)) * int(largest + 1) * Decimal(10) ** (2 - precision):
             return total < bound

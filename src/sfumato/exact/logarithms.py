@@ -1,8 +1,8 @@
-"""Decisions about logarithms that no precision can get wrong.
+"""Exact comparisons of logarithms.
 
-A float decides the clear cases elsewhere; what is nearly a tie comes here. Two facts make the loops below end: a sum of
-integer multiples of logarithms of integers is zero only if their factors cancel, and the logarithm of a rational
-other than 1 is never rational.
+Callers decide the clear cases with floats, and near-ties here. Two facts make the loops end: a sum of integer multiples of
+logarithms of integers is zero only if their factors cancel, and the logarithm of a rational other than 1 is never
+rational.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def sign_of_log_sum(terms: Iterable[tuple[int, int]]) -> int:
             magnitude = context.add(magnitude, abs(term))
         if abs(total) > magnitude * (len(weights) + 2) * Decimal(10) ** (2 - precision):
             return 1 if total > 0 else -1
-        if precision == 40 and _cancel(weights):  # factors take longer than digits, and are asked only where these fail
+        if precision == 40 and _cancel(weights):  # factoring costs more than digits, so it comes second
             return 0
         precision *= 2
 
 
 def _cancel(weights: Mapping[int, int]) -> bool:
-    """Whether the sum of a·ln(b) over the pairs b: a is exactly zero."""
+    """Return whether the sum of a·ln(b) over the pairs b: a is exactly zero."""
     base = _coprime_base(weights)
     return all(sum(a * _exponent(b, factor) for b, a in weights.items()) == 0 for factor in base)
 
@@ -69,7 +69,7 @@ def compare_log(ratio: Fraction, bound: Fraction) -> int:
 
 
 def _coprime_base(numbers: Iterable[int]) -> list[int]:
-    """Factors without common divisors of which all the numbers are products; found by divisors alone, not by primes."""
+    """Return pairwise coprime factors of which all numbers are products; by greatest common divisors, without primes."""
     base: list[int] = []
     left = [number for number in numbers if number > 1]
     while left:
@@ -86,7 +86,7 @@ def _coprime_base(numbers: Iterable[int]) -> list[int]:
 
 
 def _exponent(number: int, factor: int) -> int:
-    """How often a factor divides a number."""
+    """Return how often a factor divides a number."""
     exponent = 0
     while number % factor == 0:
         number //= factor

@@ -1,4 +1,4 @@
-"""The numbers of a column, exactly: integers times one unit."""
+"""The numbers of a column, exact: integers times one unit."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from sfumato.exact.thresholds import written
 from sfumato.plurals import count_of
 
 ROOM = 2**61
-"""Integers of a column stay below this in 64 bits, so that adding two of them cannot overflow."""
+"""Integers of a column in 64 bits are below this, so that the sum of two cannot overflow."""
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 _LONGEST = 1000
-"""Characters of a number; longer ones are taken for something else."""
+"""The most characters of a number; a longer text is not read as one."""
 
 _WIDE = Context(prec=5000)
-"""Wide enough that shifting the point of any number that `parse_decimal` admits rounds nothing."""
+"""Enough digits to shift the decimal point of every number that `parse_decimal` accepts without rounding."""
 
 
 def parse_decimal(value: Any) -> Decimal | None:
-    """Return the decimal that a cell holds, or None if it holds none.
+    """Return the decimal that a cell contains, or None if it contains none.
 
-    A float stands for the shortest decimal that denotes it.
+    A float means the shortest decimal that denotes it.
 
     >>> parse_decimal(" 1.50 "), parse_decimal("1,5"), parse_decimal("nan")
     (Decimal('1.50'), None, None)
@@ -62,7 +62,7 @@ class Numbers:
 
     @classmethod
     def of(cls, decimals: Sequence[Decimal]) -> Numbers:
-        """Bring decimals to their coarsest common unit that is a power of ten at most 1."""
+        """Convert decimals to multiples of their coarsest common unit, a power of ten at most 1."""
         places = 0
         for decimal in decimals:
             exponent = decimal.as_tuple().exponent
@@ -84,15 +84,15 @@ class Numbers:
         return Numbers(packed(integers.tolist()) if integers.dtype == object else integers, self.unit)
 
     def __getitem__(self, index: int) -> Fraction:
-        """One number, exactly."""
+        """Return one number, exactly."""
         return int(self.integers[index]) * self.unit
 
     def label(self, index: int) -> str:
-        """One number as it is written."""
+        """Return one number as it is written."""
         return written(self[index])
 
     def steps(self, width: Fraction) -> int:
-        """How many whole units fit into a width: |x − y| ≤ width exactly if their integers differ by at most this."""
+        """Return the whole units in a width: |x − y| ≤ width if and only if their integers differ by at most this."""
         return int(width // self.unit)
 
 

@@ -1,4 +1,4 @@
-"""A threshold means the decimal that the user wrote."""
+"""Thresholds as exact rational numbers: a threshold means the decimal that the user wrote."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from sfumato.errors import ParameterError
 
 _WRITTEN = re.compile(r"[+-]?(\d{1,500}/\d{1,500}|(\d{1,500}(\.\d{0,500})?|\.\d{1,500})([eE][+-]?\d{1,3})?)", re.ASCII)
-"""A decimal or a fraction of a length that can be computed with."""
+"""A decimal or a fraction that is short enough to compute with."""
 
 Number = str | int | float | Decimal | Fraction
 """What a user may write for a number: text such as "0.1" or "1/3", or any Python number."""
@@ -22,7 +22,7 @@ Number = str | int | float | Decimal | Fraction
 def as_fraction(value: Number, name: str = "number") -> Fraction:
     """Return the rational number that was written.
 
-    A float stands for the shortest decimal that denotes it, which is what the user typed.
+    A float means the shortest decimal that denotes it, which is what the user typed.
 
     >>> as_fraction("0.1") == as_fraction(0.1) == Fraction(1, 10)
     True
@@ -53,7 +53,7 @@ def as_fraction(value: Number, name: str = "number") -> Fraction:
 
 
 def written(value: Fraction) -> str:
-    """Write a rational as a decimal if it has a finite one of sensible length, else as a fraction.
+    """Write a rational as a decimal if it has a finite one of at most 30 places, else as a fraction.
 
     >>> written(Fraction(1, 8)), written(Fraction(1, 3)), written(Fraction(5))
     ('0.125', '1/3', '5')
@@ -72,7 +72,7 @@ def written(value: Fraction) -> str:
 
 
 def as_parameter(value: Any) -> Any:
-    """A parameter as a config holds it: exact numbers as they are written, the rest as it is.
+    """Return a parameter as a config writes it: exact numbers as text, everything else unchanged.
 
     >>> as_parameter({"weights": (Fraction(1, 10), 2)})
     {'weights': ['0.1', 2]}
@@ -85,7 +85,7 @@ def as_parameter(value: Any) -> Any:
 
 
 def nearest_float(value: Fraction) -> float:
-    """The float nearest to a rational; infinite beyond their range.
+    """Return the float nearest to a rational; infinity beyond the range of floats.
 
     >>> nearest_float(Fraction(1, 4)), nearest_float(Fraction(10) ** 400)
     (0.25, inf)
@@ -97,10 +97,10 @@ def nearest_float(value: Fraction) -> float:
 
 
 def largest_float_at_most(threshold: Fraction) -> float:
-    """Return the float t such that, for every float x, `x <= t` says whether x as written is at most the threshold.
+    """Return the float t such that, for every float x, `x <= t` if and only if x as written is at most the threshold.
 
-    Floats below the one nearest to the threshold denote decimals below it, and floats above it decimals above it; only
-    the nearest one itself needs a look.
+    Floats below the one nearest to the threshold denote decimals below it, and floats above it decimals above it. Only
+    the nearest one must be compared exactly.
 
     >>> 0.1 <= largest_float_at_most(Fraction(1, 10)), 0.1 + 0.2 <= largest_float_at_most(Fraction(3, 10))
     (True, False)

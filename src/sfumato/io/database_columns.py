@@ -1,7 +1,7 @@
-"""Columns as a database sends them, batch by batch: made what they stand for, or refused with a cast to write.
+"""Columns of a query, batch by batch: converted to what they mean, or refused with the cast to write.
 
-A driver sends what Arrow has no type for as something else: PostgreSQL's NUMERIC as text, money as a count of cents, a
-date at infinity as some day. Each is known here by the type that the database gave it.
+A driver sends values that Arrow has no type for as another type: PostgreSQL's NUMERIC as text, money as a count of cents,
+an infinite date as some day. They are recognised by the type that the database declares.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from sfumato.io.database_names import quoted
 from sfumato.io.typed_cells import decimals
 
 _REFUSED = {"money": "numeric", "oid": "bigint", "interval": "text", "timetz": "text"}
-"""Types of PostgreSQL that arrive as something else than they are, and what to cast them to."""
+"""Types of PostgreSQL that the driver misrepresents, and the type to cast them to."""
 
 _PLAIN_ITEMS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_string, pa.types.is_date)
-"""What an array may hold."""
+"""Tests for the item types that an array may have."""
 
 _FIRST, _LAST = date(1, 1, 1), date(9999, 12, 31)
-"""Days before and after are infinity, or cannot be written in four digits."""
+"""Days outside this range are infinite, or their year does not have four digits."""
 
 
-def arrived(reader: Iterator[pa.RecordBatch], schema: pa.Schema, source: str) -> pa.Table:
-    """The table that the batches of a query make up; texts that repeat are kept once."""
+def read_batches(reader: Iterator[pa.RecordBatch], schema: pa.Schema, source: str) -> pa.Table:
+    """Return the table of the batches of a query; repeated texts are dictionary-encoded."""
     twice = [name for place, name in enumerate(schema.names) if name in schema.names[:place]]
     if twice:
         raise ColumnError(
@@ -39,13 +39,13 @@ def arrived(reader: Iterator[pa.RecordBatch], schema: pa.Schema, source: str) ->
     rows = 0
     for batch in reader:
         for column, array in zip(columns, batch.columns, strict=True):
-            column.take(array, rows)
+            column.append(array, rows)
         rows += batch.num_rows
     return pa.table([column.finish() for column in columns], names=schema.names)
 
 
 class _Column:
-    """One column, as its batches come in."""
+    """One column, built from batches."""
 
     def __init__(self, field: pa.Field, source: str) -> None:
         self.name, self.source = field.name, source
@@ -53,12 +53,12 @@ class _Column:
         self.type = field.type.storage_type if isinstance(field.type, pa.BaseExtensionType) else field.type
         self.numeric = self.declared == "numeric"
         self.encoded: bool | None = True if self.numeric or self.declared == "uuid" else None
-        """Whether each distinct value is kept once; the first batch tells whether texts repeat."""
+        """Whether the column is dictionary-encoded; None until the first batch shows whether texts repeat."""
         self.chunks: list[pa.Array] = []
         self._refuse(field.type)
 
     def _refuse(self, kind: pa.DataType) -> None:
-        """Raise if the values do not arrive as what they are."""
+        """Raise an error if the driver misrepresents the values of this type."""
         to = _REFUSED.get(self.declared)
         opaque = isinstance(kind, pa.OpaqueType) and not self.numeric
         if pa.types.is_nested(kind):
@@ -68,23 +68,23 @@ class _Column:
             to = to or "text"
         if to is not None:
             raise ColumnError(
-                f"columns of the type {self.declared.replace('_', 'array of ', 1) or kind} do not arrive as they are",
+                f"columns of the type {self.declared.replace('_', 'array of ', 1) or kind} cannot be read without a cast",
                 remedy=f"Cast it in the query, such as {quoted(self.name)}::{to} AS {quoted(self.name)}.",
                 file=self.source,
                 column=self.name,
             )
 
-    def take(self, array: pa.Array, row: int) -> None:
-        """Take over the cells of a batch whose first row is this."""
+    def append(self, array: pa.Array, row: int) -> None:
+        """Add the cells of a batch; `row` is the number of its first row."""
         if isinstance(array, pa.ExtensionArray):
             array = array.storage
         if pa.types.is_date(self.type) or pa.types.is_timestamp(self.type):
             self._check_days(array, row)
-        if self.declared == "bpchar":  # the blanks that fill char(n) up mean nothing
+        if self.declared == "bpchar":  # the padding of char(n) is not part of the value
             array = compute.utf8_rtrim(array, " ")
         if self.encoded is None and pa.types.is_string(array.type):
             self.encoded = compute.count_distinct(array).as_py() <= len(array) // 2
-        # what is kept is a copy: the driver's own memory is held as a whole while any column of the batch is
+        # store a copy: otherwise each column would keep the driver's memory of the whole batch alive
         self.chunks.append(array.dictionary_encode() if self.encoded else pa.concat_arrays([array[:0], array]))
 
     def _check_days(self, array: pa.Array, row: int) -> None:
@@ -92,15 +92,15 @@ class _Column:
         outside = compute.or_(compute.less(array, first), compute.greater(array, last))
         if compute.any(outside).as_py():
             raise CellError(
-                "the day is infinite, or before the year 1 or after 9999",
-                remedy=f"Mend it, or cast the column in the query: {quoted(self.name)}::text AS {quoted(self.name)}.",
+                "the date is infinite, or outside the years 1 to 9999",
+                remedy=f"Fix it, or cast the column in the query: {quoted(self.name)}::text AS {quoted(self.name)}.",
                 file=self.source,
                 column=self.name,
                 row=row + compute.index(outside, True).as_py() + 1,
             )
 
     def finish(self) -> pa.ChunkedArray:
-        """The whole column."""
+        """Return the whole column."""
         column = pa.chunked_array(self.chunks, None if self.chunks else self.type)
         if not self.encoded or not self.chunks:
             return column
@@ -121,7 +121,7 @@ class _Column:
             problem = "a value is infinite" if endless else "its numbers have more than 76 digits"
             raise ColumnError(
                 problem,
-                remedy=f"Mend it, or cast the column in the query: {quoted(self.name)}::text AS {quoted(self.name)}.",
+                remedy=f"Fix it, or cast the column in the query: {quoted(self.name)}::text AS {quoted(self.name)}.",
                 file=self.source,
                 column=self.name,
             )

@@ -1,4 +1,4 @@
-"""Names of tables: written in a config as `name` or `schema.name`, and quoted so that nothing in them is run."""
+"""Names of tables: written in a config as `name` or `schema.name`, and quoted in SQL so that nothing in them is executed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PART = re.compile(r'"((?:[^"]|"")+)"|([^.]+)')
 
 
 def quoted(name: str) -> str:
-    """A name of a table or a column as SQL has it, whatever stands in it.
+    """Return the name of a table or column as SQL writes it, whatever characters it contains.
 
     >>> quoted('wei"rd')
     '"wei""rd"'
@@ -37,7 +37,7 @@ class TableName:
 
     @classmethod
     def parse(cls, text: str) -> TableName:
-        """Read `name` or `schema.name`, letter by letter as they are; a part with a dot in it stands in double quotes."""
+        """Parse `name` or `schema.name`, case-sensitive; a part that contains a dot is in double quotes."""
         parts = []
         place = 0
         while found := _PART.match(text, place):
@@ -47,8 +47,8 @@ class TableName:
                 break
         if place != len(text) + 1 or len(parts) not in (1, 2) or "\0" in text:
             raise ParameterError(
-                f"{text!r} is no name of a table",
-                remedy='Write name or schema.name; a part with a dot in it in double quotes, such as "people.2020".',
+                f"{text!r} is not the name of a table",
+                remedy='Write name or schema.name; put a part that contains a dot in double quotes, such as "people.2020".',
                 key="table",
                 value=text,
             )
@@ -56,7 +56,7 @@ class TableName:
 
     @property
     def sql(self) -> str:
-        """The name as SQL has it."""
+        """The name as SQL writes it."""
         return ".".join(quoted(part) for part in (self.schema, self.name) if part is not None)
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class TableName:
 
 
 def only_table(names: Sequence[str], uri: str) -> str:
-    """The table of a database that has one; which there are, if it has several.
+    """Return the table of a database that has exactly one; otherwise raise an error that lists them.
 
     >>> only_table(["people"], "sqlite:///people.db")
     'people'
@@ -72,7 +72,7 @@ def only_table(names: Sequence[str], uri: str) -> str:
     if len(names) == 1:
         return names[0]
     raise ParameterError(
-        f"the database holds {len(names) or 'no'} tables, and none is named",
+        f"the database has {len(names) or 'no'} tables, and none is named",
         remedy=f"Name a table or a query; {_listed(names)}.",
         file=shown(uri),
         key="table",
@@ -80,7 +80,7 @@ def only_table(names: Sequence[str], uri: str) -> str:
 
 
 def unknown_table(name: TableName, names: Sequence[str], uri: str) -> DatabaseError:
-    """The error for a table that the database does not have.
+    """Return the error for a table that the database does not have.
 
     >>> print(unknown_table(TableName("People"), ["people"], "sqlite:///people.db"))
     sqlite:///people.db: there is no table 'People'. Did you mean 'people'?

@@ -1,4 +1,4 @@
-"""A table in the types that a database has: each column in its own, or as text where the database has none for it."""
+"""A table in the types of a database: each column in its own type, or as text if the database has none for it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sfumato.errors import ColumnError
 from sfumato.io.write_files import cell_texts
 
 _LONGEST_NAME = 63
-"""Bytes of a name; PostgreSQL cuts what is longer without a word."""
+"""The most bytes of a name; PostgreSQL truncates longer names silently."""
 
 
 def storable(data: pa.Table, sqlite: bool, separators: Mapping[str, str]) -> tuple[pa.Table, list[str]]:
-    """The same table in types that the database keeps without loss, and the SQL type of each column.
+    """Return the table in types that the database stores without loss, and the SQL type of each column.
 
     >>> storable(pa.table({"group": [1], "age": ["[20, 30]"]}), False, {})[1]
     ['bigint', 'text']
@@ -25,7 +25,9 @@ def storable(data: pa.Table, sqlite: bool, separators: Mapping[str, str]) -> tup
     for name in data.column_names:
         if not name or "\0" in name or (not sqlite and len(name.encode()) > _LONGEST_NAME):
             raise ColumnError(
-                "this is no name for a column of a database", remedy="Rename it, with at most 63 bytes.", column=name
+                "the name is not possible for a column of a database",
+                remedy="Rename it, with at most 63 bytes.",
+                column=name,
             )
         column, sql = (_sqlite if sqlite else _postgresql)(_plain(data.column(name)), name, separators)
         columns.append(column)
@@ -34,7 +36,7 @@ def storable(data: pa.Table, sqlite: bool, separators: Mapping[str, str]) -> tup
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Without views, without dictionaries but of texts, and not-a-number as null, as in all that is published."""
+    """Return a column without views, without dictionaries except of texts, and with null for not-a-number."""
     if kinds.is_dictionary(column.type) and not kinds.is_string(column.type.value_type):
         column = column.cast(column.type.value_type)
     if kinds.is_string_view(column.type) or kinds.is_large_string(column.type):
@@ -62,10 +64,10 @@ _POSTGRESQL: tuple[tuple[Callable[[pa.DataType], bool], pa.DataType | None, str]
     (kinds.is_time, pa.time64("us"), "time"),
     (lambda kind: kinds.is_binary(kind) or kinds.is_large_binary(kind), pa.binary(), "bytea"),
 )
-"""For each type the one to cast to (None: none), and its name in PostgreSQL; the first that fits."""
+"""Test for an Arrow type, the type to cast to (None: no cast), and its name in PostgreSQL; the first match applies."""
 
 _ITEMS = ("text", "bigint", "integer", "smallint", "double precision", "real", "boolean", "date")
-"""Types of which arrays are written."""
+"""The item types of arrays that are written as such."""
 
 
 def _postgresql(column: pa.ChunkedArray, name: str, separators: Mapping[str, str]) -> _Stored:
@@ -80,13 +82,13 @@ def _postgresql(column: pa.ChunkedArray, name: str, separators: Mapping[str, str
         if test(kind):
             try:
                 return column if to is None else column.cast(to), sql
-            except pa.ArrowInvalid:  # a nanosecond would be lost
+            except pa.ArrowInvalid:  # the cast would lose nanoseconds
                 break
     return _texts(column, name, separators)
 
 
 def _sqlite(column: pa.ChunkedArray, name: str, separators: Mapping[str, str]) -> _Stored:
-    """SQLite has whole numbers, floats, text and bytes; a decimal stays exact as text."""
+    """Convert for SQLite, which has whole numbers, floats, text and bytes; a decimal stays exact as text."""
     kind = column.type
     if kinds.is_boolean(kind) or (kinds.is_integer(kind) and not kinds.is_uint64(kind)):
         return column.cast(pa.int64()), "integer"

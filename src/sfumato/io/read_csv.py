@@ -1,4 +1,4 @@
-"""Read CSV the way a careful person would: every cell as the text that stands there."""
+"""Read CSV: every cell as the text that the file contains, without any conversion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import gzip
 import io
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,16 +17,15 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from sfumato.errors import FileError
-from sfumato.io.header import column_names
 
 DELIMITERS = (",", ";", "\t", "|")
-"""What may stand between two cells if nothing is declared."""
+"""The delimiters that are detected if none is declared."""
 
 _SAMPLE = 64
-"""Records that are looked at to find the delimiter."""
+"""The number of records from which the delimiter is detected."""
 
 _BLOCK = 4 << 20
-"""Bytes that are parsed at a time, unless a row is longer."""
+"""The bytes that are parsed at a time, unless a row is longer."""
 _LARGEST_BLOCK = (1 << 31) - 1
 
 _MARKS = (
@@ -40,19 +39,22 @@ _MARKS = (
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A CSV file's cells as text, and what a reader should know about how it was read.
+    """The cells of a CSV file as text, with remarks on how it was read.
 
-    Every column is a dictionary: each distinct cell is held once.
+    Every column is dictionary-encoded: each distinct cell is stored once.
     """
 
     data: pa.Table
     notes: tuple[str, ...]
     dialect: dict[str, str]
-    """The delimiter and the encoding, where they are not the comma and UTF-8."""
+    """The delimiter and the encoding, if they are not the comma and UTF-8."""
 
 
 def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | None = None) -> CsvTable:
-    """Read a CSV file, also compressed with gzip; delimiter and encoding are detected if not declared."""
+    """Read a CSV file, which may be compressed with gzip; delimiter and encoding are detected unless they are given.
+
+    Memory: twice the size of the file for a moment, then once, and the encoded columns.
+    """
     name = str(path)
     raw = _bytes(Path(path))
     notes: list[str] = []
@@ -63,44 +65,60 @@ def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | Non
     del raw
     if delimiter is not None and not (len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n'):
         raise FileError(
-            f"the delimiter {delimiter!r} is not one plain character",
+            f"the delimiter {delimiter!r} is not one ASCII character",
             remedy="Declare one such as , or ; as data.delimiter.",
             file=name,
             value=delimiter,
         )
     if not text.endswith(b"\n"):
-        text += b"\n"  # the reader stumbles over a header that is the whole file and does not end
+        text += b"\n"  # Arrow fails on a file that is a header without a line break
     if text.isspace():
         raise FileError("the file is empty", remedy="Give a file with a header line and rows.", file=name)
-    head = text[: 1 << 20].decode("utf-8", "ignore")  # a character may be cut in two
+    head = text[: 1 << 20].decode("utf-8", "ignore")  # the last character may be incomplete
     delimiter = delimiter or _delimiter(head)
     header = _header(head, delimiter, name)
     quotes = _count(text, b'"')
     if quotes % 2:
         _refuse_open_quote(text.decode(), delimiter, name)
-    table = _cells(text, delimiter, header, name, quoted=quotes > 0)
+    if b"\0" in text:
+        line = text.count(b"\n", 0, text.index(b"\0")) + 1
+        raise FileError(f"line {line} contains a NUL character", remedy="Save the file as plain text.", file=name)
+    content = _arrow_memory(text)
+    del text
+    table = _cells(content, delimiter, header, name, quoted=quotes > 0)
     if table.num_rows == 0:
         raise FileError("the file has a header line and no rows", remedy="Give a table with at least one row.", file=name)
     dialect = {"delimiter": delimiter, "encoding": encoding}
-    usual = {"delimiter": (",",), "encoding": ("utf-8", "utf-8-sig")}
-    return CsvTable(table, tuple(notes), {key: value for key, value in dialect.items() if value not in usual[key]})
+    default = {"delimiter": (",",), "encoding": ("utf-8", "utf-8-sig")}
+    return CsvTable(table, tuple(notes), {key: value for key, value in dialect.items() if value not in default[key]})
+
+
+def _arrow_memory(text: bytes) -> pa.Buffer:
+    """Copy bytes into memory that Arrow owns.
+
+    A thread of Arrow's reader may release the memory after the reader has returned. For memory of Python it would need the
+    interpreter lock; if Python is shutting down at that moment, the process ends with SIGABRT. Memory of Arrow needs none.
+    """
+    content = pa.allocate_buffer(len(text))
+    np.frombuffer(content, np.uint8)[:] = np.frombuffer(text, np.uint8)
+    return content
 
 
 def _bytes(path: Path) -> bytes:
     try:
         raw = path.read_bytes()
         return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-    except OSError as error:  # gzip.BadGzipFile is one too
+    except OSError as error:  # includes gzip.BadGzipFile
         reason = error.strerror or str(error)
         raise FileError(f"the file cannot be read: {reason}", remedy="Name a readable CSV file.", file=str(path)) from error
     except (EOFError, zlib.error) as error:
         raise FileError(
-            "the gzip file is cut off or damaged", remedy="Fetch or compress it again.", file=str(path)
+            "the gzip file is truncated or corrupt", remedy="Fetch or compress it again.", file=str(path)
         ) from error
 
 
 def _encoding(raw: bytes) -> tuple[str, str | None]:
-    """The encoding that a file's bytes show, and a note if it is a guess."""
+    """Return the encoding that the bytes of a file indicate, and a remark if it is a guess."""
     for mark, encoding in _MARKS:
         if raw.startswith(mark):
             return encoding, None
@@ -115,7 +133,7 @@ def _encoding(raw: bytes) -> tuple[str, str | None]:
 
 
 def _is_utf8(raw: bytes) -> bool:
-    """Whether bytes are UTF-8, looked at in place."""
+    """Return whether bytes are UTF-8, without a copy."""
     ends = pa.py_buffer(np.array([0, len(raw)], np.int64))
     try:
         pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(raw)]).validate(full=True)
@@ -125,7 +143,7 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def _utf8(raw: bytes, encoding: str, name: str) -> bytes:
-    """A file's bytes in UTF-8; the bytes themselves if that is what they are."""
+    """Return the content of a file in UTF-8; the same bytes if they are UTF-8 already."""
     try:
         if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig") and _is_utf8(raw):
             return raw.removeprefix(codecs.BOM_UTF8)
@@ -144,7 +162,7 @@ def _utf8(raw: bytes, encoding: str, name: str) -> bytes:
 
 
 def _count(text: bytes, character: bytes) -> int:
-    """How often a character occurs, counted in pieces that stay in the processor's cache."""
+    """Count a character, in pieces that fit into the processor's cache."""
     view, step = np.frombuffer(text, np.uint8), 1 << 18
     return sum(int(np.count_nonzero(view[start : start + step] == ord(character))) for start in range(0, len(view), step))
 
@@ -154,7 +172,7 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _delimiter(head: str) -> str:
-    """The delimiter that cuts most of the first records into the same, largest number of cells."""
+    """Return the delimiter that splits most of the first records into the same, largest number of cells."""
     best, score = ",", (0.0, 1)
     for delimiter in DELIMITERS:
         widths = []
@@ -177,13 +195,31 @@ def _header(head: str, delimiter: str, name: str) -> list[str]:
         header = next(_records(head, delimiter))
     except csv.Error as error:
         raise FileError(
-            f"the header cannot be read: {error}", remedy="Mend it, or declare data.delimiter.", file=name
+            f"the header cannot be read: {error}", remedy="Fix it, or declare data.delimiter.", file=name
         ) from error
     return column_names(header, name)
 
 
+def column_names(header: Sequence[str], file: str) -> list[str]:
+    """Return a name for every column: its header, or its position if the header is empty.
+
+    >>> column_names(["age", ""], "people.csv")
+    ['age', 'column_2']
+    """
+    names = [cell if cell else f"column_{position}" for position, cell in enumerate(header, start=1)]
+    duplicates = [cell for cell, count in Counter(names).items() if count > 1]
+    if duplicates:
+        raise FileError(
+            f"the header contains {', '.join(map(repr, duplicates))} more than once",
+            remedy="Give every column a name of its own.",
+            file=file,
+            value=duplicates,
+        )
+    return names
+
+
 def _refuse_open_quote(text: str, delimiter: str, name: str) -> None:
-    """Raise if a quote is still open where the file ends: everything after it would be one cell."""
+    """Raise an error if a quote is still open at the end of the file: everything after it would be one cell."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 0
     try:
@@ -193,19 +229,15 @@ def _refuse_open_quote(text: str, delimiter: str, name: str) -> None:
         if "unexpected end of data" in str(error):
             raise FileError(
                 f"a quote opens in the row that starts at line {line + 1} and is never closed",
-                remedy="Close it, or double it if it belongs to the cell.",
+                remedy="Close it, or double it if it is part of the cell.",
                 file=name,
             ) from error
 
 
-def _cells(text: bytes, delimiter: str, header: list[str], name: str, *, quoted: bool) -> pa.Table:
-    if b"\0" in text:
-        line = text.count(b"\n", 0, text.index(b"\0")) + 1
-        raise FileError(f"line {line} holds a NUL character", remedy="Save the file as plain text.", file=name)
-
-    def parsed(block: int, across: bool) -> pa.Table:
+def _cells(content: pa.Buffer, delimiter: str, header: list[str], name: str, *, quoted: bool) -> pa.Table:
+    def parse(block: int, across: bool) -> pa.Table:
         return arrow_csv.read_csv(
-            pa.BufferReader(text),
+            pa.BufferReader(content),
             read_options=arrow_csv.ReadOptions(column_names=header, skip_rows_after_names=1, block_size=block),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter,
@@ -215,30 +247,30 @@ def _cells(text: bytes, delimiter: str, header: list[str], name: str, *, quoted:
             convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(header, pa.dictionary(pa.int32(), pa.string())),
                 strings_can_be_null=False,
-                check_utf8=False,  # it was made sure of
+                check_utf8=False,  # it has been checked
             ),
         )
 
-    # blocks are cut at line breaks, which is fast and noticed if one stands within quotes; then with care for quotes; and
-    # at last in one piece, for rows that are longer than a block
-    ways = [(_BLOCK, False), *([(_BLOCK, True)] if quoted else []), (min(len(text), _LARGEST_BLOCK), quoted)]
-    for block, across in ways:
+    # First, blocks are cut at any line break, which is fast, and an error if a line break is inside quotes. Then blocks are
+    # cut outside quotes only. Last, the file is one block, for rows that are longer than a block.
+    attempts = [(_BLOCK, False), *([(_BLOCK, True)] if quoted else []), (min(content.size, _LARGEST_BLOCK), quoted)]
+    for block, across in attempts:
         try:
-            table = parsed(block, across)
+            table = parse(block, across)
             break
         except pa.ArrowInvalid as error:
             problem = error
     else:
-        raise _ragged(text.decode(), delimiter, header, name) or FileError(
+        raise _ragged_row(content.to_pybytes().decode(), delimiter, header, name) or FileError(
             f"the file is not CSV: {str(problem).splitlines()[0]}",
-            remedy="Declare data.delimiter, or mend the file.",
+            remedy="Declare data.delimiter, or fix the file.",
             file=name,
         ) from problem
     return table.unify_dictionaries().combine_chunks()
 
 
-def _ragged(text: str, delimiter: str, header: list[str], name: str) -> FileError | None:
-    """Find the first record with too few or too many cells."""
+def _ragged_row(text: str, delimiter: str, header: list[str], name: str) -> FileError | None:
+    """Return the error for the first record with too few or too many cells."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         for row, record in enumerate((record for record in reader if record), start=0):
@@ -247,7 +279,7 @@ def _ragged(text: str, delimiter: str, header: list[str], name: str) -> FileErro
                 return FileError(
                     f"line {reader.line_num} (row {row}) has {len(record)} cells, the header has {len(header)}: "
                     f"{shown[:80]!r}",
-                    remedy="Quote cells that contain the delimiter, or mend the line.",
+                    remedy="Quote cells that contain the delimiter, or fix the line.",
                     file=name,
                     row=row,
                     value=shown,

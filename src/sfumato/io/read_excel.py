@@ -1,4 +1,4 @@
-"""Read a sheet of an Excel workbook the way a careful person would: each cell with the type that it has there."""
+"""Read a sheet of an Excel workbook: each cell with the type that it has in the workbook."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from xml.etree import ElementTree
 import pyarrow as pa
 
 from sfumato.errors import CellError, FileError, ParameterError
-from sfumato.io.header import column_names
-from sfumato.io.optional_packages import needed
-from sfumato.io.typed_cells import Gathered
+from sfumato.io.optional_packages import import_extra
+from sfumato.io.read_csv import column_names
+from sfumato.io.typed_cells import ColumnBuilder
 
 _AT_ONCE = 4096
-"""Rows that are taken over at a time."""
+"""The number of rows that are read at a time."""
 
 _ERROR = re.compile(rb"<(?:\w+:)?c\s([^>]*\bt=[\"']e[\"'][^>]*)>")
-"""The head of a cell that holds an error, in a sheet's XML."""
+"""The attributes of a cell that contains an error, in the XML of a sheet."""
 
 _UNCALCULATED = re.compile(
     rb"<(?:\w+:)?c(\s[^>]*[^/>])>\s*<(?:\w+:)?f\b(?:[^>]*/>|[^>]*>[^<]*</(?:\w+:)?f>)\s*"
@@ -34,12 +34,12 @@ _PLACE = re.compile(rb"\br=[\"']([A-Z]+[0-9]+)[\"']")
 
 
 def read_excel(path: str | Path, sheet: str | None = None) -> tuple[pa.Table, tuple[str, ...]]:
-    """Read a sheet of an .xlsx or .xlsm file (the first if none is named), and what a reader should know about it.
+    """Read a sheet of an .xlsx or .xlsm file (the first by default), with remarks on how it was read.
 
-    The first row that is not empty is the header; rows without any cell are passed over.
+    The first row that is not empty is the header; empty rows are skipped.
     """
     name = str(path)
-    calamine = needed("python_calamine", "excel", "Excel files", name)
+    calamine = import_extra("python_calamine", "excel", "Excel files", name)
     try:
         book = calamine.CalamineWorkbook.from_path(name)
         chosen = _sheet(book.sheet_names, sheet, name)
@@ -54,7 +54,7 @@ def read_excel(path: str | Path, sheet: str | None = None) -> tuple[pa.Table, tu
         ) from error
     except (calamine.CalamineError, zipfile.BadZipFile, ElementTree.ParseError, KeyError) as error:
         raise FileError(
-            "the file is no Excel workbook, or is damaged", remedy="Save it again as .xlsx.", file=name
+            "the file is not an Excel workbook, or is corrupt", remedy="Save it again as .xlsx.", file=name
         ) from error
 
 
@@ -74,7 +74,7 @@ def _table(sheet: Any, source: str) -> tuple[pa.Table, tuple[str, ...]]:
     header = next(rows, None)
     if header is None:
         raise FileError("the sheet is empty", remedy="Name one with a header and rows.", file=source)
-    columns = [Gathered() for _ in header]
+    columns = [ColumnBuilder() for _ in header]
     count = 0
     while batch := [row for row, _ in zip(rows, range(_AT_ONCE), strict=False)]:
         count += len(batch)
@@ -82,7 +82,7 @@ def _table(sheet: Any, source: str) -> tuple[pa.Table, tuple[str, ...]]:
             column.extend([None if cell == "" else cell for cell in cells])
     if count == 0:
         raise FileError("the sheet has a header and no rows", remedy="Give a table with at least one row.", file=source)
-    titles = Gathered()
+    titles = ColumnBuilder()
     titles.extend(["", *header])  # as text, whatever they are
     named = [str(title) for title in titles.finish().to_pylist()[1:]]
     kept = [place for place, title in enumerate(named) if title or not columns[place].empty]
@@ -99,17 +99,17 @@ def _table(sheet: Any, source: str) -> tuple[pa.Table, tuple[str, ...]]:
 
 
 def _refuse_unknown_values(path: Path, sheet: str, file: str) -> None:
-    """Raise for a cell that holds an error, or a formula that was never calculated: both would be read as empty."""
+    """Raise an error for a cell with an error value or an uncalculated formula: both would be read as empty."""
     with zipfile.ZipFile(path) as book, book.open(_part(book, sheet)) as xml:
         for block in _rows(xml):
             if found := _ERROR.search(block):
                 raise _unknown_value(
-                    "the cell holds an error such as #N/A", "Mend the formula, or clear the cell.", found[1], sheet, file
+                    "the cell contains an error such as #N/A", "Fix the formula, or clear the cell.", found[1], sheet, file
                 )
             for found in _UNCALCULATED.finditer(block):
-                if not _TEXT.search(found[1]):  # a formula may well give an empty text
+                if not _TEXT.search(found[1]):  # the result of a formula may be an empty text
                     raise _unknown_value(
-                        "the cell holds a formula that was never calculated",
+                        "the cell contains a formula that was never calculated",
                         "Open the workbook in a spreadsheet program and save it.",
                         found[1], sheet, file,
                     )  # fmt: skip
@@ -122,18 +122,18 @@ def _unknown_value(problem: str, remedy: str, head: bytes, sheet: str, file: str
 
 
 def _rows(xml: IO[bytes]) -> Iterator[bytes]:
-    """A sheet's XML in blocks that end where a row does."""
-    left = b""
+    """Yield the XML of a sheet in blocks that end at the end of a row."""
+    rest = b""
     while block := xml.read(1 << 20):
-        left += block
-        end = max(0, left.rfind(b"row>"))
-        yield left[:end]
-        left = left[end:]
-    yield left
+        rest += block
+        end = max(0, rest.rfind(b"row>"))
+        yield rest[:end]
+        rest = rest[end:]
+    yield rest
 
 
 def _part(book: zipfile.ZipFile, sheet: str) -> str:
-    """The file in the workbook that holds a sheet."""
+    """Return the file inside the workbook that contains a sheet."""
     relations = {
         relation.get("Id"): relation.get("Target", "")
         for relation in ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))

@@ -1,4 +1,4 @@
-"""Read other databases through SQLAlchemy, row by row: each distinct cell is kept once."""
+"""Read other databases through SQLAlchemy, row by row. Each distinct cell is stored once."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pyarrow as pa
 from sfumato.errors import DatabaseError, FileError
 from sfumato.io.database_names import TableName, only_table, unknown_table
 from sfumato.io.database_uri import file_of, scheme, shown, without_secrets
-from sfumato.io.optional_packages import needed
-from sfumato.io.typed_cells import Gathered
+from sfumato.io.optional_packages import import_extra
+from sfumato.io.typed_cells import ColumnBuilder
 
 _BATCH = 1 << 14
-"""Rows that come at a time."""
+"""The number of rows that are fetched at a time."""
 
 
 def read_other(uri: str, query: str | None, table: str | None) -> tuple[pa.Table, str]:
-    """Read what a query gives, or a whole table, of any database that SQLAlchemy knows."""
-    alchemy = needed("sqlalchemy", "sqlalchemy", f"databases of the kind {scheme(uri)!r}", shown(uri))
+    """Read the result of a query, or a whole table, from any database that SQLAlchemy supports."""
+    alchemy = import_extra("sqlalchemy", "sqlalchemy", f"databases of the kind {scheme(uri)!r}", shown(uri))
     engine = _engine(alchemy, uri)
     try:
         if query is None:
@@ -34,10 +34,10 @@ def read_other(uri: str, query: str | None, table: str | None) -> tuple[pa.Table
         source = f"{shown(uri)}, {'query' if name is None else f'table {name}'}"
         return _read(engine, sql.strip().rstrip(";"), uri), source
     except alchemy.exc.SQLAlchemyError as error:
-        said = (str(getattr(error, "orig", None) or error).splitlines() or [""])[0]
+        message = (str(getattr(error, "orig", None) or error).splitlines() or [""])[0]
         raise DatabaseError(
-            f"the database refuses: {without_secrets(said, uri)}",
-            remedy="Mend the query or the URI, and see that the database is up.",
+            f"the database reports an error: {without_secrets(message, uri)}",
+            remedy="Fix the query or the URI, and check that the database is running.",
             file=shown(uri),
         ) from None
     finally:
@@ -47,13 +47,13 @@ def read_other(uri: str, query: str | None, table: str | None) -> tuple[pa.Table
 def _engine(alchemy: Any, uri: str) -> Any:
     path = file_of(uri)
     if path is not None and not Path(path).exists():
-        raise DatabaseError(f"there is no file {path}", remedy="Name a database that is there.", file=shown(uri))
+        raise DatabaseError(f"there is no file {path}", remedy="Name an existing database.", file=shown(uri))
     try:
         return alchemy.create_engine(uri)
     except alchemy.exc.NoSuchModuleError:
         raise FileError(
-            f"databases of the kind {scheme(uri)!r} are unknown here",
-            remedy="Install the package that brings it to SQLAlchemy, or mend the URI.",
+            f"databases of the kind {scheme(uri)!r} are not supported here",
+            remedy="Install the package that adds it to SQLAlchemy, or fix the URI.",
             file=shown(uri),
         ) from None
     except ImportError as error:
@@ -63,7 +63,7 @@ def _engine(alchemy: Any, uri: str) -> Any:
             file=shown(uri),
         ) from None
     except (alchemy.exc.SQLAlchemyError, ValueError):
-        raise DatabaseError("the URI cannot be read", remedy="Mend it.", file=shown(uri)) from None
+        raise DatabaseError("the URI cannot be parsed", remedy="Fix it.", file=shown(uri)) from None
 
 
 def _read(engine: Any, sql: str, uri: str) -> pa.Table:
@@ -71,9 +71,9 @@ def _read(engine: Any, sql: str, uri: str) -> pa.Table:
     with engine.connect() as connection:
         result = connection.execution_options(**options).exec_driver_sql(sql)
         if not result.returns_rows:
-            raise DatabaseError("the query gives no columns", remedy="Write a SELECT.", file=shown(uri))
+            raise DatabaseError("the query returns no columns", remedy="Write a SELECT.", file=shown(uri))
         names = list(result.keys())
-        columns = [Gathered() for _ in names]
+        columns = [ColumnBuilder() for _ in names]
         for batch in result.partitions(_BATCH):
             for column, cells in zip(columns, zip(*batch, strict=True), strict=True):
                 column.extend(cells)

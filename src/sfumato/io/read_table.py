@@ -1,4 +1,4 @@
-"""One door for all data: a file, a database, a frame of pandas, polars or pyarrow, or a table that is already encoded."""
+"""Read data of any kind: a file, a database, or a frame of pandas, polars or pyarrow."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ def read_table(
     database = is_uri(path)
     _refuse_unused(path, {"query": query, "table": table}, database, "a database")
     _refuse_unused(path, {"sheet": sheet}, not database and name.endswith(_EXCEL), "an Excel file")
-    how = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
-    declared = {key: value for key, value in how.items() if value is not None}
+    options = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
+    declared = {key: value for key, value in options.items() if value is not None}
     if database:
         data, source = read_database(str(path), query, table)
-        _refuse_twice(data, source)
+        _refuse_duplicates(data, source)
         return Table(data, schema, source)
     if name.endswith(_CSV):
-        read = read_csv(path, delimiter, encoding)
-        reading = {**read.dialect, **declared}
-        return Table(read.data, schema, str(path), untyped=True, notes=read.notes, reading=reading)
+        content = read_csv(path, delimiter, encoding)
+        reading = {**content.dialect, **declared}
+        return Table(content.data, schema, str(path), untyped=True, notes=content.notes, reading=reading)
     if name.endswith(_PARQUET):
         return Table(_parquet(Path(path)), schema, str(path))
     if name.endswith(_EXCEL):
@@ -64,16 +64,16 @@ def read_table(
         return Table(data, schema, str(path), notes=notes, reading=declared)
     known = ", ".join((*_CSV, *_PARQUET, *_EXCEL))
     raise FileError(
-        "the kind of file cannot be told from its name", remedy=f"Use one of: {known}; or a database URI.", file=str(path)
+        "the kind of file is not known from its name", remedy=f"Use one of: {known}; or a database URI.", file=str(path)
     )
 
 
-def _refuse_unused(path: str | Path, given: Mapping[str, str | None], used: bool, where: str) -> None:
-    """Raise for what says how to read some other kind of source: it would be passed over in silence."""
-    for key, value in given.items():
+def _refuse_unused(path: str | Path, options: Mapping[str, str | None], used: bool, where: str) -> None:
+    """Raise an error for an option of another kind of source: otherwise it would be ignored silently."""
+    for key, value in options.items():
         if value is not None and not used:
             raise ParameterError(
-                f"there is a {key}, and this is not {where}", remedy="Drop it.", file=shown(path), key=key, value=value
+                f"a {key} is given, and this is not {where}", remedy="Remove it.", file=shown(path), key=key, value=value
             )
 
 
@@ -89,14 +89,14 @@ def _parquet(path: Path) -> pa.Table:
         ) from error
     except pa.ArrowInvalid as error:
         raise FileError(
-            "the file is not Parquet, or is damaged", remedy="Name a readable Parquet file.", file=str(path)
+            "the file is not Parquet, or is corrupt", remedy="Name a readable Parquet file.", file=str(path)
         ) from error
-    _refuse_twice(data, str(path))
+    _refuse_duplicates(data, str(path))
     return data
 
 
 def as_table(data: Any, schema: Schema) -> Table:
-    """Return a table of any data: a path, a database URI, a frame, or anything that speaks Arrow's C stream.
+    """Return a table of any data: a path, a database URI, a frame, or any object with an Arrow C stream.
 
     >>> as_table(pa.table({"age": [30]}), Schema(quasi_identifiers=["age"])).rows
     1
@@ -114,20 +114,20 @@ def as_table(data: Any, schema: Schema) -> Table:
         except (pa.ArrowException, TypeError) as error:
             raise ColumnError(
                 f"a {type(data).__name__} cannot be read as a table: {str(error).splitlines()[0]}",
-                remedy="Give a frame with columns that Arrow knows.",
+                remedy="Give a frame whose column types Arrow supports.",
             ) from error
     else:
         raise ColumnError(
-            f"a {type(data).__name__} is no table",
+            f"a {type(data).__name__} is not a table",
             remedy="Give a path, or a frame of pandas, polars or pyarrow.",
             value=type(data).__name__,
         )
-    _refuse_twice(frame, None)
+    _refuse_duplicates(frame, None)
     return Table(frame, schema)
 
 
 def _without_views(kind: pa.DataType) -> pa.DataType:
-    """The same type without string views, which Arrow can hardly compute with."""
+    """Return the same type without string views, which few functions of Arrow support."""
     if pa.types.is_string_view(kind):
         return pa.large_string()
     if pa.types.is_binary_view(kind):
@@ -147,24 +147,24 @@ def _from_pandas(data: Any) -> pa.Table:
         try:
             column = pa.array(series, from_pandas=True)
             inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-            if isinstance(inner, pa.BaseExtensionType):  # intervals, periods: as they are written
+            if isinstance(inner, pa.BaseExtensionType):  # intervals, periods: as text
                 column = pa.array(series.astype(object).map(str, na_action="ignore"), pa.string(), from_pandas=True)
             columns.append(column)
         except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
             raise ColumnError(
-                f"the column mixes types that do not go together ({str(error).splitlines()[0]})",
+                f"the column mixes types that do not fit together ({str(error).splitlines()[0]})",
                 remedy="Convert it to one type, such as text with .astype(str).",
                 column=name,
             ) from error
     return pa.Table.from_arrays([pa.chunked_array(c) if isinstance(c, pa.Array) else c for c in columns], names)
 
 
-def _refuse_twice(data: pa.Table, source: str | None) -> None:
-    twice = [name for name, count in Counter(data.column_names).items() if count > 1]
-    if twice:
+def _refuse_duplicates(data: pa.Table, source: str | None) -> None:
+    duplicates = [name for name, count in Counter(data.column_names).items() if count > 1]
+    if duplicates:
         raise ColumnError(
             "several columns have this name",
             remedy="Give every column a name of its own.",
-            column=twice[0],
+            column=duplicates[0],
             file=source,
         )

@@ -1,8 +1,8 @@
-"""Cells that a spreadsheet would run as a formula: escaped where they are written to CSV, and read back as they were.
+"""Cells that a spreadsheet would run as a formula: escaped when they are written to CSV, and restored when they are read.
 
-A cell that begins with =, +, - or @ (plain or full-width; blanks before it do not help) or with a tab or a line break is
-written with an apostrophe before it, unless it is a number. So that every cell can be told again, one that begins with
-apostrophes before such a sign gets one more.
+A cell that begins with =, +, - or @ (plain or full-width, also after blanks) or with a tab or a line break is written with
+an apostrophe before it, unless it is a number. A cell that begins with apostrophes before such a sign gets one more, so
+that every cell can be restored.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import pyarrow as pa
 from pyarrow import compute
 
 _BLANKS = "[\\s\\x0b\\x{85}\\p{Z}\\x{FEFF}]*"
-"""Of every script: \\s alone means those of ASCII."""
+"""Blanks of every script; \\s alone matches those of ASCII."""
 
 _SIGNS = f"{_BLANKS}[=+\\-@\\t\\r\\n＝＋－＠]"
 _RUN = f"^'*{_SIGNS}"
-"""What would be run, or was written to look as if it had been escaped."""
+"""Matches a cell that would be run, or that looks as if it had been escaped."""
 
 _ESCAPED = f"^''*{_SIGNS}"
 
 _NUMBER = "^\\s*[+\\-]?[0-9.,][0-9., ]*([eE][+\\-]?[0-9]+)?\\s*%?\\s*$"
-"""Signs, digits, points and commas run nothing: -1.5, +3, -1.234,50 and -2e-3 stay as they are."""
+"""Numbers are not formulas: -1.5, +3, -1.234,50 and -2e-3 are written unchanged."""
 
 
 def escape(cells: pa.Array) -> pa.Array:
@@ -36,7 +36,7 @@ def escape(cells: pa.Array) -> pa.Array:
 
 
 def unescape(cells: pa.Array) -> pa.Array:
-    """Take the apostrophes away that `escape` put there.
+    """Remove the apostrophes that `escape` added.
 
     >>> unescape(escape(pa.array(["=1+1", "-5", "'=1", "'tis"]))).to_pylist()
     ['=1+1', '-5', "'=1", "'tis"]

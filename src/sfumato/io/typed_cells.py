@@ -1,4 +1,4 @@
-"""From cells that come one by one, each with its own type, to an Arrow column that holds them exactly."""
+"""Build an Arrow column from cells that are Python objects, each of its own type, without loss."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import numpy as np
 import pyarrow as pa
 
 _WHOLE = 2**53
-"""Up to here every whole number is a float."""
+"""Every whole number up to this is exactly a float."""
 
 _MOST_DIGITS = 76
-"""Digits that Arrow's widest decimal holds."""
+"""The digits of Arrow's widest decimal."""
 
 
-class Gathered:
-    """A column that grows cell by cell: each distinct cell is kept once, and a number per row.
+class ColumnBuilder:
+    """A column that grows by rows: it stores each distinct cell once, and one integer per row.
 
-    >>> column = Gathered()
+    >>> column = ColumnBuilder()
     >>> column.extend([5.0, None, 7.0])
     >>> column.finish().to_pylist()
     [5, None, 7]
@@ -31,7 +31,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self._cells: list[Any] = []
-        self._seen: dict[type, _Seen] = {}
+        self._numbers: dict[type, _CellNumbers] = {}
         self._codes = array("i")
 
     def extend(self, cells: Sequence[Any]) -> None:
@@ -40,13 +40,13 @@ class Gathered:
         if any(kind.__hash__ is None for kind in kinds):  # lists and the like
             self.extend([_text(cell) if type(cell).__hash__ is None else cell for cell in cells])
             return
-        # one table per type: 1, 1.0 and True are equal to Python
-        seen = {kind: self._seen.setdefault(kind, _Seen(self._cells)) for kind in kinds}
+        # one mapping per type, because 1 == 1.0 == True in Python
+        numbers = {kind: self._numbers.setdefault(kind, _CellNumbers(self._cells)) for kind in kinds}
         if len(kinds) == 1:
-            (number,) = seen.values()
+            (number,) = numbers.values()
             self._codes.extend([-1 if cell is None else number[cell] for cell in cells])
         else:
-            self._codes.extend([-1 if cell is None else seen[type(cell)][cell] for cell in cells])
+            self._codes.extend([-1 if cell is None else numbers[type(cell)][cell] for cell in cells])
 
     @property
     def empty(self) -> bool:
@@ -54,7 +54,7 @@ class Gathered:
         return not self._cells
 
     def mixed(self) -> tuple[int, str] | None:
-        """The first row (from 0) whose cell is not of the type of the first one, and its text; None if all go together."""
+        """Return the first row (from 0) whose cell does not fit the first cell, and its text; None if all fit."""
         cells = self._cells
         if not cells or _column(cells) is not None:
             return None
@@ -62,7 +62,7 @@ class Gathered:
         return int(np.argmax(np.frombuffer(self._codes, np.int32) == odd)), _text(cells[odd])
 
     def finish(self) -> pa.Array:
-        """The column: of one type if its cells have one, as text if they do not; texts that repeat are kept once."""
+        """Return the column: of one type if its cells have one, else as text; repeated texts are dictionary-encoded."""
         distinct = _column(self._cells) if self._cells else pa.nulls(0)
         if distinct is None:
             distinct = pa.array(map(_text, self._cells), pa.string())
@@ -73,8 +73,8 @@ class Gathered:
         return distinct.take(rows)
 
 
-class _Seen(dict[Any, int]):
-    """The number of each cell that was seen; a new one gets the next, and its place in the list."""
+class _CellNumbers(dict[Any, int]):
+    """The number of each distinct cell; a new cell gets the next number and is appended to the list."""
 
     def __init__(self, cells: list[Any]) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class _Seen(dict[Any, int]):
 
 
 def _family(cell: Any) -> str:
-    """What a cell is: cells of one family go together."""
+    """Return the family of a cell; cells of one family fit into one column."""
     for kinds, name in (
         (bool, "truth"), ((int, float, Decimal), "number"), (date, "date"), (time, "time"), (bytes, "bytes"),
     ):  # fmt: skip
@@ -97,7 +97,7 @@ def _family(cell: Any) -> str:
 
 
 def _column(cells: list[Any]) -> pa.Array | None:
-    """Distinct cells as an Arrow array; None if they are of several families."""
+    """Return distinct cells as an Arrow array; None if they are of several families."""
     families = {_family(cell) for cell in cells}
     if len(families) > 1:
         return None
@@ -124,20 +124,20 @@ def _numbers(cells: list[Any]) -> pa.Array | None:
 
 
 def decimals(texts: Iterable[str | None]) -> pa.Array | None:
-    """Numbers that are written without an exponent as Arrow decimals, to the last digit; None if they are too long.
+    """Return numbers that are written without an exponent as Arrow decimals, without loss; None if they are too long.
 
     >>> decimals(["1.50", "-12", None]).type
     Decimal128Type(decimal128(4, 2))
     """
-    written = pa.array(texts, pa.string())
+    strings = pa.array(texts, pa.string())
     whole = places = 0
-    for text in written.drop_null().to_pylist():
+    for text in strings.drop_null().to_pylist():
         before, _, after = text.removeprefix("-").partition(".")
         whole, places = max(whole, len(before)), max(places, len(after))
     digits = max(1, whole + places)
     if digits > _MOST_DIGITS:
         return None
-    return written.cast(pa.decimal128(digits, places) if digits <= 38 else pa.decimal256(digits, places))
+    return strings.cast(pa.decimal128(digits, places) if digits <= 38 else pa.decimal256(digits, places))
 
 
 def _dates(cells: list[Any]) -> pa.Array | None:
@@ -155,7 +155,7 @@ def _dates(cells: list[Any]) -> pa.Array | None:
 
 
 def _text(cell: Any) -> str:
-    """A cell as a careful person would write it."""
+    """Return a cell as text."""
     return next((write(cell) for kinds, write in _WRITERS if isinstance(cell, kinds)), None) or str(cell)
 
 
@@ -177,4 +177,4 @@ _WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
     (bytes, bytes.hex),
     ((list, dict), lambda cell: json.dumps(cell, ensure_ascii=False, default=str)),
 )
-"""How cells are written that are neither text nor a plain number; a moment is a date too, so it comes first."""
+"""Writers of cells that are neither text nor a plain number. A datetime is a date too, so it comes first."""

@@ -13,17 +13,17 @@ from sfumato.errors import ColumnError
 from sfumato.io.spreadsheet_formulas import escape
 
 _BATCH = 1 << 16
-"""Rows that are put into lines at a time."""
+"""The number of rows that are joined to lines at a time."""
 
 _QUOTED = '[",\\r\\n]|^[\\s\\x{FEFF}]|\\s$'
-"""A cell that must stand in quotes to be read as it was written."""
+"""Matches a cell that must be quoted."""
 
 
 def write_csv(data: pa.Table, file: BinaryIO, separators: Mapping[str, str] | None = None) -> None:
     r"""Write CSV in UTF-8: a comma between cells, quotes only where needed, an empty cell for null.
 
     A column of lists is written as text with its separator between the items; it must be named in `separators`. Cells that
-    a spreadsheet would run as a formula are escaped, see `formulas`.
+    a spreadsheet would run as a formula are escaped, see `spreadsheet_formulas`.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -53,23 +53,23 @@ def write_csv(data: pa.Table, file: BinaryIO, separators: Mapping[str, str] | No
 
 
 def _refuse_nul(texts: pa.DictionaryArray, name: str) -> None:
-    """Raise for a character that most readers of CSV take for the end of a text, or for a sign that it is none."""
-    held = compute.match_substring(texts.dictionary, "\0").fill_null(False)
-    if not compute.any(held).as_py():
+    """Raise an error for the character NUL, which most readers of CSV take for the end of the text."""
+    has_nul = compute.match_substring(texts.dictionary, "\0").fill_null(False)
+    if not compute.any(has_nul).as_py():
         return
-    used = texts.indices.filter(held.take(texts.indices))  # a dictionary may hold what no row has
+    used = texts.indices.filter(has_nul.take(texts.indices))  # a dictionary may contain values that no row has
     if len(used):
         cell = texts.dictionary[used[0].as_py()].as_py()
         raise ColumnError(
-            f"the cell {cell!r} holds the character NUL, which a CSV cannot hold",
-            remedy='Take it out of the data, or write format = "parquet".',
+            f"the cell {cell!r} contains the character NUL, which is not allowed in CSV",
+            remedy='Remove it from the data, or write format = "parquet".',
             column=name,
             value=cell,
         )
 
 
 def write_parquet(data: pa.Table, file: BinaryIO) -> None:
-    """Write Parquet; dictionaries as their values, so that no value is in the file that no row has."""
+    """Write Parquet. Dictionaries are decoded, so that the file contains no value that no row has."""
     from pyarrow import parquet
 
     columns = [_decoded(data.column(name)) for name in data.column_names]
@@ -84,7 +84,7 @@ def write_parquet(data: pa.Table, file: BinaryIO) -> None:
 
 
 def cell_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str, str] | None = None) -> pa.Array:
-    """The cells of a column as text, as CSV holds them; null stays null, and not-a-number is null."""
+    """Return the cells of a column as text, as in a CSV; null stays null, and not-a-number becomes null."""
     column = _decoded(column)
     if pa.types.is_nested(column.type):
         return _joined(column, name, (separators or {}).get(name))
@@ -106,7 +106,7 @@ def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _joined(column: pa.ChunkedArray, name: str, separator: str | None) -> pa.Array:
-    """Lists as texts, if the items can be told apart again."""
+    """Return lists as texts; an item that contains the separator is an error."""
     if separator is None or not hasattr(column.type, "value_type"):
         raise ColumnError(
             f"columns of the type {column.type} cannot be written to CSV", remedy="Write Parquet.", column=name
@@ -119,7 +119,7 @@ def _joined(column: pa.ChunkedArray, name: str, separator: str | None) -> pa.Arr
         for item in items:
             if separator in item or item != item.strip():
                 raise ColumnError(
-                    f"the item {item!r} cannot stand in CSV with {separator!r} between items",
+                    f"the item {item!r} cannot be written to CSV with the separator {separator!r}",
                     remedy="Declare another separator, or write Parquet.",
                     column=name,
                     value=item,
@@ -130,7 +130,7 @@ def _joined(column: pa.ChunkedArray, name: str, separator: str | None) -> pa.Arr
 
 
 def _distinct_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str, str] | None) -> pa.DictionaryArray:
-    """The cells of a column as texts, so that each distinct one is looked at once; null is one of them."""
+    """Return the cells of a column as dictionary-encoded texts; null is one of the values."""
     if not pa.types.is_dictionary(column.type):
         return cell_texts(column, name, separators).dictionary_encode(null_encoding="encode")
     encoded = column.unify_dictionaries().combine_chunks()
@@ -140,7 +140,7 @@ def _distinct_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str,
 
 
 def _quoted(cells: pa.Array) -> pa.Array:
-    """Cells as they stand in the file."""
+    """Return cells as they are written to the file."""
     cells = escape(cells)
     wrapped = compute.binary_join_element_wise("", compute.replace_substring(cells, '"', '""'), "", '"')
     return compute.if_else(compute.match_substring_regex(cells, _QUOTED), wrapped, cells)

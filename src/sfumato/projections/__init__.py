@@ -6,7 +6,7 @@ The method is that of Fang, Ashrafi & Ng (2011). Where to look:
     plans/                          dependence of attributes, plans, search, trade-off
     encoded_sets.py                 sets as bits
     projected_tables.py, plan_choice.py, common_people.py    the steps of `sf.project`
-    projection_document.py, projection_page.py, *_plot.py    release.json and the reports
+    projection_document.py, projection_page.py, *_figures.py release.json and the reports
     checks/                         verification of a projected release; imports none of the above
 """
 

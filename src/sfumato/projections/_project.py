@@ -128,11 +128,12 @@ def _project_once(
     request.progress("measuring how the attributes depend on one another")
     encoded, dependence = measure_attributes(people, request.sets, harmless)
     _check_principles(encoded, request.principles)
-    curve = tradeoff(dependence)
+    curve = tradeoff(dependence)  # also for an explicit plan: the internal report shows it
     tables = ProjectedTables(
         encoded.table, encoded.bits, rows, request.principles, request.method, request.seed, share, request.progress
     )
     if request.plan is not None:
+        # In the first round an unknown name is the publisher's mistake; later a bit may have lost its last row.
         names = request.plan if people is source else _existing(request.plan, encoded)
         plan = Plan.of([encoded.expand(block) for block in names], dependence.names)
         choice = check_plan(plan, dependence, request.limits, tables)

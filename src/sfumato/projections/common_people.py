@@ -68,6 +68,7 @@ def publish_common_people(
     """Repeat the projection until no table drops a row that another one has; at most a share of the rows is dropped."""
     last = make_round(source, data, harmless, share)
     predicates = harmless_predicates(last.encoded.table, harmless or {})
+    # `kept` indexes the original; `limit` is the total number of rows that may be dropped over all rounds.
     kept, limit = np.arange(source.rows), int(share * source.rows)
     resolved = resolved_schema(source)  # the kinds of columns stay those of the whole table
     while any(release.suppressed for release in last.releases):
@@ -75,9 +76,11 @@ def publish_common_people(
         dropped = source.rows - len(kept)
         people = source.take(kept, resolved)
         rows = data.iloc[kept] if library_of(data) == "pandas" else data
+        # A bit whose item only dropped rows had is gone, and with it its harmless values.
         attributes = {*resolved.sensitive, *_remaining_bits(people, last.encoded)}
         predicates = {name: predicate for name, predicate in predicates.items() if name in attributes}
         try:
+            # The remaining allowance as a share of the remaining rows.
             last = make_round(people, rows, predicates, Fraction(limit - dropped, len(kept)))
         except SfumatoError as error:
             raise RequirementError(
@@ -89,6 +92,7 @@ def publish_common_people(
             ) from error
     suppressed = source.rows - len(kept)
     note = (f"{count_of(suppressed, 'row')} of {source.rows:,} were suppressed",) if suppressed else ()
+    # The last round dropped nothing; every table states the rows that earlier rounds dropped.
     releases = tuple(
         replace(
             release,

@@ -137,7 +137,9 @@ def _decode_set(table: Table, name: str, columns: Sequence[str]) -> Table:
 
 def _replace_columns(table: Table, old: Sequence[str], new: Mapping[str, pa.Array]) -> Table:
     """Return a table with sensitive columns replaced: a set by its bits, or bits by their set."""
+    # One set becomes bits (categorical), or several bits become one set.
     kind = Kind.CATEGORICAL if len(old) == 1 and table.column(old[0]).kind is Kind.SET else Kind.SET
+    # The new columns take the position of the first old one, in the data and among the sensitive attributes.
     columns: dict[str, Any] = {}
     sensitive: list[str] = []
     for name in table.data.column_names:

@@ -63,7 +63,7 @@ def check_plan(plan: Plan, dependence: Dependence, limits: RequestedLimits, tabl
                 value=ratio,
             )
     for block in plan.blocks:
-        tables.release(block)
+        tables.release(block)  # raises if the principles cannot be reached
     thresholds = {
         key: Threshold(Fraction(1), "open") if limit is None else Threshold(limit, "given") for key, limit in limits.items()
     }
@@ -78,12 +78,15 @@ def find_plan(
     A limit that is not requested does not constrain the search. Without both, the plan nearest to the knee of the trade-off
     is chosen; without one of them, the plan with the smallest value of it. The reached value becomes the threshold.
     """
+    # The plan of the curve needs no search if its tables can satisfy the principles, which is the usual case.
     candidate = _curve_candidate(dependence, curve, limits)
     if candidate is not None and all(map(tables.reachable, candidate.plan.blocks)):
         return _choice(dependence, limits, _search_of_curve(dependence, curve, candidate), candidate)
     open_keys = [key for key, limit in limits.items() if limit is None]
     result = _search(dependence, _search_limits(dependence, limits, candidate), tables, search)
     best = result.best
+    # The limits of the candidate are targets, not requirements: the nearest plan is acceptable if both are open, the
+    # smallest exposure if β is open. An open α is 1 and cannot fail.
     if best is None and open_keys:
         best = result.nearest if len(open_keys) == 2 else result.least_beta if open_keys == ["beta"] else None
     if best is None:
@@ -178,6 +181,7 @@ def _start_plan(tables: ProjectedTables, dependence: Dependence) -> Plan:
     bonds = [_joint_attributes(principle, tables.sets) for principle in tables.principles]
     for index in sorted({*range(len(names))} - {*protected}):
         bonds.append({names[index], names[max(protected, key=lambda other: information[index, other])]})
+    # Union of overlapping bonds, as in Kruskal's algorithm: each bond joins the blocks that it touches.
     blocks = [{name} for name in names]
     for bond in bonds:
         union = set().union(*(block for block in blocks if block & bond))
@@ -197,6 +201,7 @@ def _no_plan(search: PlanSearch, tables: ProjectedTables) -> RequirementError:
     if errors and not tables.has_principle(search.unreachable_blocks[0]):
         remedies["principles"] = "require a principle that applies to every table, such as k-anonymity"
     advice = [remedies[key] for key in ("alpha", "beta", "principles") if key in search.failures]
+    # A larger β admits plans with a smaller Γ_α, so it also helps if only α failed.
     if "alpha" in search.failures and "beta" not in search.failures:
         advice.insert(1, "raise beta")
     text = ", or ".join(advice)

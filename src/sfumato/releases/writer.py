@@ -24,7 +24,7 @@ from sfumato.releases.models import Document
 from sfumato.releases.reader import MANIFEST, REPORT, Manifest
 
 if TYPE_CHECKING:
-    from sfumato.io.write_database import Pending
+    from sfumato.io.write_database import PendingTable
     from sfumato.verification.checks import Verification
 
 D = TypeVar("D", bound=Document)
@@ -65,7 +65,7 @@ def write_release(
     format: str = "csv",  # noqa: A002
     force: bool = False,
     internal: InternalReport[D] | None = None,
-    database: AbstractContextManager[Pending | None] | None = None,
+    database: AbstractContextManager[PendingTable | None] | None = None,
     replayed: str | Path | None = None,
     progress: Progress = silent,
 ) -> Path:

@@ -62,7 +62,7 @@ def projected_checks(
     document = manifest.projected
     plan = plan_check(document, declared)
     if not plan.holds:
-        return [plan]
+        return [plan]  # the other checks rely on the plan
     suppressed = any(table.suppressed for table in document.tables)
     checks = [*content_checks(manifest), plan]
     source, whole = None, None
@@ -82,6 +82,7 @@ def projected_checks(
         results = part.checks(principles, source, whole, parts)
         checks += [replace(check, name=f"{table_name(number)}: {check.name}") for check in results]
         parts += [] if part.original is None else [part.original]
+    # The ratios are those of the whole plan, so they need the original part of every table.
     measured = None
     if len(parts) == len(document.tables):
         measured = DependenceMeasurement.of(parts, document.harmless).ratios(document.plan)
@@ -162,7 +163,7 @@ def encode_original(table: Table, sets: Mapping[str, Sequence[str]], suppressed:
     data = table.data
     for name, bits in sets.items():
         column = table.column(name)
-        items = sorted({item for members in column.sets for item in members})
+        items = sorted({item for members in column.sets for item in members})  # of the original, not of the release
         if suppressed:
             items = [item for item in items if f"{name}={item}" in bits]
         if sorted(f"{name}={item}" for item in items) != sorted(bits):

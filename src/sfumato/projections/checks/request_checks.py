@@ -70,6 +70,7 @@ class ExpectedProjection:
             if expected is None:
                 continue
             stated = claims[key].wanted
+            # Compared as numbers: 0.30 and 3/10 are the same threshold.
             if as_fraction(stated, key) != as_fraction(expected, f"project.{key}"):
                 yield f"{key} is {stated} in release.json, and {expected} is given"
             elif claims[key].origin != "given":

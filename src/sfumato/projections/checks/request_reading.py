@@ -21,6 +21,7 @@ def read_plan(plan: Any) -> list[list[str]]:
     """
     if isinstance(plan, str):
         return [[name.strip() for name in table.split(",") if name.strip()] for table in plan.split("|")]
+    # A `Plan` of the makers has `blocks`; reading the attribute avoids importing the class.
     blocks = getattr(plan, "blocks", plan)
     if isinstance(blocks, Mapping) or not isinstance(blocks, Iterable):
         raise _invalid_plan(plan)

@@ -73,10 +73,12 @@ class Codip:
             progressing = False
             for u, w in self._pairs_by_information(plan):
                 pair = plan.blocks[u], plan.blocks[w]
+                # Skip pairs that were rejected before; they are not reported again in `steps`.
                 if pair in above_beta or self.reachability.excludes(plan.union(u, w)):
                     continue
                 ratios = self._ratios_of(plan.merge(u, w))
                 label = f"{block_label(pair[0])} with {block_label(pair[1])}"
+                # The cheap test first: β is arithmetic, the principles need groups for a table.
                 if not self._within(ratios, beta):
                     above_beta.add(pair)
                     steps.append(f"did not merge {label}: Γ_β would be {ratios.information_exposure:.4f}")
@@ -88,7 +90,7 @@ class Codip:
                     plans.append(ratios)
                     figures = f"Γ_α {ratios.association_loss:.4f}, Γ_β {ratios.information_exposure:.4f}"
                     steps.append(f"merged {label}: {figures}")
-                    break
+                    break  # the ranking of pairs has changed: start over with the new plan
         return MergePath(tuple(plans), tuple(steps), blocked)
 
     def _pairs_by_information(self, plan: Plan) -> Iterator[tuple[int, int]]:

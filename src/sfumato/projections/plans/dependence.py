@@ -99,6 +99,7 @@ class Dependence:
         sensitive_rows = count_sensitive_rows(attributes, harmless)
         size = len(names)
         entropies = np.array([entropy(attribute) for attribute in attributes])
+        # The matrices are symmetric except `conditional`; every pair is counted once and entered twice.
         information, conditional = np.diag(entropies), np.zeros((size, size))
         joint = {}
         for i, j in combinations(range(size), 2):
@@ -106,6 +107,7 @@ class Dependence:
             information[i, j] = information[j, i] = pair.information
             conditional[i, j], conditional[j, i] = pair.first_given_second, pair.second_given_first
             joint[i, j] = pair.spectrum
+        # share[i] is P(Sens A_i); row i of the product is P(Sens A_i)·H(A_i | A_j), and E adds the two directions.
         share = np.array(sensitive_rows)[:, None] / table.rows
         exposure = share * conditional + (share * conditional).T
         single = tuple(spectrum(attribute.counts) for attribute in attributes)
@@ -129,6 +131,7 @@ class Dependence:
         """
         together, upper = self._together(plan)
         total = math.fsum(self.exposure[upper].tolist())
+        # A row of `together` counts the attributes in the table of its attribute.
         weights = (together.sum(axis=1) / len(self.names))[:, None] * self.exposure
         return math.fsum(weights[upper & together].tolist()) / total if total else 0.0
 
@@ -198,7 +201,7 @@ class Dependence:
         """
         if part <= 0 <= limit:  # no pair, or only pairs that share nothing
             return True
-        margin = 1e-12 * len(self.names) ** 2
+        margin = 1e-12 * len(self.names) ** 2  # in bits; the sums have at most n² terms
         gap = part - float(min(max(limit, Fraction(-1)), Fraction(2))) * total
         return gap < 0 if abs(gap) > margin else None
 
@@ -208,6 +211,7 @@ class Dependence:
 
     def _together(self, plan: Plan) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which attributes the plan publishes together, and the mask of the upper triangle (each pair once)."""
+        # A plan over the same attributes in another order is put into this order; other attributes are an error.
         if plan.attributes != self.names:
             plan = Plan.of(plan.blocks, self.names)
         block = np.array(plan.block_indices)
@@ -221,6 +225,7 @@ class Dependence:
 
 def _round_up(ratio: float, within: Callable[[Fraction], bool]) -> Fraction:
     """Return the smallest hundredth that admits a ratio; the float itself may be on the wrong side of a hundredth."""
+    # The float is off by far less than a hundredth, so one of three consecutive hundredths is the answer.
     below = max(int(ratio * 100) - 1, 0)
     return next(limit for more in range(3) if within(limit := Fraction(below + more, 100)))
 

@@ -54,6 +54,7 @@ class CountSpectra:
 
     def sign_of_information(self, weights: Weights) -> int:
         """Return the sign (-1, 0, 1) of the sum of weight·I over pairs, exactly."""
+        # Equal spectra share a key, so their weights cancel before logarithms are needed.
         sums: dict[Spectrum, int] = defaultdict(int)
         for (i, j), weight in weights.items():
             sums[self.joint[i, j]] += weight
@@ -142,5 +143,6 @@ def _sign(sums: Mapping[Spectrum, int]) -> int:
     for spectrum_of_counts, weight in sums.items():
         if weight:
             for count, times in spectrum_of_counts:
-                terms[count] += weight * count * times
+                terms[count] += weight * count * times  # the coefficient of ln(count)
+    # ln 1 = 0: counts of 1 do not contribute.
     return sign_of_log_sum((factor, count) for count, factor in terms.items() if factor and count > 1)

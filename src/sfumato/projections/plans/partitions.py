@@ -56,7 +56,7 @@ class Partitions:
         bound is dropped with all its extensions. Cost: linear in the remaining plans, times pairs of attributes.
         """
         size = len(dependence.names)
-        strings = np.zeros((1, 1), np.uint8)
+        strings = np.zeros((1, 1), np.uint8)  # the first attribute alone, in block 0
         for _ in range(1, size):
             choices = strings.max(axis=1).astype(np.int64) + 2  # each existing block, or a new one
             # Repeat every string once per choice; `block` counts 0, 1, … within each repetition.
@@ -79,6 +79,7 @@ class Partitions:
 
     def blocks(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each of these plans and each attribute its block, as an integer with bit i set for attribute i."""
+        # Attributes with equal block numbers form a row of a boolean matrix; its product with powers of 2 is the bit set.
         strings = self.strings[indices]
         return np.asarray((strings[:, :, None] == strings[:, None, :]) @ (1 << np.arange(len(self.names))))
 
@@ -107,6 +108,7 @@ def _ratios(strings: NDArray[np.uint8], dependence: Dependence) -> tuple[NDArray
     information, exposure = (
         matrix / (float(np.triu(matrix, 1).sum()) or 1.0) for matrix in (dependence.information, dependence.exposure)
     )
+    # Columns are contiguous within a chunk, so every pair is one comparison of two short arrays.
     pairs = list(combinations(range(strings.shape[1]), 2))
     loss, exposed = np.zeros(len(strings)), np.zeros(len(strings))
     for start in range(0, len(strings), _CHUNK):

@@ -141,6 +141,7 @@ class Limits:
 
 
 def _greedy_search(dependence: Dependence, limits: Limits, reachability: ReachabilityCache, start: Plan) -> PlanSearch:
+    # CODIP* only merges: if a block of the start is unreachable, no plan that it can find is feasible.
     unreachable = [block for block in start.blocks if not reachability(block)]
     if unreachable:
         steps = tuple(f"the principles cannot be reached on {block_label(block)} alone" for block in unreachable)
@@ -169,6 +170,7 @@ class _ExhaustiveSearch:
     reachability: ReachabilityCache
 
     def run(self) -> PlanSearch:
+        # Floats preselect the plans within β, with a margin; exact verdicts decide below.
         within = Partitions.of(self.dependence, float(self.limits.beta) + _MARGIN)
         order = within.by_loss()
         examined: list[PlanRatios] = []
@@ -178,12 +180,14 @@ class _ExhaustiveSearch:
             examined.append(ratios)
             if self.dependence.loses_at_most(plan, self.limits.alpha):
                 best = ratios
+            # Plans come by increasing loss: above α no later plan can be within it.
             if best or ratios.association_loss > float(self.limits.alpha) + _MARGIN:
                 break
         steps = [f"examined {count_of(len(within), 'plan')} within β by increasing Γ_α"]
         steps += [f"the principles cannot be reached on {block_label(block)}" for block in self.reachability.unreachable]
         failures: tuple[str, ...] = ()
         if best is None:
+            # Only now are plans above β considered, because their blocks need expensive tests.
             others = self._nearby_plans()
             reasons = {
                 "alpha": bool(examined),
@@ -205,6 +209,7 @@ class _ExhaustiveSearch:
         """Return the nearest reachable plan, and the reachable plan within α that exposes least."""
         alpha, beta = float(self.limits.alpha), float(self.limits.beta)
         plans = Partitions.of(self.dependence)
+        # The first reachable plan in each of two orders.
         by_excess = plans.by_excess(alpha, beta)
         by_exposure = plans.by_excess(alpha, -1.0)  # β = -1: every exposure is an excess
         by_exposure = by_exposure[plans.loss[by_exposure] <= alpha + _MARGIN]

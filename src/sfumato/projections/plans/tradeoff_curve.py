@@ -81,6 +81,7 @@ def tradeoff(dependence: Dependence) -> Tradeoff:
     merges = codip.run(Fraction(1)).plans
     exhaustive = len(dependence.names) <= AUTO_EXHAUSTIVE_LIMIT
     if exhaustive:
+        # All plans are enumerated, so the front is that of all plans; `merges` is still reported for comparison.
         plans = Partitions.of(dependence)
         points = [dependence.ratios(plans.plan(index)) for index in plans.pareto_front()]
     else:
@@ -92,6 +93,7 @@ def tradeoff(dependence: Dependence) -> Tradeoff:
 def _plans_by_falling_beta(codip: Codip) -> list[PlanRatios]:
     """Return the plans at the end of CODIP* as β decreases from 1 to 0."""
     ends = [codip.run(Fraction(1)).last]
+    # β just below the last exposure forces a different plan, so each run lowers the exposure and the loop ends.
     while ends[-1].information_exposure > _BETA_STEP:
         ends.append(codip.run(Fraction(ends[-1].information_exposure) - _BETA_STEP).last)
     return ends
