@@ -1,4 +1,4 @@
-"""Consistency against its oracles: equality, containment and similarity, and the records that they are asked of."""
+"""Consistency against its oracles: equality, containment and similarity, and matching records with them."""
 
 from __future__ import annotations
 

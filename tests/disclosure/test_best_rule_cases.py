@@ -1,4 +1,4 @@
-"""Best rules in special cases: infinite weights, a function of one's own, searches that are broken off, bad input."""
+"""Best rules in special cases: infinite weights, a custom function, searches that stop early, invalid input."""
 
 from __future__ import annotations
 
