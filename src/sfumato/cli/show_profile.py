@@ -1,4 +1,4 @@
-"""Show a profile: every column with its suggested role, what singles people out, what will be asked for."""
+"""Show a profile: every column with its suggested role, what singles people out, and the suggested principles."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sfumato.profiling.identifying_combinations import SMALL_GROUP, Combination
 _COLOURS = {Role.IDENTIFIER: "red", Role.QUASI_IDENTIFIER: "yellow", Role.SENSITIVE: "magenta", Role.OTHER: "dim"}
 
 _NARROW = 100
-"""With fewer columns than this a table would break words: each column then gets lines of its own."""
+"""On a narrower terminal a table would break words: each column then gets its own lines."""
 
 
 def show_profile(found: Profile, config: Path) -> None:
-    """Print a profile, and where the config was written."""
+    """Print a profile, and the path of the config."""
     out = console()
     source = f"{found.table.source}: " if found.table.source else ""
     out.print(
