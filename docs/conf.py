@@ -37,6 +37,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "furo"
 html_show_sphinx = False
+html_copy_source = html_show_sourcelink = False
 # The pages open offline: no fonts or scripts from other hosts.
 html_theme_options = {"source_repository": "", "navigation_with_keys": True}
 html_static_path: list[str] = []

@@ -1,4 +1,4 @@
-"""Draw docs/report.png: a report as a browser shows it. Needs Chromium and playwright; run from anywhere."""
+"""Make docs/report.png: the demo's report as a browser shows it. Needs Chromium, playwright and Pillow."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sfumato.census import synthetic_census
 from sfumato.demo import released
 
 COLOURS = 160
-"""Few colours keep the picture small."""
+"""The size of the palette; a small one keeps the file small."""
 
 
 def draw() -> Image.Image:
-    """The head of the demo's report, its dials, and its neighbour graph, side by side."""
+    """Return the head of the demo's report, its dials, and its neighbour graph, side by side."""
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         folder = released(synthetic_census(20_000)).save(Path(place) / "release")
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])

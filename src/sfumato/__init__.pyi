@@ -1,4 +1,4 @@
-from . import anonymization, attacks, data, disclosure, distances, errors, principles, projections
+from . import anonymization, attacks, data, disclosure, distances, errors, principles, projections, releases, verification
 from ._audit import Audit, Finding, audit
 from ._explain import Explanation, explain
 from ._report import report
@@ -96,10 +96,12 @@ __all__ = [
     "project",
     "projections",
     "read_table",
+    "releases",
     "replay",
     "report",
     "risk",
     "synthetic_census",
+    "verification",
     "verify",
     "withhold",
 ]

@@ -1,4 +1,4 @@
-"""Consistency against its oracles: equality, containment and similarity, and the records that they are asked of."""
+"""Consistency against its oracles: equality, containment and similarity, and matching records with them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_no_similar_pair_is_lost(kind, texts, others, pick):
     ties = sorted({s for s in exact.values() if s > 0}) or [Fraction(4, 5)]
     tie, tiny = ties[pick % len(ties)], Fraction(1, 10**20)
     for threshold in (tie, max(tie - tiny, tiny), min(tie + tiny, 1), Fraction(4, 5)):
-        found = SimilarityConsistency(kind, threshold).near(texts, others)
+        found = SimilarityConsistency(kind, threshold).consistent_texts(texts, others)
         for i, text in enumerate(texts):
             expected = [j for j, other in enumerate(others) if exact[text, other] >= threshold]
             assert found.near[found.starts[i] : found.starts[i + 1]].tolist() == expected
@@ -110,23 +110,23 @@ def test_the_default_threshold_reached_exactly():
     """Four of five characters in order: (4/5 + 4/5 + 1)/3 is above, and 3 of 5 with a boost is not a tie for Jaro."""
     assert naive.jaro("abcde", "abxy") == Fraction(19, 30)
     assert naive.jaro("ab", "abcde") == Fraction(4, 5)
-    assert SimilarityConsistency().near(["ab"], ["abcde"]).near.tolist() == [0]
-    assert SimilarityConsistency(threshold="0.80000000000000000001").near(["ab"], ["abcde"]).near.tolist() == []
+    assert SimilarityConsistency().consistent_texts(["ab"], ["abcde"]).near.tolist() == [0]
+    assert SimilarityConsistency(threshold="0.80000000000000000001").consistent_texts(["ab"], ["abcde"]).near.tolist() == []
     # 0.7 is not boosted
     assert naive.jaro("abcdefghij", "abcdefghijab") > Fraction(7, 10)
-    assert SimilarityConsistency("jaro-winkler", 1).near(["ab", "abc"], ["abc"]).near.tolist() == [0]
+    assert SimilarityConsistency("jaro-winkler", 1).consistent_texts(["ab", "abc"], ["abc"]).near.tolist() == [0]
 
 
 def test_texts_beyond_what_16_bits_count():
     long = "a" * 66_000
-    found = SimilarityConsistency().near([long + "b", "b", long], [long, "b" * 3, "ab" * 40_000])
+    found = SimilarityConsistency().consistent_texts([long + "b", "b", long], [long, "b" * 3, "ab" * 40_000])
     assert found.starts.tolist() == [0, 1, 1, 2]
     assert found.near.tolist() == [0, 0]
 
 
 def test_more_characters_than_buckets():
     texts = [chr(0x4E00 + 7 * i) + chr(0x4E00 + 7 * i + 1) for i in range(200)]
-    found = SimilarityConsistency(threshold=1).near(texts, texts[::-1])
+    found = SimilarityConsistency(threshold=1).consistent_texts(texts, texts[::-1])
     assert found.near.tolist() == list(range(199, -1, -1))
 
 
@@ -371,7 +371,7 @@ def test_no_similar_pair_of_real_texts_is_lost(real_data):
         some, others = ([texts[i] for i in rng.choice(len(texts), n, replace=False)] for n in (60, 1500))
         others += some[:30]
         for kind in ("jaro", "jaro-winkler"):
-            found = SimilarityConsistency(kind, "0.8").near(some, others)
+            found = SimilarityConsistency(kind, "0.8").consistent_texts(some, others)
             everything = Similarities(some, others, kind == "jaro-winkler").at_least(
                 np.arange(len(some)), np.arange(len(others)), Fraction(4, 5)
             )

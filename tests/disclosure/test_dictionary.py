@@ -1,4 +1,4 @@
-"""Dictionaries: what is taken for one, what is refused, and the order between them."""
+"""Dictionaries: what is accepted, what is an error, and the order between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An attacker who reckons with errors: individuals who misfit in a few of the values that are disclosed still fit."""
+"""An attacker who expects errors: individuals who misfit in a few disclosed values are still consistent."""
 
 from __future__ import annotations
 

@@ -307,7 +307,7 @@ def test_a_note_counts_the_records_that_weights_make_safe():
     assert found.worst.probabilities.tolist() == [0, 0, 0, 0]
     notes = [note for note in found.notes if "weights" in note]
     assert len(notes) == 1
-    assert "'book' has weights, and the individual of 2 records is not known" in notes[0]
+    assert "'book' has weights, and the individual of 2 records is unknown" in notes[0]
     assert any("nobody in 'book' is consistent with 1 record" in note for note in found.notes)
     plain = sf.risk(people, sf.Schema(), Dictionary(known.drop_columns(["w"]), identity="id"), **given)
     assert plain.worst.probabilities.tolist() == [0.5, 0.5, 0.5, 0]

@@ -1,4 +1,4 @@
-"""Sensitivities: Φ₁ to Φ₅ are what the paper writes, and what is no weight is refused by name."""
+"""Sensitivities: Φ₁ to Φ₅ are those of Lebanon et al. (2006), and an invalid weight is reported by name."""
 
 from __future__ import annotations
 

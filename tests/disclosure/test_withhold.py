@@ -1,4 +1,4 @@
-"""Records with cells withheld: what is written is what was chosen, and reads back as it was."""
+"""Withheld releases: the written cells are those that were chosen, and are read back unchanged."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def equal(one, other):
 
 
 def rho(record, shown, individuals, comparisons):
-    """ρ: the individuals who in every attribute shown have a consistent value, or none (paper 002, Definition 6)."""
+    """ρ: the individuals with a consistent value, or none, in every attribute (Lebanon et al. 2006, Definition 6)."""
     found = []
     for v, individual in enumerate(individuals):
         fits = True
@@ -29,7 +29,7 @@ def rho(record, shown, individuals, comparisons):
 
 
 def precedes(theta, eta):
-    """θ ⪯ η (paper 002, Definition 8), for dicts from identities to rows."""
+    """θ ⪯ η (Lebanon et al. 2006, Definition 8), for dicts from identities to rows."""
     for name, row in theta.items():
         if name not in eta:
             return False

@@ -1,4 +1,4 @@
-"""Oracles of the risk: the definitions of paper 002 written down once more, naively, sharing nothing with the package.
+"""Oracles of the risk: the definitions of Lebanon et al. (2006), written naively, sharing nothing with the package.
 
 A record or an individual is a list of values, None where one is missing; a rule tells for each record which attributes are
 disclosed. Numbers are Fractions, or infinity. What e is raised to is taken to 100 digits.

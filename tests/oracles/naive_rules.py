@@ -1,4 +1,4 @@
-"""Best disclosure rules by their definitions: every rule is tried (paper 002, Section 3, with its errata)."""
+"""Best disclosure rules by their definitions: every rule is tried (Lebanon et al. 2006, Section 3, with corrections)."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def test_the_internal_one_is_drawn(browser, pages, width):
 
 @pytest.mark.parametrize("name", ["prior", "evil", "infinite"])
 def test_a_risk_is_drawn(browser, tmp_path, name):
-    """On a desk, on a phone and on paper, where every page is marked; whatever stands in the data is text."""
+    """On a desk, on a phone and on paper, where every page is marked; any text in the data is shown as text."""
     path = tmp_path / "risk.html"
     path.write_text(risk_page(risk_shapes.content(name)), encoding="utf-8")
     for width in WIDTHS.values():
@@ -250,8 +250,8 @@ def test_a_large_release(browser, tmp_path_factory, real_data, width):
     folder = tmp_path_factory.getbasetemp() / "large"
     if not folder.exists():
         table = income(295_243).table
-        wishes = [sf.KAnonymity(10), sf.Dissimilarity(0, "0.05")]
-        release = sf.anonymize(table, None, wishes, method="mondrian", suppress="0.2")
+        requirements = [sf.KAnonymity(10), sf.Dissimilarity(0, "0.05")]
+        release = sf.anonymize(table, None, requirements, method="mondrian", suppress="0.2")
         release.save(folder)
     assert (folder / "report.html").stat().st_size < 400_000
     with opened(browser, folder / "report.html", width) as page:

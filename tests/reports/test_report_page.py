@@ -15,9 +15,11 @@ from pydantic import ValidationError
 import sfumato as sf
 from commandline import sfumato
 from reader import Reader, check_page
+from release_kinds import MAKERS, PEOPLE
 from report_shapes import EVIL, SCRIPTS, SHAPES
 from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.releases.digests import digest
+from sfumato.releases.kinds import KINDS
 from sfumato.releases.models import GroupedDocument
 from sfumato.reports.grouped_page import grouped_page
 from standin import Chunks
@@ -342,3 +344,16 @@ class TestCommandLine:
         assert done.returncode == 2
         assert "report.html: the file was changed" in done.stderr
         assert not (folder / "a.html").exists()
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_every_kind_has_a_sound_page_and_says_how_its_internal_report_is_drawn(kind, tmp_path):
+    folder = MAKERS[kind]().save(tmp_path / "release")
+    html = sf.report(folder)
+    assert html.encode() == (folder / "report.html").read_bytes()
+    check_page(Reader(html))
+    if KINDS[kind].internal_command:
+        with pytest.raises(sf.errors.ReleaseError, match=KINDS[kind].internal_command):
+            sf.report(folder, PEOPLE)
+    else:
+        check_page(Reader(sf.report(folder, PEOPLE)))

@@ -33,8 +33,8 @@ def _made(data, schema, principles, size=12, suppress=0, method=None):
 
 def numbers():
     schema = sf.Schema(["age", "town"], ["money"])
-    wishes = [sf.KAnonymity(5), sf.Dissimilarity(epsilon=1, delta="0.5", k=5), sf.EpsilonMAnonymity(epsilon=1, m=2)]
-    return _made(_table(age=AGES, town=TOWNS, money=MONEY), schema, wishes)
+    requirements = [sf.KAnonymity(5), sf.Dissimilarity(epsilon=1, delta="0.5", k=5), sf.EpsilonMAnonymity(epsilon=1, m=2)]
+    return _made(_table(age=AGES, town=TOWNS, money=MONEY), schema, requirements)
 
 
 def categories():
@@ -70,8 +70,8 @@ def vectors():
 
 def several():
     schema = sf.Schema(["age"], ["ill", "money"])
-    wishes = [sf.DistinctLDiversity(2, on="each"), sf.VarianceControl(1, on="money"), sf.BetaLikeness(9, on="ill")]
-    return _made(_table(age=AGES, ill=ILLS, money=MONEY), schema, wishes)
+    requirements = [sf.DistinctLDiversity(2, on="each"), sf.VarianceControl(1, on="money"), sf.BetaLikeness(9, on="ill")]
+    return _made(_table(age=AGES, ill=ILLS, money=MONEY), schema, requirements)
 
 
 def no_secret():
@@ -114,12 +114,12 @@ def scripts():
 
 
 def evil():
-    """Markup wherever a publisher's text may stand: a column's name, quasi-identifiers, secrets, a node of a hierarchy."""
+    """Markup in every text of the publisher: a column name, quasi-identifiers, sensitive values, a node of a hierarchy."""
     tree = sf.Hierarchy.from_rows([[town, f"<img src=x onerror=alert({town[0]!r})>", "*"] for town in sorted(set(TOWNS))])
     ills = [f"<a href='javascript:alert(1)'>{ill}</a></script><script>alert(2)</script>" for ill in ILLS]
     schema = sf.Schema([EVIL, "town"], ["ill"], hierarchies={"town": tree})
-    wishes = [sf.KAnonymity(5), sf.Dissimilarity(0, "0.1")]
-    return _made(pa.table({EVIL: AGES, "town": TOWNS, "ill": ills}), schema, wishes)
+    requirements = [sf.KAnonymity(5), sf.Dissimilarity(0, "0.1")]
+    return _made(pa.table({EVIL: AGES, "town": TOWNS, "ill": ills}), schema, requirements)
 
 
 def other_column():
@@ -160,7 +160,7 @@ SHAPES = {
 
 
 def dealt_again(data, release, secrets, seed=0):
-    """The same table with the secrets of each group dealt to other rows of that group; and the groups."""
+    """Return the table with the sensitive values of each group permuted among its rows, and the groups."""
     random = np.random.default_rng(seed)
     of_row = release.method.group(sf.anonymization.Task(release.private.original, release.principles), release.seed).of_row
     order = np.arange(data.num_rows)

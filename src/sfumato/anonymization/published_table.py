@@ -72,6 +72,7 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence
     data = pa.table(columns).take(pa.array(rows)) if names else pa.table({})
     data = pa.table({group: numbers, **{name: _compact(data.column(name)) for name in names}})
     published = Table(data, published_schema(resolved, group), untyped=table.untyped)
+    published.share_columns(table, resolved.sensitive_columns(), rows)
     return PublishedTable(published, table, recoding, rows, of_group)
 
 

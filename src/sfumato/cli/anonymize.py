@@ -160,5 +160,5 @@ def _format_of(config: Path) -> str:
     from sfumato.releases.kinds import DATA_FILES
     from sfumato.releases.reader import Manifest
 
-    files = Manifest.read(Path(config)).content["files"]
+    files = Manifest.read(Path(config)).files
     return next((name for name, file in DATA_FILES.items() if file in files), "csv")

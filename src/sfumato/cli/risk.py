@@ -87,6 +87,7 @@ def risk(
     least risk are disclosed, the others are withheld, and the release is written and verified. Exit status: 0 done, and the
     risk is within the limit; 1 the risk is above the limit, and no release was written; 2 bad input.
     """
+    # Long because of its options; each step is one call.
     from sfumato.cli.show_risk import show_disclosure, show_risk
     from sfumato.config import Config
     from sfumato.config.risk_section import RiskSection

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato._audit import level_shown
 from sfumato.data.schema import Schema
-from sfumato.disclosure.attackers import AttackerChances, attackers
+from sfumato.disclosure.attackers import AttackerChances, attacker_chances
 from sfumato.disclosure.consistency.consistency import Consistency
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.matching.matching import Matching, Rule
@@ -96,10 +96,10 @@ class Risk:
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 41], "zip": ["a", "a"]})
     >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
-    >>> found = risk(people, Schema(), book, limit="1.5")
-    >>> found.risk, found.holds, found.worst.name, found.worst.sizes.tolist(), found.attackers[0].journalist
+    >>> result = risk(people, Schema(), book, limit="1.5")
+    >>> result.risk, result.holds, result.worst.name, result.worst.sizes.tolist(), result.attackers[0].journalist
     (1.5, True, 'book', [2, 1], 1.0)
-    >>> [(each.name, each.saves) for each in found.by_attribute]
+    >>> [(each.name, each.saves) for each in result.by_attribute]
     [('age', 1.1666666666666667), ('zip', 0.75)]
     """
 
@@ -115,22 +115,22 @@ class Risk:
     @property
     def bayes(self) -> float | None:
         """The mean of the risks over the prior; None without a prior (Lebanon et al. 2006, Definition 5)."""
-        return None if self.setting.prior is None else self._mean([found.risk for found in self.dictionaries])
+        return None if self.setting.prior is None else self._mean([result.risk for result in self.dictionaries])
 
     @property
     def worst(self) -> DictionaryRisk:
         """The dictionary with the highest risk; the first of several."""
-        return max(self.dictionaries, key=lambda found: found.risk)
+        return max(self.dictionaries, key=lambda result: result.risk)
 
     @property
     def risk(self) -> float:
         """The Bayes risk or the worst case over the dictionaries, according to `over`."""
-        return self._over([found.risk for found in self.dictionaries])
+        return self._over([result.risk for result in self.dictionaries])
 
     @property
     def attackers(self) -> tuple[AttackerChances, ...]:
         """The chances of the prosecutor, journalist and marketer, dictionary by dictionary."""
-        return tuple(found.attackers for found in self.dictionaries)
+        return tuple(result.attackers for result in self.dictionaries)
 
     @property
     def disclosed_cells(self) -> int:
@@ -145,11 +145,12 @@ class Risk:
         verdict = decide_by_float(self.risk, self.limit)
         if verdict is not None:
             return verdict
+        # too close to the limit for floats: compute Φ and the chances as exact fractions
         setting = self.setting
         phi = setting.sensitivity.exactly(setting.table, setting.attributes, setting.identity, self.rule)
         exact = [
-            exact_chances(matching, self.rule, found.sizes)
-            for matching, found in zip(setting.matchings, self.dictionaries, strict=True)
+            exact_chances(matching, self.rule, result.sizes)
+            for matching, result in zip(setting.matchings, self.dictionaries, strict=True)
         ]
         if self.over == "worst" or setting.prior is None:
             return all(risk_at_most(phi, each, self.limit) for each in exact)
@@ -171,25 +172,25 @@ class Risk:
 
     def worst_records(self, most: int = 10, dictionary: str | None = None) -> list[RecordRisk]:
         """The records with the highest loss, highest first, against a dictionary: by default the one of highest risk."""
-        found = self.worst if dictionary is None else self.against(dictionary)
-        order = np.lexsort([np.arange(len(found.losses)), -found.losses])[:most]
+        result = self.worst if dictionary is None else self.against(dictionary)
+        order = np.lexsort([np.arange(len(result.losses)), -result.losses])[:most]
         return [
             RecordRisk(
                 row=i + 1,
                 identity=self.setting.identity_of(i),
-                consistent=int(found.sizes[i]),
-                probability=float(found.probabilities[i]),
+                consistent=int(result.sizes[i]),
+                probability=float(result.probabilities[i]),
                 sensitivity=float(self.sensitivities[i]),
-                loss=float(found.losses[i]),
+                loss=float(result.losses[i]),
             )
             for i in order.tolist()
         ]
 
     def against(self, dictionary: str) -> DictionaryRisk:
         """The risk against the dictionary of this name."""
-        for found in self.dictionaries:
-            if found.name == dictionary:
-                return found
+        for result in self.dictionaries:
+            if result.name == dictionary:
+                return result
         raise ParameterError(
             f"unknown dictionary {dictionary!r}",
             remedy=f"Expected one of: {', '.join(map(repr, self.setting.names))}.",
@@ -237,20 +238,20 @@ class Risk:
     def notes(self) -> list[str]:
         """What a reader should know about the figures."""
         notes = list(self.setting.table.notes)
-        for found in self.dictionaries:
-            nobody = int((found.sizes == 0).sum())
+        for result in self.dictionaries:
+            nobody = int((result.sizes == 0).sum())
             if nobody:
                 notes.append(
-                    f"nobody in {found.name!r} is consistent with {count_of(nobody, 'record')}: their loss counts as 0, "
+                    f"nobody in {result.name!r} is consistent with {count_of(nobody, 'record')}: their loss counts as 0, "
                     "which is right only if the attacker has the same values"
                 )
-        for found, matching in zip(self.dictionaries, self.setting.matchings, strict=True):
+        for result, matching in zip(self.dictionaries, self.setting.matchings, strict=True):
             if not len(matching.weights):
                 continue
-            wrong = int(((found.sizes > 0) & ~matching.match(self.rule)[2]).sum())
+            wrong = int(((result.sizes > 0) & ~matching.match(self.rule)[2]).sum())
             if wrong:
                 notes.append(
-                    f"{found.name!r} has weights, and the individual of {count_of(wrong, 'record')} is not known, not in it "
+                    f"{result.name!r} has weights, and the individual of {count_of(wrong, 'record')} is unknown, not in it "
                     "or not consistent: the chance counts as 0; without weights it is one over the number of consistent ones"
                 )
         return notes
@@ -264,10 +265,10 @@ class Risk:
             f"{level_shown(self.risk, self.limit)}{many}{self._verdict()}"
         ]
         lines += [f"  note   {note}" for note in self.notes]
-        for found in self.dictionaries:
-            who = found.attackers
+        for result in self.dictionaries:
+            who = result.attackers
             lines.append(
-                f"  {found.name} ({count_of(found.individuals, 'individual')}): risk {level_shown(found.risk)}; "
+                f"  {result.name} ({count_of(result.individuals, 'individual')}): risk {level_shown(result.risk)}; "
                 f"{who.named[0]} {who.named[1]:.4g}, marketer {who.marketer:.4g}; "
                 f"{count_of(who.unique, 'record')} with one consistent individual"
             )
@@ -295,43 +296,43 @@ class Risk:
 
     def _attribute(self, j: int) -> AttributeRisk:
         setting = self.setting
-        shown = self.rule[:, j]
+        disclosed = self.rule[:, j]
         rule = self.rule.copy()
         rule[:, j] = False
         phi = setting.phi.of(rule)
         without = self._over(
             [
-                mean(losses(phi, np.where(shown, chances[:, j], found.probabilities)))
-                for found, chances in zip(self.dictionaries, self._without, strict=True)
+                mean(losses(phi, np.where(disclosed, chances[:, j], result.probabilities)))
+                for result, chances in zip(self.dictionaries, self._without, strict=True)
             ]
         )
         weighted = setting.phi.form in ("sum", "product")
         return AttributeRisk(
             name=setting.attributes[j],
-            disclosed=int(shown.sum()),
-            weight=mean(setting.phi.cells[shown, j]) if weighted and shown.any() else None,
+            disclosed=int(disclosed.sum()),
+            weight=mean(setting.phi.cells[disclosed, j]) if weighted and disclosed.any() else None,
             without=without,
             saves=None if math.isinf(without) else self.risk - without,
             alone=self._over([mean(alone(matching, self.rule, j)) for matching in setting.matchings])
-            if shown.any()
+            if disclosed.any()
             else 0.0,
         )
 
     def _dictionary_to_dict(self, place: int) -> dict[str, Any]:
-        found, prior = self.dictionaries[place], self.setting.prior
+        result, prior = self.dictionaries[place], self.setting.prior
         return {
-            "name": found.name,
-            "individuals": found.individuals,
+            "name": result.name,
+            "individuals": result.individuals,
             "weighted": bool(len(self.setting.matchings[place].weights)),
             "prior": None if prior is None else written(prior[place]),
-            "risk": _plain(found.risk),
+            "risk": _plain(result.risk),
             "consistent": {
-                "least": int(found.sizes.min()),
-                "median": float(np.median(found.sizes)),
-                "most": int(found.sizes.max()),
-                "nobody": int((found.sizes == 0).sum()),
+                "least": int(result.sizes.min()),
+                "median": float(np.median(result.sizes)),
+                "most": int(result.sizes.max()),
+                "nobody": int((result.sizes == 0).sum()),
             },
-            "attackers": found.attackers.to_dict(),
+            "attackers": result.attackers.to_dict(),
         }
 
 
@@ -404,22 +405,22 @@ def risk_of(
             key="limit",
             value=limit,
         )
-    chosen = setting.checked(rule)
+    chosen = setting.check_rule(rule)
     phi = setting.phi.of(chosen)
-    found = []
+    result = []
     for name, matching in zip(setting.names, setting.matchings, strict=True):
         sizes, probabilities = matching.sizes_and_probabilities(chosen)
-        found.append(
+        result.append(
             DictionaryRisk(
                 name,
                 matching.individuals,
                 sizes,
                 probabilities,
                 losses(phi, probabilities),
-                attackers(name, matching, sizes, probabilities),
+                attacker_chances(name, matching, sizes, probabilities),
             )
         )
-    return Risk(setting, chosen, phi, tuple(found), most, over or ("worst" if setting.prior is None else "prior"))
+    return Risk(setting, chosen, phi, tuple(result), most, over or ("worst" if setting.prior is None else "prior"))
 
 
 def alone(matching: Matching, rule: Rule, attribute: int) -> NDArray[np.float64]:
@@ -429,12 +430,12 @@ def alone(matching: Matching, rule: Rule, attribute: int) -> NDArray[np.float64]
     >>> alone(matching, matching.everything, 0).tolist()
     [0.5, 1.0]
     """
-    shown = rule[:, attribute] & (matching.values[:, attribute] >= 0)
+    disclosed = rule[:, attribute] & (matching.values[:, attribute] >= 0)
     if len(matching.weights) or matching.misfits:
         only = np.zeros_like(rule)
-        only[shown, attribute] = True
-        return matching.probabilities(only)[shown]
-    reached = matching.reach[matching.values[shown, attribute]]
+        only[disclosed, attribute] = True
+        return matching.probabilities(only)[disclosed]
+    reached = matching.reach[matching.values[disclosed, attribute]]
     return np.where(reached > 0, 1 / np.maximum(reached, 1), 0.0)
 
 

@@ -57,7 +57,7 @@ class AttackerChances:
         }
 
 
-def attackers(
+def attacker_chances(
     name: str, matching: Matching, sizes: NDArray[np.int64], probabilities: NDArray[np.float64]
 ) -> AttackerChances:
     """Compute the chances of the three attackers against one dictionary from |ρ| and the chance of every record.
@@ -67,8 +67,8 @@ def attackers(
     >>> people = np.array([[30], [30], [41]])
     >>> itself = Matching.of_codes(people, people, own=np.arange(3))
     >>> sizes = itself.sizes(itself.everything)
-    >>> found = attackers("the table itself", itself, sizes, itself.probabilities(itself.everything))
-    >>> found.prosecutor, found.journalist, found.unique, round(found.marketer, 3)
+    >>> chances = attacker_chances("the table itself", itself, sizes, itself.probabilities(itself.everything))
+    >>> chances.prosecutor, chances.journalist, chances.unique, round(chances.marketer, 3)
     (1.0, None, 1, 0.667)
     """
     highest = float(probabilities.max())
@@ -92,11 +92,11 @@ def attackers(
 
 def _is_the_table(matching: Matching) -> tuple[bool, str]:
     """Whether the dictionary contains all individuals of the records and nobody else, and the reason in words."""
-    known = matching.own >= 0
-    if not known.any():
+    has_owner = matching.own >= 0
+    if not has_owner.any():
         return False, "the individuals of the records are not known, so the dictionary is taken as a register"
-    if not known.all():
-        return False, f"the dictionary lacks the individuals of {int((~known).sum()):,} records"
+    if not has_owner.all():
+        return False, f"the dictionary lacks the individuals of {int((~has_owner).sum()):,} records"
     others = matching.individuals - len(np.unique(matching.own))
     if others:
         return False, f"the dictionary contains {others:,} individuals in addition to those of the records"

@@ -34,8 +34,8 @@ class RiskBound:
     >>> people = pa.table({"id": [1, 2], "age": [30, 41]})
     >>> staff = sf.disclosure.Dictionary(people, identity="id", name="staff")
     >>> book = sf.disclosure.Dictionary(pa.table({"id": [1, 2, 3], "age": [30, None, 30]}), identity="id", name="book")
-    >>> found = sf.risk(people, sf.Schema(), [staff, book], identity="id")
-    >>> print(found.bound("staff", "book"))
+    >>> risk = sf.risk(people, sf.Schema(), [staff, book], identity="id")
+    >>> print(risk.bound("staff", "book"))
     the risk against 'book' is at most that against 'staff', whatever is disclosed
     """
 
@@ -96,8 +96,8 @@ def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | Non
     >>> people = pa.table({"id": [1, 2], "age": [30, 41]})
     >>> staff = Dictionary(people, identity="id", name="staff")
     >>> book = Dictionary(pa.table({"id": [1, 2, 3], "age": [30, None, 30]}), identity="id", name="book")
-    >>> found = upper_bound(setting_of(people, Schema(), [staff, book], identity="id"), "staff", "book")
-    >>> found.holds, found.estimated, round(found.true, 3)
+    >>> bound = upper_bound(setting_of(people, Schema(), [staff, book], identity="id"), "staff", "book")
+    >>> bound.holds, bound.estimated, round(bound.true, 3)
     (True, 1.0, 0.667)
     """
     mine, theirs = (_place(setting, name, key) for name, key in ((estimate, "estimate"), (attacker, "attacker")))
@@ -110,8 +110,8 @@ def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | Non
 
 def _place(setting: Setting, name: str, key: str) -> int:
     if name not in setting.names:
-        known = ", ".join(map(repr, setting.names))
-        raise ParameterError(f"unknown dictionary {name!r}", remedy=f"Expected one of: {known}.", key=key, value=name)
+        names = ", ".join(map(repr, setting.names))
+        raise ParameterError(f"unknown dictionary {name!r}", remedy=f"Expected one of: {names}.", key=key, value=name)
     return setting.names.index(name)
 
 

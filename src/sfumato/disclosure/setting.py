@@ -71,19 +71,19 @@ class Setting:
         """The rule that withholds nothing."""
         return self.matchings[0].everything
 
-    def checked(self, rule: Rule | None) -> Rule:
+    def check_rule(self, rule: Rule | None) -> Rule:
         """Check a rule for these records: everything if None; a missing value is never disclosed."""
         if rule is None:
             return self.everything
-        given = np.asarray(rule)
-        wanted = self.everything.shape
-        if given.dtype != np.bool_ or given.shape != wanted:
+        argument = np.asarray(rule)
+        shape = self.everything.shape
+        if argument.dtype != np.bool_ or argument.shape != shape:
             raise ParameterError(
-                f"invalid rule of shape {given.shape} and type {given.dtype}",
-                remedy=f"Pass an array of booleans for {wanted[0]} records and {wanted[1]} attributes: {self.attributes}.",
+                f"invalid rule of shape {argument.shape} and type {argument.dtype}",
+                remedy=f"Pass an array of booleans for {shape[0]} records and {shape[1]} attributes: {self.attributes}.",
                 key="rule",
             )
-        return given & self.everything
+        return argument & self.everything
 
     def identity_of(self, record: int) -> Any:
         """The identity of a record; None if no identity is declared."""
@@ -113,8 +113,8 @@ def setting_of(
     >>> import pyarrow as pa
     >>> people = pa.table({"id": [1, 2], "age": [30, 41]})
     >>> book = Dictionary(pa.table({"id": [1, 2, 3], "age": [30, 41, 41]}), identity="id", name="book")
-    >>> found = setting_of(people, Schema(), [book], identity="id")
-    >>> found.attributes, found.matchings[0].sizes(found.everything).tolist()
+    >>> setting = setting_of(people, Schema(), [book], identity="id")
+    >>> setting.attributes, setting.matchings[0].sizes(setting.everything).tolist()
     (('age',), [1, 2])
     """
     table = table_of(data, schema)
@@ -122,22 +122,26 @@ def setting_of(
     if not isinstance(phi, Sensitivity):
         remedy = "Pass one such as Additive({...}) or ConstantSensitivity()."
         raise ParameterError(f"{phi!r} is not a sensitivity", remedy=remedy, key="sensitivity", value=phi)
-    known = _dictionaries(dictionaries)
-    chosen = _attributes(table, attributes, identity, phi)
-    likely = _prior(prior, known)
-    weights = phi.weights_of(table, chosen, identity)
-    compared = dict(consistency or {})
-    if isinstance(misfits, bool) or not isinstance(misfits, int) or not 0 <= misfits < len(chosen):
+    sources = _dictionaries(dictionaries)
+    names_of_attributes = _attributes(table, attributes, identity, phi)
+    probabilities = _prior(prior, sources)
+    weights = phi.weights_of(table, names_of_attributes, identity)
+    consistencies = dict(consistency or {})
+    if isinstance(misfits, bool) or not isinstance(misfits, int) or not 0 <= misfits < len(names_of_attributes):
         raise ParameterError(
-            f"misfits = {misfits!r} is not an integer from 0 to below the number of attributes, {len(chosen)}",
+            f"misfits = {misfits!r} is not an integer from 0 to below the number of attributes, {len(names_of_attributes)}",
             remedy="Pass the number of values in which an individual may be inconsistent, such as 1.",
             key="misfits",
             value=misfits,
         )
-    matchings = [match_attributes(table, chosen, dictionary, compared, identity, misfits) for dictionary in known]
-    for dictionary, matching in zip(known, matchings, strict=True):
+    matchings = [
+        match_attributes(table, names_of_attributes, dictionary, consistencies, identity, misfits) for dictionary in sources
+    ]
+    for dictionary, matching in zip(sources, matchings, strict=True):
         _refuse_unknown_owners(dictionary, matching)
-    return Setting(table, chosen, identity, known, tuple(matchings), likely, phi, weights, compared, misfits)
+    return Setting(
+        table, names_of_attributes, identity, sources, tuple(matchings), probabilities, phi, weights, consistencies, misfits
+    )
 
 
 def _refuse_unknown_owners(dictionary: Dictionary, matching: Matching) -> None:
@@ -151,37 +155,37 @@ def _refuse_unknown_owners(dictionary: Dictionary, matching: Matching) -> None:
         )
 
 
-def _dictionaries(given: Sequence[Dictionary] | Dictionary) -> tuple[Dictionary, ...]:
-    known = (given,) if isinstance(given, Dictionary) else tuple(given)
-    for dictionary in known:
+def _dictionaries(argument: Sequence[Dictionary] | Dictionary) -> tuple[Dictionary, ...]:
+    sources = (argument,) if isinstance(argument, Dictionary) else tuple(argument)
+    for dictionary in sources:
         if not isinstance(dictionary, Dictionary):
             remedy = 'Pass one such as Dictionary("phonebook.csv", identity="id").'
             raise ParameterError(f"{dictionary!r} is not a dictionary", remedy=remedy, key="dictionaries", value=dictionary)
-    if not known:
+    if not sources:
         remedy = "Pass at least one, such as Dictionary.of(table) for the table itself."
         raise ParameterError("there are no dictionaries", remedy=remedy, key="dictionaries")
-    names = [dictionary.name for dictionary in known]
+    names = [dictionary.name for dictionary in sources]
     for name in names:
         if names.count(name) > 1:
             remedy = "Give every dictionary a different name."
             raise ParameterError(f"two dictionaries are named {name!r}", remedy=remedy, key="dictionaries", value=name)
-    return known
+    return sources
 
 
-def _attributes(table: Table, given: Sequence[str] | None, identity: str | None, phi: Sensitivity) -> tuple[str, ...]:
+def _attributes(table: Table, argument: Sequence[str] | None, identity: str | None, phi: Sensitivity) -> tuple[str, ...]:
     columns = list(table.data.column_names)
     if identity is not None and identity not in columns:
         raise unknown_column(identity, columns, table.source)
-    if given is None:
+    if argument is None:
         schema = table.schema
         apart = {*schema.identifiers, *phi.columns(), identity, schema.person_id, schema.group}
-        chosen = tuple(name for name in columns if name not in apart)
+        names_of_attributes = tuple(name for name in columns if name not in apart)
     else:
-        chosen = (given,) if isinstance(given, str) else tuple(map(str, given))
-    for name in chosen:
+        names_of_attributes = (argument,) if isinstance(argument, str) else tuple(map(str, argument))
+    for name in names_of_attributes:
         if name not in columns:
             raise unknown_column(name, columns, table.source)
-        if chosen.count(name) > 1:
+        if names_of_attributes.count(name) > 1:
             raise ColumnError(
                 "the attribute is listed twice", remedy="List it once.", column=name, file=table.source, key="attributes"
             )
@@ -193,36 +197,36 @@ def _attributes(table: Table, given: Sequence[str] | None, identity: str | None,
                 file=table.source,
                 key="attributes",
             )
-    if not chosen:
+    if not names_of_attributes:
         remedy = "List the columns that may be disclosed."
         raise ParameterError("there are no columns to disclose", remedy=remedy, file=table.source, key="attributes")
-    return chosen
+    return names_of_attributes
 
 
-def _prior(given: Any, dictionaries: Sequence[Dictionary]) -> tuple[Fraction, ...] | None:
+def _prior(argument: Any, dictionaries: Sequence[Dictionary]) -> tuple[Fraction, ...] | None:
     """The probability of each dictionary: numbers that are at least 0 and sum to 1, exactly."""
-    if given is None:
+    if argument is None:
         return None
     names = [dictionary.name for dictionary in dictionaries]
     remedy = f"Pass one number for each of: {', '.join(map(repr, names))}; they must sum to 1."
-    if isinstance(given, Mapping):
-        for name in given:
+    if isinstance(argument, Mapping):
+        for name in argument:
             if name not in names:
                 raise ParameterError(
                     f"the prior names {name!r}, which is not a dictionary", remedy=remedy, key="prior", value=name
                 )
         for name in names:
-            if name not in given:
+            if name not in argument:
                 raise ParameterError(f"the prior lacks {name!r}", remedy=remedy, key="prior", value=name)
-        listed = [given[name] for name in names]
+        listed = [argument[name] for name in names]
     else:
         try:
-            listed = list(given)
+            listed = list(argument)
         except TypeError:
             listed = []
-        if isinstance(given, str) or len(listed) != len(names):
-            problem = f"the prior {given!r} is not one number for each of {len(names)} dictionaries"
-            raise ParameterError(problem, remedy=remedy, key="prior", value=given)
+        if isinstance(argument, str) or len(listed) != len(names):
+            problem = f"the prior {argument!r} is not one number for each of {len(names)} dictionaries"
+            raise ParameterError(problem, remedy=remedy, key="prior", value=argument)
     prior = tuple(as_fraction(value, f"prior.{name}") for name, value in zip(names, listed, strict=True))
     for name, value in zip(names, prior, strict=True):
         if value < 0:
@@ -233,6 +237,6 @@ def _prior(given: Any, dictionaries: Sequence[Dictionary]) -> tuple[Fraction, ..
             f"the prior sums to {written(Fraction(sum(prior)))}, not to 1",
             remedy='Fix the sum; thirds can be written "1/3".',
             key="prior",
-            value=given,
+            value=argument,
         )
     return prior

@@ -251,9 +251,8 @@ def branch(
     Depth-first search without recursion. Depth t has decided the candidates order[:t]. Below a node ρ only shrinks and Φ
     only grows, which bounds the loss: see `_least_chances` and `_least_added_weight`. A node is left if a choice that was
     found is at most its bound in every row. Cost: nodes · agreements · candidates, up to the budget.
-
-    The loop is one function because its state, one entry per depth, is shared by all phases.
     """
+    # One function because all phases share the state of the search, one entry per depth.
     agreed, starts = agreements[0], agreements[2]
     c, dictionaries, rows = len(order), len(starts) - 1, len(mix)
     # alive[level]: the agreements that contain the chosen candidates, one level per chosen candidate

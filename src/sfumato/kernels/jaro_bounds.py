@@ -87,6 +87,7 @@ def may_be_similar(
     Cost: the texts times the buckets that `text` uses, in a vectorized loop; and for the texts that remain, their
     characters times the words of `text`.
     """
+    # One function because the three phases share the scratch arrays and the range of texts that remain.
     length, texts, most_leading = len(text), len(ends), len(least) - 1
     first, last, lowest = 0, texts, 3 * least[most_leading]
     # Phase 1, by length: at best all characters of the shorter text are in common. Texts are ordered by length, so

@@ -135,11 +135,6 @@ class TableManifest(_Declared):
     format: int
 
     @property
-    def content(self) -> dict[str, Any]:
-        """The document as plain data."""
-        return self.document.to_dict()
-
-    @property
     def config(self) -> ConfigDeclaration:
         """The schema of the original and the requested principles, as plain data."""
         return self.document.config
@@ -186,11 +181,6 @@ class Manifest(_Declared):
         except ValidationError as error:
             key, what, value = first_problem(error)
             raise ReleaseError(what, remedy=AGAIN, file=str(path), key=key, value=value) from error
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """The document as plain data."""
-        return self.document.to_dict()
 
     @property
     def folder(self) -> Path:

@@ -68,7 +68,7 @@ class Criterion:
     name: str
     question: str
     figures: list[str]
-    """Keys of figures; one that ends in a hyphen stands for all that begin with it."""
+    """Keys of figures; one that ends in a hyphen means all that begin with it."""
     evidence: str
     open: str
 

@@ -5,7 +5,6 @@ release. The checks of projected and withheld releases are in `sfumato.projectio
 through `sfumato.releases.kinds.KINDS`.
 """
 
-from sfumato.verification._verify import verify
-from sfumato.verification.checks import Check, Verification, files_check
+import lazy_loader
 
-__all__ = ["Check", "Verification", "files_check", "verify"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

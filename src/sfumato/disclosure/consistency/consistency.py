@@ -32,11 +32,11 @@ class ConsistentValues(NamedTuple):
 class AttributePairing(NamedTuple):
     """One attribute of the records and of a dictionary, as numbers of their distinct values; -1 where it is missing."""
 
-    values: NDArray[np.int32]
+    record_values: NDArray[np.int32]
     """The value of each record."""
-    held: NDArray[np.int32]
+    dictionary_values: NDArray[np.int32]
     """The value of each individual."""
-    near: ConsistentValues
+    consistent: ConsistentValues
 
 
 class Consistency(ABC):
@@ -63,7 +63,7 @@ class EqualityConsistency(Consistency):
 
     >>> from sfumato import Schema
     >>> people = Table(pa.table({"age": [17, 20]}), Schema(["age"]))
-    >>> EqualityConsistency().pair(people, "age", Dictionary(pa.table({"age": [20.0, 17.0, 17.5]}))).near.near.tolist()
+    >>> EqualityConsistency().pair(people, "age", Dictionary(pa.table({"age": [20.0, 17.0, 17.5]}))).consistent.near.tolist()
     [0, 2]
     """
 
@@ -74,9 +74,9 @@ class EqualityConsistency(Consistency):
         mine = table.column(attribute)
         theirs = dictionary.column(attribute, mine.kind, table.schema)
         same = equal_values(mine, theirs)
-        found = same >= 0
-        starts = np.concatenate([[0], np.cumsum(found)]).astype(np.int64)
-        return AttributePairing(present(mine), present(theirs), ConsistentValues(starts, same[found]))
+        has_equal = same >= 0
+        starts = np.concatenate([[0], np.cumsum(has_equal)]).astype(np.int64)
+        return AttributePairing(present(mine), present(theirs), ConsistentValues(starts, same[has_equal]))
 
 
 def present(column: Column) -> NDArray[np.int32]:
@@ -108,8 +108,8 @@ def equal_values(mine: Column, theirs: Column) -> NDArray[np.int32]:
         return np.array([position.get(members, -1) for members in mine.sets], np.int32)
     from pyarrow import compute
 
-    found = compute.index_in(pa.array(mine.texts, pa.string()), pa.array(theirs.texts, pa.string()))
-    return np.asarray(found.fill_null(-1)).astype(np.int32)
+    positions = compute.index_in(pa.array(mine.texts, pa.string()), pa.array(theirs.texts, pa.string()))
+    return np.asarray(positions.fill_null(-1)).astype(np.int32)
 
 
 def as_texts(table: Table, attribute: str, requested_by: str) -> Column:

@@ -28,7 +28,7 @@ class ContainmentConsistency(Consistency):
     >>> from sfumato import Schema
     >>> people = Table(pa.table({"age": ["[20, 30]", "41"]}), Schema(["age"]))
     >>> book = Dictionary(pa.table({"age": [19, 20, 25, 41]}))
-    >>> ContainmentConsistency().pair(people, "age", book).near  # the dictionary's values are in the order of their texts
+    >>> ContainmentConsistency().pair(people, "age", book).consistent  # values in the order of their texts
     ConsistentValues(starts=array([0, 1, 3]), near=array([3, 1, 2], dtype=int32))
     """
 
@@ -43,11 +43,11 @@ class ContainmentConsistency(Consistency):
             Side(theirs, dictionary.table.source, dictionary.title, strict=False),
         ]
         one, other = cell_ranges(sides, table.schema, attribute)
-        values, held = (
+        values, dictionary_values = (
             np.append(np.where(side.anything, -1, np.arange(len(side.anything))), -1)[present(column)].astype(np.int32)
             for side, column in ((one, mine), (other, theirs))
         )
-        return AttributePairing(values, held, _overlaps(one, other))
+        return AttributePairing(values, dictionary_values, _overlaps(one, other))
 
 
 def _overlaps(one: CellRanges, other: CellRanges) -> ConsistentValues:
@@ -60,13 +60,13 @@ def _overlaps(one: CellRanges, other: CellRanges) -> ConsistentValues:
     first, last = np.searchsorted(places, one.low), np.searchsorted(places, one.high, side="right")
     starts = np.searchsorted(one.cell, np.arange(len(one.anything) + 1))
     # a cell of the dictionary that is a single position is found by binary search; wider ones are compared one by one
-    found = []
+    overlaps = []
     for cell in range(len(one.anything)):
         parts = [np.zeros(0, np.int32)]
         for n in range(starts[cell], starts[cell + 1]):
             parts.append(owners[first[n] : last[n]])
             if len(wide):
                 parts.append(whose[(low <= one.high[n]) & (one.low[n] <= high)])
-        found.append(np.unique(np.concatenate(parts)))
-    ends = np.cumsum([0, *map(len, found)], dtype=np.int64)
-    return ConsistentValues(ends, np.concatenate([np.zeros(0, np.int32), *found]))
+        overlaps.append(np.unique(np.concatenate(parts)))
+    ends = np.cumsum([0, *map(len, overlaps)], dtype=np.int64)
+    return ConsistentValues(ends, np.concatenate([np.zeros(0, np.int32), *overlaps]))

@@ -104,11 +104,11 @@ class CellRanges:
     """The cells that may stand for any value."""
 
     @classmethod
-    def of(cls, found: Sequence[Sequence[CellRange] | None]) -> CellRanges:
+    def of(cls, of_cell: Sequence[Sequence[CellRange] | None]) -> CellRanges:
         """Gather the ranges of all cells; None is a cell that may stand for any value."""
-        cell = np.repeat(np.arange(len(found)), [len(ranges or ()) for ranges in found])
-        ends = np.array([*chain.from_iterable(ranges or () for ranges in found)], np.int64).reshape(-1, 2)
-        return cls(cell, ends[:, 0], ends[:, 1], np.array([ranges is None for ranges in found], bool))
+        cell = np.repeat(np.arange(len(of_cell)), [len(ranges or ()) for ranges in of_cell])
+        ends = np.array([*chain.from_iterable(ranges or () for ranges in of_cell)], np.int64).reshape(-1, 2)
+        return cls(cell, ends[:, 0], ends[:, 1], np.array([ranges is None for ranges in of_cell], bool))
 
 
 def cell_ranges(sides: Sequence[Side], schema: Schema, attribute: str) -> list[CellRanges]:
@@ -142,9 +142,9 @@ def _refuse_unread(
     """Raise an error at a cell that looks generalized and cannot be read: as a value that nobody has it would look safe."""
     if positions.kind in _ORDERED:  # every value has a position, or is an error already
         return
-    known = labels | {label for cell in others for label in cell.members}
+    labels_of_both = labels | {label for cell in others for label in cell.members}
     for code, cell in enumerate(cells):
-        if cell.members == (cell.text,) and cell.text not in known and _BRACKETED.fullmatch(cell.text):
+        if cell.members == (cell.text,) and cell.text not in labels_of_both and _BRACKETED.fullmatch(cell.text):
             raise side.cell_error(
                 code,
                 f"{cell.text!r} is not an interval or a set of the column, a node of its hierarchy, or a value "
@@ -177,20 +177,20 @@ class _Positions:
         leaves = list(tree.leaves) if tree else []
         if kind is Kind.NUMERIC:
             ends = [end for some in cells for s in some for end in s.ends or ()]
-            found = {label: interval_end(label) for label in {*labels, *leaves, *ends}}
-            self.position = _ranked({label: number for label, number in found.items() if number is not None})
+            numbers = {label: interval_end(label) for label in {*labels, *leaves, *ends}}
+            self.position = _ranked({label: number for label, number in numbers.items() if number is not None})
         elif kind is Kind.ORDINAL:
             self.position = {label: place for place, label in enumerate(order)}
         else:
             along = [] if tree is None else [leaves[i] for i in np.lexsort(tree.paths.T)]
             self.position = {label: place for place, label in enumerate(dict.fromkeys([*along, *labels]))}
         self.root = tree.labels[-1][0] if tree else "*"
-        wanted = {*labels, *(cell.text for some in cells for cell in some)}
-        self.nodes = {} if tree is None else self._nodes(tree, wanted & {*chain.from_iterable(tree.labels[1:-1])})
+        used_labels = {*labels, *(cell.text for some in cells for cell in some)}
+        self.nodes = {} if tree is None else self._nodes(tree, used_labels & {*chain.from_iterable(tree.labels[1:-1])})
 
-    def _nodes(self, tree: Hierarchy, wanted: set[str]) -> dict[str, list[CellRange]]:
+    def _nodes(self, tree: Hierarchy, used_labels: set[str]) -> dict[str, list[CellRange]]:
         """For each label of a node the positions of all leaves below it, on every level but the root's."""
-        below: dict[str, set[int]] = {label: set() for label in wanted}
+        below: dict[str, set[int]] = {label: set() for label in used_labels}
         for level, labels in enumerate(tree.labels[:-1]):
             for leaf, node in zip(tree.leaves, tree.paths[:, level].tolist(), strict=True):
                 if labels[node] in below and leaf in self.position:
@@ -209,10 +209,10 @@ class _Positions:
             if low > high:
                 raise side.cell_error(code, f"the interval {cell.text!r} is empty", "Write its lower end first.")
             return [(low, high)]
-        found: list[CellRange] = []
+        result: list[CellRange] = []
         for label in cell.members:
-            found += self.nodes[label] if label in self.nodes else [(self._at(side, code, label),) * 2]
-        return found
+            result += self.nodes[label] if label in self.nodes else [(self._at(side, code, label),) * 2]
+        return result
 
     def _at(self, side: Side, code: int, label: str) -> int:
         """The position of a single value."""

@@ -54,7 +54,7 @@ class SimilarityConsistency(Consistency):
     (Without matching characters the similarity is 0, or 1 if both texts are empty; these are compared.) Taking several
     characters for equal can only raise c and s. So where the bounds stay below the threshold, no pair is lost.
 
-    >>> SimilarityConsistency("jaro", "0.8").near(["MARTHA", "JIM"], ["ANNA", "MARHTA", "JIM"])
+    >>> SimilarityConsistency("jaro", "0.8").consistent_texts(["MARTHA", "JIM"], ["ANNA", "MARHTA", "JIM"])
     ConsistentValues(starts=array([0, 1, 2]), near=array([1, 2], dtype=int32))
     """
 
@@ -83,18 +83,18 @@ class SimilarityConsistency(Consistency):
         """Number the texts of both sides, and compare the distinct ones."""
         mine = as_texts(table, attribute, "similarity")
         theirs = dictionary.column(attribute, Kind.CATEGORICAL, table.schema)
-        return AttributePairing(present(mine), present(theirs), self.near(mine.texts, theirs.texts))
+        return AttributePairing(present(mine), present(theirs), self.consistent_texts(mine.texts, theirs.texts))
 
-    def near(self, texts: Sequence[str], others: Sequence[str]) -> ConsistentValues:
+    def consistent_texts(self, texts: Sequence[str], others: Sequence[str]) -> ConsistentValues:
         """For each text, by its number, the others that are consistent with it."""
         similarities = Similarities(texts, others, self.kind == "jaro-winkler")
         threshold = as_fraction(self.threshold)
-        found = [
+        matches = [
             candidates[similarities.at_least(np.array([i]), candidates.astype(np.int64), threshold)[0]]
             for i, candidates in enumerate(_candidates(texts, others, similarities.least_jaro(threshold)))
         ]
-        starts = np.cumsum([0, *map(len, found)], dtype=np.int64)
-        return ConsistentValues(starts, np.concatenate([np.zeros(0, np.int32), *found]))
+        starts = np.cumsum([0, *map(len, matches)], dtype=np.int64)
+        return ConsistentValues(starts, np.concatenate([np.zeros(0, np.int32), *matches]))
 
 
 def _candidates(texts: Sequence[str], others: Sequence[str], least: Sequence[Fraction]) -> list[NDArray[np.int32]]:
@@ -106,7 +106,7 @@ def _candidates(texts: Sequence[str], others: Sequence[str], least: Sequence[Fra
     places, state = np.zeros((_BUCKETS + 1, words), np.uint64), np.zeros(words, np.uint64)
     mine = [_characters(text, bucket) for text in texts]
     bags = [_counts(text, np.array([len(text)]))[:, 0].copy() for text in mine]
-    found: list[list[NDArray[np.int32]]] = [[np.zeros(0, np.int32)] for _ in texts]
+    matches: list[list[NDArray[np.int32]]] = [[np.zeros(0, np.int32)] for _ in texts]
     order = np.argsort(lengths, kind="stable").astype(np.int32)
     for start in range(0, len(order), _AT_ONCE):
         some = order[start : start + _AT_ONCE]
@@ -114,10 +114,10 @@ def _candidates(texts: Sequence[str], others: Sequence[str], least: Sequence[Fra
         ends = np.cumsum(lengths[some])
         counts = _counts(characters, ends)
         common, out = np.empty(len(some), np.uint16), np.empty(len(some), np.int64)
-        for text, bag, kept in zip(mine, bags, found, strict=True):
+        for text, bag, kept in zip(mine, bags, matches, strict=True):
             left = may_be_similar(counts, characters, ends, bag, text, limits, _LONGEST, places, state, common, out)
             kept.append(some[out[:left]])
-    return [np.sort(np.concatenate(kept)) for kept in found]
+    return [np.sort(np.concatenate(kept)) for kept in matches]
 
 
 def _buckets(texts: Sequence[str]) -> NDArray[np.uint8]:

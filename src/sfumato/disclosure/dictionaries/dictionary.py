@@ -116,8 +116,8 @@ class Dictionary:
         return cls(table, identity=identity, name=name)
 
     def __repr__(self) -> str:
-        known = ", ".join(self.attributes)
-        return f"<{self.title}: {count_of(self.individuals, 'individual')}, {known}>"
+        attributes = ", ".join(self.attributes)
+        return f"<{self.title}: {count_of(self.individuals, 'individual')}, {attributes}>"
 
     @property
     def title(self) -> str:
@@ -136,12 +136,12 @@ class Dictionary:
             return [str(row + 1) for row in range(self.individuals)]
         return [self._names.label(code) for code in self._names.codes.tolist()]
 
-    def whose(self, names: Sequence[str]) -> NDArray[np.int64]:
+    def find_individuals(self, names: Sequence[str]) -> NDArray[np.int64]:
         """The number of the individual with each name; -1 if there is none."""
         from pyarrow import compute
 
-        found = compute.index_in(pa.array(names, pa.string()), pa.array(self.identities, pa.string()))
-        return np.asarray(found.fill_null(-1)).astype(np.int64)
+        positions = compute.index_in(pa.array(names, pa.string()), pa.array(self.identities, pa.string()))
+        return np.asarray(positions.fill_null(-1)).astype(np.int64)
 
     def column(self, attribute: str, kind: Kind, schema: Schema) -> Column:
         """Read an attribute of the individuals as a column of this kind, as the records' schema declares it.
@@ -173,7 +173,7 @@ class Dictionary:
         return Table(self.table.data, schema, self.table.source, untyped=self.table.untyped)
 
     def _attributes(self, columns: Mapping[str, str], weight: str | None) -> dict[str, str]:
-        known = self.table.data.column_names
+        columns_of_table = self.table.data.column_names
         if not isinstance(columns, Mapping) or None in (*columns, *columns.values()):
             raise ParameterError(
                 "invalid columns: expected a mapping from attributes to columns",
@@ -182,10 +182,10 @@ class Dictionary:
                 value=columns,
             )
         for column in (self.identity, weight, *columns.values()):
-            if column is not None and column not in known:
-                raise unknown_column(str(column), known, self.table.source)
+            if column is not None and column not in columns_of_table:
+                raise unknown_column(str(column), columns_of_table, self.table.source)
         taken = {*columns.values(), self.identity, weight}
-        own = {column: column for column in known if column not in taken}
+        own = {column: column for column in columns_of_table if column not in taken}
         return own | dict(columns)
 
     def _unique(self, identity: str) -> Column:

@@ -82,7 +82,7 @@ def precedes(
     >>> bool(precedes(staff, book)), str(precedes(book, staff))
     (True, "'book' does not precede 'staff': 'Bob' is not in the second")
     """
-    there = eta.whose(theta.identities)
+    there = eta.find_individuals(theta.identities)
     if (there < 0).any():
         return DictionaryOrder(theta.name, eta.name, False, theta.identities[int(np.argmax(there < 0))])
     first, difference = theta.individuals, None
@@ -90,8 +90,8 @@ def precedes(
         if name not in eta.attributes:  # η knows nothing of it, so there is nothing to agree with
             continue
         (mine, one), (theirs, other) = _common_numbers(theta, eta, name, like)
-        known, held = np.append(one, -1)[present(mine)], np.append(other, -1)[present(theirs)[there]]
-        differs = (held >= 0) & (known != held)
+        mine_of_row, theirs_of_row = np.append(one, -1)[present(mine)], np.append(other, -1)[present(theirs)[there]]
+        differs = (theirs_of_row >= 0) & (mine_of_row != theirs_of_row)
         row = int(np.argmax(differs))
         if differs[row] and row < first:
             first = row
@@ -110,8 +110,8 @@ def _common_numbers(
         mine, theirs = (side.column(name, kind, like.schema) for side in (theta, eta))
         return [(mine, equal_values(mine, theirs)), (theirs, np.arange(theirs.size, dtype=np.int32))]
     columns = [side.column(name, Kind.CATEGORICAL, Schema()) for side in (theta, eta)]
-    known: dict[str, int] = {}
-    numbers = [[known.setdefault(_plain(text), len(known)) for text in column.texts] for column in columns]
+    number_of: dict[str, int] = {}
+    numbers = [[number_of.setdefault(_plain(text), len(number_of)) for text in column.texts] for column in columns]
     return [(column, np.array(each, np.int32)) for column, each in zip(columns, numbers, strict=True)]
 
 

@@ -36,7 +36,7 @@ def precedes_for_records(setting: Setting, theta: int, eta: int) -> DictionaryOr
     'book' does not precede 'staff': of '2', the attribute 'age' is '*' in the first and '41' in the second
     """
     first, second = setting.dictionaries[theta], setting.dictionaries[eta]
-    there = second.whose(first.identities)
+    there = second.find_individuals(first.identities)
     if (there < 0).any():
         return DictionaryOrder(first.name, second.name, False, first.identities[int(np.argmax(there < 0))])
     one, other = setting.matchings[theta], setting.matchings[eta]
@@ -55,6 +55,7 @@ def precedes_for_records(setting: Setting, theta: int, eta: int) -> DictionaryOr
 def _unfit(one: Matching, other: Matching, there: NDArray[np.int64], j: int) -> NDArray[np.bool_]:
     """For each individual of the first whether it fits a value of attribute j that it does not fit in the second."""
     values = np.unique(one.values[one.values[:, j] >= 0, j])
+    # individuals with the same two values are compared once
     pairs, whose = np.unique(
         np.column_stack([one.dictionary_values[:, j], other.dictionary_values[there, j]]), axis=0, return_inverse=True
     )
@@ -74,11 +75,11 @@ def _fitting(matching: Matching, values: NDArray[np.int32]) -> tuple[Any, NDArra
 
     counts = np.diff(matching.near_starts)[values]
     near = [matching.near[matching.near_starts[value] : matching.near_starts[value + 1]] for value in values.tolist()]
-    held = np.concatenate([np.zeros(0, np.int32), *near])
-    top = int(max(matching.dictionary_values.max(initial=-1), held.max(initial=-1))) + 1
+    consistent = np.concatenate([np.zeros(0, np.int32), *near])
+    top = int(max(matching.dictionary_values.max(initial=-1), consistent.max(initial=-1))) + 1
     which = np.repeat(np.arange(len(values)), counts)
-    matrix = csr_array((np.ones(len(held), np.int64), (held, which)), shape=(top, max(len(values), 1)))
-    return matrix, np.bincount(held, minlength=top)
+    matrix = csr_array((np.ones(len(consistent), np.int64), (consistent, which)), shape=(top, max(len(values), 1)))
+    return matrix, np.bincount(consistent, minlength=top)
 
 
 def _cell_text(setting: Setting, dictionary: Dictionary, attribute: str, row: int) -> str:

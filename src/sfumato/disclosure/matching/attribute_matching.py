@@ -47,12 +47,12 @@ def match_attributes(
     theirs = np.empty((dictionary.individuals, len(pairs)), np.int32)
     record_base = dictionary_base = 0  # numbers of values are unique over all attributes
     for j, pair in enumerate(pairs):
-        values[:, j] = np.where(pair.values >= 0, pair.values + record_base, -1)
-        theirs[:, j] = np.where(pair.held >= 0, pair.held + dictionary_base, -1)
-        counts.append(np.diff(pair.near.starts))
-        near.append(pair.near.near + np.int32(dictionary_base))
-        record_base += len(pair.near.starts) - 1
-        dictionary_base += int(max(pair.held.max(initial=-1), pair.near.near.max(initial=-1))) + 1
+        values[:, j] = np.where(pair.record_values >= 0, pair.record_values + record_base, -1)
+        theirs[:, j] = np.where(pair.dictionary_values >= 0, pair.dictionary_values + dictionary_base, -1)
+        counts.append(np.diff(pair.consistent.starts))
+        near.append(pair.consistent.near + np.int32(dictionary_base))
+        record_base += len(pair.consistent.starts) - 1
+        dictionary_base += int(max(pair.dictionary_values.max(initial=-1), pair.consistent.near.max(initial=-1))) + 1
     return Matching(
         values,
         theirs,
@@ -66,7 +66,7 @@ def match_attributes(
 
 def _check(table: Table, attributes: Sequence[str], dictionary: Dictionary, consistency: Mapping[str, Consistency]) -> None:
     """Raise an error if the dictionary shares no attribute with the records, or a declaration names an unknown one."""
-    known = table.data.column_names
+    columns = table.data.column_names
     if not attributes:
         raise ParameterError("there are no attributes", remedy="Name at least one.", key="attributes", value=attributes)
     for name, how in consistency.items():
@@ -86,8 +86,8 @@ def _check(table: Table, attributes: Sequence[str], dictionary: Dictionary, cons
                 value=how,
             )
     for name, column in dictionary.attributes.items():
-        if name != column and name not in known:
-            raise unknown_column(name, known, table.source).inside(
+        if name != column and name not in columns:
+            raise unknown_column(name, columns, table.source).inside(
                 None, f"{dictionary.title}: its column {column!r} is declared as attribute {name!r} of the records"
             )
     if not any(name in dictionary.attributes for name in attributes):
@@ -107,5 +107,5 @@ def _own(table: Table, dictionary: Dictionary, identity: str | None) -> NDArray[
     if identity is None or dictionary.identity is None:
         return np.full(table.rows, -1, np.int64)
     column = table.column(identity)
-    whose = np.append(dictionary.whose([column.label(code) for code in range(column.size)]), -1)
+    whose = np.append(dictionary.find_individuals([column.label(code) for code in range(column.size)]), -1)
     return np.asarray(whose[column.codes])

@@ -90,6 +90,7 @@ def _flow(tails: NDArray[Any], heads: NDArray[Any], a: NDArray[Any], b: NDArray[
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 
+    # nodes: classes of records, classes of individuals, source, sink; capacities are sizes of classes
     source, sink = len(a) + len(b), len(a) + len(b) + 1
     start = np.concatenate([tails, np.full(len(a), source), len(a) + np.arange(len(b))])
     end = np.concatenate([len(a) + heads, np.arange(len(a)), np.full(len(b), sink)])
@@ -106,6 +107,7 @@ def _components(tails: NDArray[Any], heads: NDArray[Any], flow: NDArray[Any], fi
     from scipy.sparse.csgraph import connected_components
 
     sink = first + len(b)
+    # arcs of the residual graph as the docstring of `joint_sizes` lists them
     comes = np.bincount(heads, flow, minlength=len(b))
     spare, taken = first + np.flatnonzero(comes < b), first + np.flatnonzero(comes > 0)
     back = flow > 0

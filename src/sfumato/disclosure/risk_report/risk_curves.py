@@ -183,8 +183,8 @@ def by_cells(setting: Setting, progress: Progress = silent) -> RiskByCells:
     """
     lines = []
     if setting.prior is not None and len(setting.matchings) > 1:
-        found = best_by_cells(setting.matchings, setting.phi, [float(share) for share in setting.prior], progress)
-        lines.append(Line("under the prior", tuple(found.tolist())))
+        results = best_by_cells(setting.matchings, setting.phi, [float(share) for share in setting.prior], progress)
+        lines.append(Line("under the prior", tuple(results.tolist())))
     for name, matching in zip(setting.names, setting.matchings, strict=True):
         lines.append(Line(f"against {name}", tuple(best_by_cells([matching], setting.phi, None, progress).tolist())))
     return RiskByCells(len(setting.attributes), tuple(lines))
@@ -216,8 +216,8 @@ def by_dictionary_size(
         parts, kept = _parts(matching, sizes, seed)
         for number, part in enumerate(parts):
             progress(f"risk against parts of {name}", number / len(parts))
-            found = best_by_cells([matching.among(part)], phi)
-            risks.append([float(found[k]) for k in cells])
+            results = best_by_cells([matching.among(part)], phi)
+            risks.append([float(results[k]) for k in cells])
         sampled = None if len(chosen) == whole.records else len(chosen)
         columns = tuple(tuple(column) for column in zip(*risks, strict=True))
         curves.append(RiskBySize(name, whole.attributes, tuple(map(len, parts)), kept, sampled, cells, columns))
@@ -240,7 +240,7 @@ def true_against_estimated(
     as for `by_dictionary_size`.
     """
     sizes, cells = _shares(shares, "shares"), cells_of(ks, len(setting.attributes))
-    found = []
+    results = []
     for name, whole in zip(setting.names, setting.matchings, strict=True):
         chosen = _chosen(whole, sizes, most, seed)
         matching, phi = whole.only(chosen), setting.phi.only(chosen)
@@ -253,8 +253,8 @@ def true_against_estimated(
                 points += [_point(k, best.disclosed, phi, side, larger) for larger in sides[number + 1 :]]
         unmet = int((matching.sizes(matching.everything) == 0).sum())
         sampled = None if len(chosen) == whole.records else len(chosen)
-        found.append(TrueAgainstEstimated(name, whole.attributes, len(chosen), sampled, unmet, tuple(points)))
-    return tuple(found)
+        results.append(TrueAgainstEstimated(name, whole.attributes, len(chosen), sampled, unmet, tuple(points)))
+    return tuple(results)
 
 
 def best_rules(matching: Matching, phi: SensitivityWeights, cells: Sequence[int]) -> list[DisclosureRule]:
@@ -300,21 +300,22 @@ def _parts(matching: Matching, shares: Sequence[Fraction], seed: int) -> tuple[l
     others = [matching.individuals_of(i, everything)[:1] for i in np.flatnonzero(~among & (sizes > 0)).tolist()]
     kept = np.unique(np.concatenate([matching.own[matching.own >= 0], *others]).astype(np.int64))
     rest = np.random.default_rng(seed + 1).permutation(np.setdiff1d(np.arange(matching.individuals), kept))
+    # the kept individuals come first in the order, so that every part contains them
     order = np.concatenate([kept, rest]).astype(np.int64)
     counts = {max(len(kept), math.ceil(share * matching.individuals)) for share in shares}
     return [np.sort(order[:count]) for count in sorted(counts)], len(kept)
 
 
-def _shares(given: Sequence[Number], key: str) -> list[Fraction]:
-    found = [as_fraction(share, key) for share in given]
-    for share, written in zip(found, given, strict=True):
+def _shares(numbers: Sequence[Number], key: str) -> list[Fraction]:
+    fractions = [as_fraction(share, key) for share in numbers]
+    for share, written in zip(fractions, numbers, strict=True):
         if not 0 < share <= 1:
             raise ParameterError(
                 f"{written!r} is not a share", remedy="Pass decimals above 0 and up to 1.", key=key, value=written
             )
-    if not found:
+    if not fractions:
         raise ParameterError("there are no shares", remedy="Pass decimals above 0 and up to 1.", key=key)
-    return found
+    return fractions
 
 
 def cells_of(ks: Sequence[Number], attributes: int) -> tuple[int, ...]:

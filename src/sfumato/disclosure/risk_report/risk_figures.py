@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.disclosure.risk_report.loss_format import amount
+from sfumato.releases.models import AttributeCounts
 from sfumato.reports.plots.axes import Amount, Axis, amount_axis, drawable, fitting_step, name_axis, number_axis
 from sfumato.reports.plots.chart import Chart
 from sfumato.reports.plots.figure import Figure, chart_figure, percent
@@ -308,20 +309,24 @@ def _bound_chart(scatter: Table) -> Chart:
     return chart
 
 
-def disclosed_figure(attributes: Sequence[Table]) -> Figure:
+def disclosed_figure(attributes: Sequence[AttributeCounts]) -> Figure:
     """Draw the share of each attribute's values that is disclosed, withheld, or missing."""
-    colours = {"disclosed": AFTER, "withheld": BEFORE, "missing": PALE}
-    most = max(attributes, key=lambda one: one["withheld"])
-    totals = [sum(one[key] for key in colours) for one in attributes]
+    parts = {
+        "disclosed": (AFTER, [one.disclosed for one in attributes]),
+        "withheld": (BEFORE, [one.withheld for one in attributes]),
+        "missing": (PALE, [one.missing for one in attributes]),
+    }
+    most = max(attributes, key=lambda one: one.withheld)
+    totals = [one.disclosed + one.withheld + one.missing for one in attributes]
     chart = Chart(
         number_axis(0, 1, percent=True, count=4),
-        name_axis([shortened(one["name"], 24) for one in attributes], backwards=True),
+        name_axis([shortened(one.name, 24) for one in attributes], backwards=True),
         26 * len(attributes),
     )
     starts = [0.0] * len(attributes)
-    for key, colour in colours.items():
-        shares = [one[key] / total for one, total in zip(attributes, totals, strict=True)]
-        titles = [f"{shortened(one['name'], 80)}: {one[key]:,} {key}" for one in attributes]
+    for key, (colour, counts) in parts.items():
+        shares = [count / total for count, total in zip(counts, totals, strict=True)]
+        titles = [f"{shortened(one.name, 80)}: {count:,} {key}" for one, count in zip(attributes, counts, strict=True)]
         chart.bars(
             range(len(attributes)), [share or None for share in shares], colour, titles, width=0.7, starts=starts, lying=True
         )
@@ -333,7 +338,7 @@ def disclosed_figure(attributes: Sequence[Table]) -> Figure:
         key="shown",
         title="What is disclosed of each attribute",
         caption="Share of the records in which the attribute is disclosed, withheld, or was missing from the start.",
-        alt=f"Bars: what is disclosed of each of {len(attributes)} attributes; most values are withheld of {most['name']}.",
+        alt=f"Bars: what is disclosed of each of {len(attributes)} attributes; most values are withheld of {most.name}.",
         head=("attribute", "disclosed", "withheld", "missing"),
-        rows=[(one["name"], *(f"{one[key]:,}" for key in colours)) for one in attributes],
+        rows=[(one.name, *(f"{count:,}" for count in (one.disclosed, one.withheld, one.missing))) for one in attributes],
     )

@@ -46,7 +46,7 @@ def risk_page(content: Mapping[str, Any]) -> str:
 
 def _render(content: Mapping[str, Any]) -> str:
     numbered = Numbered()
-    drawn = {name: numbered.add(found) for name, found in _sections(content).items()}
+    drawn = {name: numbered.add(figures_of_section) for name, figures_of_section in _sections(content).items()}
     return render_page(
         Path(__file__).with_name("risk_page.html.j2"),
         numbered,
@@ -60,13 +60,13 @@ def _render(content: Mapping[str, Any]) -> str:
 
 def _sections(content: Mapping[str, Any]) -> dict[str, list[Figure]]:
     """The figures of each section, in the order of the page."""
-    figures, curves, known = content["figures"], content["curves"], content["dictionaries"]
+    figures, curves, dictionaries = content["figures"], content["curves"], content["dictionaries"]
     against = content["worst"]["dictionary"] if content["over"] == "worst" else "Under the prior"
     return {
         "losses": [loss_figure(figures["losses"], content["worst"]["dictionary"])],
         "fitting": [
             consistent_figure(one, dictionary["name"], number)
-            for number, (one, dictionary) in enumerate(zip(figures["fitting"], known, strict=True))
+            for number, (one, dictionary) in enumerate(zip(figures["fitting"], dictionaries, strict=True))
         ],
         "attributes": [saving_figure(content["by_attribute"], content["risk"], against)],
         "cells": [] if curves["cells"] is None else [cells_figure(curves["cells"])],

@@ -29,7 +29,7 @@ WORST = 20
 
 
 def risk_content(
-    found: Risk, *, curves: bool = True, worst: int = WORST, seed: int = 0, progress: Progress = silent
+    measured: Risk, *, curves: bool = True, worst: int = WORST, seed: int = 0, progress: Progress = silent
 ) -> dict[str, Any]:
     """Return everything that `risk_page` draws.
 
@@ -44,20 +44,20 @@ def risk_content(
     >>> risk_content(risk(pa.table({"age": [30, 41]}), Schema(), book))["figures"]["fitting"]
     [{'bins': ['0', '1', '2'], 'records': [0, 1, 1]}]
     """
-    setting = found.setting
+    setting = measured.setting
     progress("matching records jointly")
     return {
         "sfumato": __version__,
-        **found.to_dict(worst),
+        **measured.to_dict(worst),
         "figures": {
-            "losses": loss_histogram(found.worst.losses),
-            "fitting": [consistent_histogram(each.sizes) for each in found.dictionaries],
+            "losses": loss_histogram(measured.worst.losses),
+            "fitting": [consistent_histogram(each.sizes) for each in measured.dictionaries],
         },
-        "joint": [_joint(found, place) for place in range(len(found.dictionaries))],
-        "k_anonymity": _levels(found),
+        "joint": [_joint(measured, place) for place in range(len(measured.dictionaries))],
+        "k_anonymity": _levels(measured),
         "consistency": {name: how.parameters() for name, how in setting.consistency.items()},
         "bounds": [
-            upper_bound(setting, mine, theirs, found.rule).to_dict()
+            upper_bound(setting, mine, theirs, measured.rule).to_dict()
             for mine, theirs in (permutations(setting.names, 2) if len(setting.names) <= BOUNDED else ())
         ],
         "independence": _independence(setting, progress) if curves else [],
@@ -65,10 +65,10 @@ def risk_content(
     }
 
 
-def _joint(found: Risk, place: int) -> dict[str, Any]:
+def _joint(measured: Risk, place: int) -> dict[str, Any]:
     """What a joint matching with one dictionary leaves: the records with one individual, and those with one only then."""
-    matching, alone = found.setting.matchings[place], found.dictionaries[place]
-    joint = joint_sizes(matching, found.rule)
+    matching, alone = measured.setting.matchings[place], measured.dictionaries[place]
+    joint = joint_sizes(matching, measured.rule)
     figures: dict[str, Any] = {"dictionary": alone.name, "least": joint.least, "one": None, "more": None, "why": joint.why}
     if joint.sizes is not None:
         one = joint.sizes == 1
@@ -76,20 +76,20 @@ def _joint(found: Risk, place: int) -> dict[str, Any]:
     return figures
 
 
-def _levels(found: Risk) -> dict[str, Any]:
-    levels = k_anonymity_levels(found.setting.table, found.setting.attributes, found.rule)
+def _levels(measured: Risk) -> dict[str, Any]:
+    levels = k_anonymity_levels(measured.setting.table, measured.setting.attributes, measured.rule)
     return {"release": levels.release, "joint": levels.joint, "consistent": levels.consistent, "why": levels.why}
 
 
 def _independence(setting: Setting, progress: Progress) -> list[dict[str, Any]]:
     """The cost of MinRisk, by dictionary and for several numbers of values; empty if it does not apply."""
-    found = []
+    rows = []
     for name, matching in zip(setting.names, setting.matchings, strict=True):
         if applies(matching, setting.phi):
             cells = cells_of(QUARTERS, len(setting.attributes))
             costs = independence_costs(matching, setting.phi, cells, progress)
-            found += [{"dictionary": name, **cost.to_dict()} for cost in costs]
-    return found
+            rows += [{"dictionary": name, **cost.to_dict()} for cost in costs]
+    return rows
 
 
 def _curves(setting: Setting, seed: int, progress: Progress) -> dict[str, Any]:

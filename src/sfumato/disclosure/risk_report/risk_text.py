@@ -40,17 +40,17 @@ def verdict(content: Content) -> str:
     highest = content["worst"]
     against = {one["name"]: one for one in content["dictionaries"]}[highest["dictionary"]]
     unique, count = against["attackers"]["unique"], content["records"]
-    said = []
+    sentences = []
     if content["limit"] is not None:
-        said.append(
+        sentences.append(
             f"The risk is {amount(content['risk'])}, {'at most' if content['holds'] else 'more than'} the limit, "
             f"{content['limit']}."
         )
-    said.append(
+    sentences.append(
         f"Against an attacker with “{highest['dictionary']}” a record loses {amount(highest['risk'])} on average, and "
         f"{unique:,} of {count_of(count, 'record')} ({percent(unique / count)}) fit exactly one individual."
     )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def facts(content: Content) -> list[tuple[str, str]]:
@@ -67,52 +67,52 @@ def facts(content: Content) -> list[tuple[str, str]]:
     ]
 
 
-def _highest(found: Content) -> float:
-    return float(found["journalist"] if found["prosecutor"] is None else found["prosecutor"])
+def _highest(figures: Content) -> float:
+    return float(figures["journalist"] if figures["prosecutor"] is None else figures["prosecutor"])
 
 
 def attackers(content: Content) -> list[tuple[str, str, list[str]]]:
     """The table of attackers: the name of a line, its meaning, and a cell for each dictionary."""
-    known = content["dictionaries"]
+    dictionaries = content["dictionaries"]
     lines: list[tuple[str, str, list[str]]] = [
-        ("Individuals", "in the dictionary", [f"{one['individuals']:,}" for one in known]),
-        ("Risk", "the mean loss, with the sensitivity", [amount(one["risk"]) for one in known]),
+        ("Individuals", "in the dictionary", [f"{one['individuals']:,}" for one in dictionaries]),
+        ("Risk", "the mean loss, with the sensitivity", [amount(one["risk"]) for one in dictionaries]),
     ]
-    if any(one["prior"] is not None for one in known):
-        lines.append(("Prior", "the probability that the attacker has it", [one["prior"] for one in known]))
+    if any(one["prior"] is not None for one in dictionaries):
+        lines.append(("Prior", "the probability that the attacker has it", [one["prior"] for one in dictionaries]))
     lines += [
         (
             "Prosecutor",
             "knows that the person is in the records: the highest chance of a record",
-            [_chance(one["attackers"]["prosecutor"]) for one in known],
+            [_chance(one["attackers"]["prosecutor"]) for one in dictionaries],
         ),
         (
             "Journalist",
             "has a register of more people: the highest chance of a record",
-            [_chance(one["attackers"]["journalist"]) for one in known],
+            [_chance(one["attackers"]["journalist"]) for one in dictionaries],
         ),
         (
             "Marketer",
             "tries every record: the expected share of correct guesses",
-            [percent(one["attackers"]["marketer"]) for one in known],
+            [percent(one["attackers"]["marketer"]) for one in dictionaries],
         ),
         (
             "One fits",
             "records with one consistent individual",
-            [_of(one["attackers"]["unique"], content["records"]) for one in known],
+            [_of(one["attackers"]["unique"], content["records"]) for one in dictionaries],
         ),
         (
             "Nobody fits",
             "records whose loss counts as 0",
-            [_of(one["consistent"]["nobody"], content["records"]) for one in known],
+            [_of(one["consistent"]["nobody"], content["records"]) for one in dictionaries],
         ),
     ]
-    for threshold in known[0]["attackers"]["above"]:
+    for threshold in dictionaries[0]["attackers"]["above"]:
         lines.append(
             (
                 f"Chance above {threshold}",
                 "",
-                [percent(one["attackers"]["above"][threshold]) for one in known],
+                [percent(one["attackers"]["above"][threshold]) for one in dictionaries],
             )
         )
     return lines
@@ -128,19 +128,19 @@ def _of(count: int, records: int) -> str:
 
 def all_attackers(content: Content) -> list[str]:
     """Why a dictionary is a prosecutor's or a journalist's, and the risk over all dictionaries."""
-    said = []
+    sentences = []
     for one in content["dictionaries"]:
         who = "journalist" if one["attackers"]["prosecutor"] is None else "prosecutor"
-        said.append(f"“{one['name']}” is the dictionary of a {who}: {one['attackers']['why']}.")
+        sentences.append(f"“{one['name']}” is the dictionary of a {who}: {one['attackers']['why']}.")
     if content["bayes"] is not None and len(content["dictionaries"]) > 1:
-        said.append(f"The mean of the risks under the prior is {amount(content['bayes'])} (the Bayes risk).")
+        sentences.append(f"The mean of the risks under the prior is {amount(content['bayes'])} (the Bayes risk).")
     elif len(content["dictionaries"]) > 1:
         highest = content["worst"]
-        said.append(
+        sentences.append(
             f"There is no prior, so the risk is that of the worst dictionary: “{highest['dictionary']}”, "
             f"{amount(highest['risk'])}."
         )
-    return said
+    return sentences
 
 
 def records(content: Content) -> str:
@@ -173,7 +173,7 @@ def cells(content: Content) -> list[str]:
     curve = content["curves"]["cells"]
     if curve is None:
         return []
-    said = []
+    sentences = []
     for line in curve["lines"]:
         whole, risks = line["risks"][-1], line["risks"]
         if whole in ("inf", 0):
@@ -182,15 +182,15 @@ def cells(content: Content) -> list[str]:
         if half is None:
             continue
         start = f"{line['against'][:1].upper()}{line['against'][1:]}"
-        said.append(
+        sentences.append(
             f"{start}: {amount(whole)} if everything is disclosed, {amount(risks[half])} if each record discloses at "
             f"most its best {count_of(half, 'cell')}."
         )
     if len(curve["lines"]) > 1 and content["over"] == "worst":
-        said.append(
+        sentences.append(
             "A single rule for all dictionaries has, against the worst, at least the highest of these risks at its k."
         )
-    return said
+    return sentences
 
 
 def independence(content: Content) -> list[list[str]]:
@@ -211,7 +211,7 @@ def independence(content: Content) -> list[list[str]]:
 
 def bounds(content: Content) -> list[dict[str, Any]]:
     """Which dictionary's risk bounds which; why not, if they are few."""
-    said = []
+    sentences = []
     for one in content["bounds"]:
         if not one["holds"] and len(content["bounds"]) > _FEW:
             continue
@@ -220,8 +220,8 @@ def bounds(content: Content) -> list[dict[str, Any]]:
         risks = f"Here the risks are {true} against “{one['attacker']}” and {estimated} against “{one['estimate']}”."
         why = f"These conditions fail: {'; '.join(failing)}." if failing else "Every condition holds."
         pair = f"“{one['estimate']}” for “{one['attacker']}”"
-        said.append({"pair": pair, "holds": one["holds"], "says": f"{why} {risks}"})
-    return said
+        sentences.append({"pair": pair, "holds": one["holds"], "says": f"{why} {risks}"})
+    return sentences
 
 
 def joint(content: Content) -> list[dict[str, Any]]:
@@ -238,14 +238,14 @@ def joint(content: Content) -> list[dict[str, Any]]:
 
 def levels(content: Content) -> list[tuple[str, str]]:
     """The three readings of k-anonymity, and up to which k each holds."""
-    found = content["k_anonymity"]
+    figures = content["k_anonymity"]
     return [
-        ("Every record fits k individuals, one by one", f"{found['consistent']:,}"),
+        ("Every record fits k individuals, one by one", f"{figures['consistent']:,}"),
         (
             "A joint matching leaves k individuals to every record",
-            f"({found['why']})" if found["why"] else f"{found['joint']:,}",
+            f"({figures['why']})" if figures["why"] else f"{figures['joint']:,}",
         ),
-        ("Every disclosed row occurs k times", f"{found['release']:,}"),
+        ("Every disclosed row occurs k times", f"{figures['release']:,}"),
     ]
 
 
@@ -306,7 +306,7 @@ def consistency_lines(consistency: Content, attributes: Sequence[str]) -> list[t
     return [*lines, ("Missing values", "Consistent with anything, like withheld values.")]
 
 
-def sensitivity_text(given: Content) -> str:
+def sensitivity_text(declared: Content) -> str:
     """The sensitivity in words."""
     kinds = {
         "additive": "The sum of the weights of what is disclosed",
@@ -314,12 +314,12 @@ def sensitivity_text(given: Content) -> str:
         "constant": "Constant, whatever is disclosed: only identification counts",
         "function": "A function of the publisher",
     }
-    return _kind(given, kinds.get(given["kind"], str(given["kind"])))
+    return _kind(declared, kinds.get(declared["kind"], str(declared["kind"])))
 
 
-def _kind(given: Content, name: str) -> str:
+def _kind(declared: Content, name: str) -> str:
     """A kind with its parameters."""
-    rest = [f"{key}: {_written(value)}" for key, value in given.items() if key != "kind"]
+    rest = [f"{key}: {_written(value)}" for key, value in declared.items() if key != "kind"]
     return f"{name} ({'; '.join(rest)})." if rest else f"{name}."
 
 

@@ -33,9 +33,9 @@ def best_rule(
     record has can be disclosed; a record (attribute, table) with fewer discloses all of them. A search that might not end
     stops after a fixed number of steps; its result then has a gap to a bound.
 
-    >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
+    >>> matching = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
     >>> phi = SensitivityWeights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
-    >>> best = best_rule([known], phi, 2, per="record")
+    >>> best = best_rule([matching], phi, 2, per="record")
     >>> best.disclosed.tolist(), best.risk, best.exact
     ([[True, True, False]], 1.5, True)
     """
@@ -65,9 +65,9 @@ def best_by_cells(
 
     In the worst case, and where a search may stop early, it is the risk of the rule that `best_rule` finds for each k.
 
-    >>> known = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
+    >>> matching = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
     >>> phi = SensitivityWeights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
-    >>> best_by_cells([known], phi).round(3).tolist()
+    >>> best_by_cells([matching], phi).round(3).tolist()
     [0.0, 0.333, 1.5, 7.0]
     """
     check(matchings, 0, "record", prior)

@@ -78,6 +78,7 @@ class ChoiceTables:
         self.choices, self.quotas = choices, quotas
         tabled = [at for at, record in enumerate(choices.distinct.tolist()) if choices.tabled(record)]
         sizes = 2.0 ** choices.present[choices.distinct][:, quotas.free].sum(axis=1)[tabled] * choices.dictionaries
+        # every step-th record, so that the stored tables fit into the room and represent all records
         step = max(1, int(np.ceil(sizes.sum() / ROOM)))
         self.some = np.array(tabled[::step], np.int64)
         self.copies = choices.copies[self.some]
@@ -169,9 +170,9 @@ def offer_choices(
             masks.append(widen(mine, free) | quotas.forced_of(choices, record))
         else:
             search, candidates = Search(choices, record), choices.candidates(record)
-            found = search.cheapest(at_prices.shares, prices[candidates], narrow(quotas.forced, candidates))
-            lost, least[group], beyond = search.losses(found.choices), found.bound[0], 0.0
-            masks.append(widen(found.choices, candidates))
+            result = search.cheapest(at_prices.shares, prices[candidates], narrow(quotas.forced, candidates))
+            lost, least[group], beyond = search.losses(result.choices), result.bound[0], 0.0
+            masks.append(widen(result.choices, candidates))
         losses.append(lost)
     return Offers(masks, losses, least, beyond)
 
@@ -244,12 +245,12 @@ class Repair:
         for _ in range(SWEEPS):
             total, paid = float((self.shares @ self.losses).sum()), False
             for j in self.quotas.free.tolist():
-                given, taken = self._by_cost(j, True), self._by_cost(j, False)
-                count = min(len(given), len(taken))
-                gains = self.costs[given[:count], j] + self.costs[taken[:count], j]
+                disclosing, taken = self._by_cost(j, True), self._by_cost(j, False)
+                count = min(len(disclosing), len(taken))
+                gains = self.costs[disclosing[:count], j] + self.costs[taken[:count], j]
                 pays = int(np.searchsorted(gains, -PAYS * total))
                 if pays:
-                    self._flip(np.r_[given[:pays], taken[:pays]], j)
+                    self._flip(np.r_[disclosing[:pays], taken[:pays]], j)
                     paid = True
             if not paid:
                 break
@@ -266,20 +267,23 @@ def best_of_attributes(choices: Choices, cells: int, progress: Progress) -> Disc
     demand = quotas.demand
     if not len(demand) or not cells:
         return _only(choices, short, bool(cells))
+    # 1. prices, from the records with stored tables; 2. offers of all records at these prices, which make the bound exact
     tables = ChoiceTables(choices, quotas, progress)
     prices = best_prices(tables, tables.demand, choices.dictionaries)
     offers = offer_choices(choices, quotas, tables, prices, max(FEW, OFFERS // len(choices.distinct)), progress)
     prices = prices._replace(bound=float(offers.least @ choices.copies + prices.of_sets @ demand.cells))
+    # 3. all choices are offered: small cases are solved exactly
     if offers.beyond == np.inf:
         columns = offers.columns(choices.copies, choices.high)
-        found = best_of_few(columns, demand)
-        if found is not None:
-            return best_of_selection(choices, columns, found, short, "every choice of each record's cells was compared")
+        result = best_of_few(columns, demand)
+        if result is not None:
+            return best_of_selection(choices, columns, result, short, "every choice of each record's cells was compared")
+    # 4. otherwise repair a selection that nearly meets the quotas, and close the gap to the bound
     repair = _repair(choices, tables, prices, offers)
     columns = offers.also(Offers.of_records(choices, repair.masks, repair.losses)).columns(choices.copies, choices.high)
-    found = close_gap(columns, demand, prices, columns.taken(repair.masks, choices.of_record), offers.beyond)
+    result = close_gap(columns, demand, prices, columns.taken(repair.masks, choices.of_record), offers.beyond)
     how = "prices of the attributes gave a bound, repair and an integer program a rule"
-    return best_of_selection(choices, columns, found, short, how)
+    return best_of_selection(choices, columns, result, short, how)
 
 
 def _repair(choices: Choices, tables: ChoiceTables, prices: Prices, offers: Offers) -> Repair:
@@ -293,9 +297,9 @@ def _repair(choices: Choices, tables: ChoiceTables, prices: Prices, offers: Offe
     begin = columns.choices[which][choices.of_record]
     place = np.full(len(choices.distinct), -1, np.int64)
     place[tables.some] = np.arange(len(tables.some))
-    known = np.flatnonzero(place[choices.of_record] >= 0)
+    stored = np.flatnonzero(place[choices.of_record] >= 0)
     other = begin.copy()
-    other[known] = mix_selections(prices, place[choices.of_record[known]])
+    other[stored] = mix_selections(prices, place[choices.of_record[stored]])
     repairs = [Repair(choices, tables.quotas, tables, masks, prices.shares) for masks in (begin, other)]
     for repair in repairs:
         repair.meet()

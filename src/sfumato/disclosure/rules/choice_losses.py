@@ -76,6 +76,7 @@ class DictionarySide:
         return masks
 
     def _patterns(self, row: NDArray[np.int32]) -> tuple[NDArray[Any], ...]:
+        # records are visited in the order of their common values, so the oldest entry is not needed again
         key = row[self.common].tobytes()
         if key not in self.patterns:
             if len(self.patterns) >= KEPT:
@@ -93,7 +94,7 @@ class DictionarySide:
         count = agreements(
             self.matching.index, row, candidates, self.common_mask, patterns, packed, self.extra, self.touched
         )
-        if not len(self.matching.weights):
+        if not len(self.matching.weights):  # the attacker picks anybody: -1 has every bit, so nothing is ruled out
             return count, -1, 1.0
         own = int(self.matching.own[record])
         if own < 0:
@@ -232,13 +233,13 @@ class Choices:
                 key="misfits",
                 value=len(candidates),
             )
-        found = [side.agreement(record, candidates) for side in self.sides]
+        agreements_found = [side.agreement(record, candidates) for side in self.sides]
         return (
-            np.concatenate([one.masks for one in found]),
-            np.concatenate([one.sizes for one in found]),
-            np.cumsum([0, *(len(one.masks) for one in found)]).astype(np.int64),
-            np.array([one.own for one in found], np.int64),
-            np.array([one.own_weight for one in found]),
+            np.concatenate([one.masks for one in agreements_found]),
+            np.concatenate([one.sizes for one in agreements_found]),
+            np.cumsum([0, *(len(one.masks) for one in agreements_found)]).astype(np.int64),
+            np.array([one.own for one in agreements_found], np.int64),
+            np.array([one.own_weight for one in agreements_found]),
         )
 
     def _table(self, count: int) -> tuple[NDArray[np.float64], ...]:

@@ -26,8 +26,8 @@ class DisclosureRule:
     """The rule of least risk that was found, and a bound that no rule of its set is below.
 
     >>> import numpy as np
-    >>> found = DisclosureRule(np.ones((1, 2), bool), risk=0.5, bound=0.4, short=0, how="by search")
-    >>> found.exact, round(found.gap, 3)
+    >>> rule = DisclosureRule(np.ones((1, 2), bool), risk=0.5, bound=0.4, short=0, how="by search")
+    >>> rule.exact, round(rule.gap, 3)
     (False, 0.2)
     """
 
@@ -146,16 +146,16 @@ def number_of_cells(amount: Any, per: str, present: Rule) -> int:
     )
     text = str(amount).strip()
     try:
-        found = as_fraction(text[:-1], "cells") / 100 if text.endswith("%") else as_fraction(amount, "cells")
+        number = as_fraction(text[:-1], "cells") / 100 if text.endswith("%") else as_fraction(amount, "cells")
     except SfumatoError as error:
         raise wrong from error
     if text.endswith("%"):
-        found *= int(present.sum()) if per == "table" else most
-    elif found.denominator != 1:
+        number *= int(present.sum()) if per == "table" else most
+    elif number.denominator != 1:
         raise wrong
-    if isinstance(amount, bool) or not 0 <= found <= most:
+    if isinstance(amount, bool) or not 0 <= number <= most:
         raise wrong
-    return math.floor(found)
+    return math.floor(number)
 
 
 def nearest(number: Fraction) -> int:

@@ -100,15 +100,15 @@ def independence_costs(
     rules = [min_risk(matching, phi, k) for k in cells]
     choices = Choices([matching], phi, [1.0])
     options = least_losses(choices, progress)
-    found = []
+    costs = []
     for k, rule in zip(cells, rules, strict=True):
         best = best_of_records(choices, options, k).disclosed
         taken = losses(phi.of(rule), matching.probabilities(rule))
         needed = losses(phi.of(best), matching.probabilities(best))
         worse = taken > needed * (1 + ROUNDING)
         factor = _factor(taken[worse], needed[worse])
-        found.append(IndependenceCost(k, mean(taken), mean(needed), int(worse.sum()), factor))
-    return found
+        costs.append(IndependenceCost(k, mean(taken), mean(needed), int(worse.sum()), factor))
+    return costs
 
 
 def _factor(taken: NDArray[np.float64], needed: NDArray[np.float64]) -> float:

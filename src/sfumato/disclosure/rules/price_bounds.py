@@ -100,21 +100,24 @@ class _Ascent:
 
     def run(self) -> Prices:
         """Raise the bound until the planes allow no more, or the rounds are used up."""
+        # the box around the best point limits the next step: doubled after a step that reaches at least half of what the
+        # planes allow, halved after a step that does not raise the bound
         box = 1.0
         for _ in range(ROUNDS if len(self.shares) > 1 or len(self.demand) else 0):
-            found = self._highest(box)
-            if found.promised - self.best <= CLOSE * max(abs(self.best), self.unit):
+            point = self._highest(box)
+            if point.promised - self.best <= CLOSE * max(abs(self.best), self.unit):
                 if box >= WIDE:
                     break
                 box = WIDE  # nothing is higher nearby: look farther once
                 continue
-            value = self._try(found.shares, found.of_sets)
+            value = self._try(point.shares, point.of_sets)
             if value > self.best:
-                box *= 2.0 if value - self.best > 0.5 * (found.promised - self.best) else 1.0
-                self.shares, self.of_sets, self.best = found.shares, found.of_sets, value
+                box *= 2.0 if value - self.best > 0.5 * (point.promised - self.best) else 1.0
+                self.shares, self.of_sets, self.best = point.shares, point.of_sets, value
             else:
                 box *= 0.5
             self._drop_plane()
+        # the dual weights of the planes in a box of the size of the prices say how to mix the selections
         parts = self._highest(float(np.abs(self.of_sets).max(initial=0.0)) / self.unit / 2).parts
         return Prices(self.shares, self.of_sets, self.best, np.array([masks for _, _, masks in self.planes]), parts)
 
@@ -128,6 +131,7 @@ class _Ascent:
         """The highest point below all planes within a box around the best, by a linear program."""
         from scipy.optimize import linprog
 
+        # variables of the linear program: the height, the shares (a distribution), the prices within the box
         dictionaries, sets = len(self.shares), len(self.of_sets)
         unit = self.unit * self.records
         totals = np.array([totals for totals, _, _ in self.planes]) / unit
@@ -172,6 +176,7 @@ def close_gap(columns: Columns, demand: Demand, prices: Prices, taken: Integers,
     extra = cost - cost[columns.cheapest(prices.shares, demand.prices(prices.of_sets))][columns.group]
     best = Selection(taken, float(columns.totals(taken).max(initial=0.0)), prices.bound)
     records = len(columns.copies)
+    # few columns first: a better selection shrinks the gap, and with it the columns that can still matter
     for count, nodes in LIKELIEST.items():
         gap = best.worst - best.bound
         if gap <= ROUNDING * abs(best.worst):
@@ -198,6 +203,7 @@ def _search(
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array, hstack, vstack
 
+    # records with one flagged column are fixed to what they take now; the others are free
     paid = columns.losses - demand.used(columns.choices) @ prices.of_sets
     several = np.bincount(columns.group[near], minlength=len(columns.copies)) > 1
     free = np.flatnonzero(near & several[columns.group])
@@ -207,6 +213,7 @@ def _search(
     base = prices.of_sets @ demand.cells + usual[:, groups] @ columns.copies[groups] + paid @ fixed
 
     gap = best.worst - best.bound
+    # rows of the program: one column per record and copy, the demand, and the worst total above every dictionary's total
     one_each = coo_array((np.ones(len(free)), (row, np.arange(len(free)))), shape=(len(groups), len(free)))
     met = coo_array(demand.used(columns.choices[free]).T)
     above = coo_array((paid[:, free] - usual[:, columns.group[free]]) / gap)
@@ -232,5 +239,5 @@ def _search(
     fits = np.array_equal(np.bincount(columns.group, taken, len(columns.copies)), columns.copies)
     if not fits or not np.array_equal(columns.used(taken, demand), demand.cells):
         return Selection(best.taken, best.worst, bound)
-    found = float(columns.totals(taken).max(initial=0.0))
-    return Selection(taken, found, bound) if found < best.worst else Selection(best.taken, best.worst, bound)
+    worst_total = float(columns.totals(taken).max(initial=0.0))
+    return Selection(taken, worst_total, bound) if worst_total < best.worst else Selection(best.taken, best.worst, bound)

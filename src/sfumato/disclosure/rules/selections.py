@@ -27,14 +27,14 @@ class Demand:
     """The number of cells of each set."""
 
     @classmethod
-    def of(cls, per: str, attributes: int, wanted: Sequence[int]) -> Demand:
+    def of(cls, per: str, attributes: int, target: Sequence[int]) -> Demand:
         """The demand of a set of rules: of all attributes together, of each, or none if records are independent.
 
         >>> Demand.of("table", 3, [4]).members.tolist(), Demand.of("record", 3, []).members.shape
         ([[1.0, 1.0, 1.0]], (0, 3))
         """
         sets = {"table": np.ones((1, attributes)), "record": np.zeros((0, attributes)), "attribute": np.eye(attributes)}
-        return cls(sets[per], np.array(wanted, np.float64))
+        return cls(sets[per], np.array(target, np.float64))
 
     def __len__(self) -> int:
         return len(self.members)
@@ -148,7 +148,8 @@ def best_of_few(columns: Columns, demand: Demand) -> Selection | None:
     in any dictionary is dropped.
     """
     used = demand.used(columns.choices).astype(np.int64)
-    wanted = tuple(int(cells) for cells in demand.cells)
+    target = tuple(int(cells) for cells in demand.cells)
+    # partial selections by the cells that they disclose of each set; each list is a Pareto front of losses
     ways = {(0,) * len(demand): [PartialSelection((0.0,) * len(columns.losses), -1, None)]}
     looks = 0
     for g in np.repeat(np.arange(len(columns.copies)), columns.copies).tolist():
@@ -161,12 +162,13 @@ def best_of_few(columns: Columns, demand: Demand) -> Selection | None:
             for at in own:
                 losses = columns.losses[:, at].tolist()
                 now = tuple(one + other for one, other in zip(cells, used[at].tolist(), strict=True))
-                if all(have <= want for have, want in zip(now, wanted, strict=True)):
+                if all(have <= want for have, want in zip(now, target, strict=True)):
                     for way in before:
                         lost = tuple(one + other for one, other in zip(way.lost, losses, strict=True))
                         _keep(after.setdefault(now, []), PartialSelection(lost, at, way))
         ways = after
-    best = way = min(ways[wanted], key=lambda way: max(way.lost))
+    best = way = min(ways[target], key=lambda way: max(way.lost))
+    # follow the predecessors back to the empty selection
     taken = np.zeros(len(columns.choices), np.int64)
     while way.before is not None:
         taken[way.last] += 1

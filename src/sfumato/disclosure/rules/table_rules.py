@@ -37,19 +37,19 @@ class Sizes(NamedTuple):
 def best_of_table(choices: Choices, options: LeastLosses, cells: int) -> DisclosureRule:
     """Combine the records' least losses so that k cells are disclosed in total; if there are fewer, all of them."""
     of_record = choices.of_record
-    wanted = min(cells, int(choices.counts[of_record].sum()))
-    found = sizes_for(options.least, choices.counts, of_record, wanted)
-    risk = mean(options.least[of_record, found.sizes])
-    bound = risk if found.closed else min(risk, found.bound / choices.records)
+    target = min(cells, int(choices.counts[of_record].sum()))
+    result = sizes_for(options.least, choices.counts, of_record, target)
+    risk = mean(options.least[of_record, result.sizes])
+    bound = risk if result.closed else min(risk, result.bound / choices.records)
     if not np.array_equal(options.bounds, options.least):
-        bound = min(risk, sizes_for(options.bounds, choices.counts, of_record, wanted).bound / choices.records)
+        bound = min(risk, sizes_for(options.bounds, choices.counts, of_record, target).bound / choices.records)
     how = "the least losses of the records were combined"
     if np.isinf(bound):
         how = "this number of cells cannot be disclosed at a finite risk"
-    return DisclosureRule(choices.rule(options.choices[of_record, found.sizes]), risk, bound, cells - wanted, how)
+    return DisclosureRule(choices.rule(options.choices[of_record, result.sizes]), risk, bound, cells - target, how)
 
 
-def sizes_for(least: Floats, counts: Integers, of_record: Integers, wanted: int) -> Sizes:
+def sizes_for(least: Floats, counts: Integers, of_record: Integers, target: int) -> Sizes:
     """Find how many cells each record discloses so that the total is as wanted and the sum of losses is least.
 
     `least[g, c]` is the loss of a record like g, which has `counts[g]` values, with c cells. An infinite loss is accepted
@@ -61,33 +61,37 @@ def sizes_for(least: Floats, counts: Integers, of_record: Integers, wanted: int)
     """
     if not len(of_record):
         return Sizes(np.zeros(0, np.int64), 0.0, True)
+    # replace unavoidable infinite losses by a number above all finite sums, so that they are taken last
     finite = np.isfinite(least)
     high = 1.0 + 2.0 * float(np.where(finite, least, 0.0).max(axis=1)[of_record].sum())
     least = np.where(~finite & (np.arange(least.shape[1]) <= counts[:, None]), high, least)
-    price, sizes = _price(least, of_record, wanted)
+    price, sizes = _price(least, of_record, target)
+    # cost of each number of cells above the record's cheapest at the price: 0 for the one that it takes
     reduced = least - price * np.arange(least.shape[1])
     reduced -= reduced.min(axis=1, keepdims=True)
     reduced[of_record, sizes] = 0.0  # exactly 0, whatever rounding did
-    lacking = wanted - int(sizes.sum())
+    lacking = target - int(sizes.sum())
     bound = float(np.sum(least[of_record, sizes])) + price * lacking
-    found = _add_lacking_cells(reduced, of_record, sizes, lacking, bound) if lacking else Sizes(sizes, bound, True)
-    return found._replace(bound=np.inf) if found.bound >= high else found
+    result = _add_lacking_cells(reduced, of_record, sizes, lacking, bound) if lacking else Sizes(sizes, bound, True)
+    return result._replace(bound=np.inf) if result.bound >= high else result
 
 
-def _price(least: Floats, of_record: Integers, wanted: int) -> tuple[float, Integers]:
+def _price(least: Floats, of_record: Integers, target: int) -> tuple[float, Integers]:
     """The price per cell at which the total comes closest to the wanted one from below, and the cells of each record."""
+    # take the steps of all hulls in the order of their slopes until the target is reached
     groups, slopes, widths, ends = _hulls(least)
     copies = np.bincount(of_record, minlength=len(least))
     order = np.argsort(slopes, kind="stable")  # stable: within a record slopes ascend, so its steps stay in order
     groups, slopes, widths, ends = groups[order], slopes[order], widths[order], ends[order]
     before = np.cumsum(widths * copies[groups])
-    whole = int(np.searchsorted(before, wanted, side="right"))  # the number of steps that all copies take
+    whole = int(np.searchsorted(before, target, side="right"))  # the number of steps that all copies take
     of_group = np.zeros(len(least), np.int64)
     np.maximum.at(of_group, groups[:whole], ends[:whole])
     sizes = of_group[of_record]
     if whole == len(groups):
         return 0.0 if not whole else float(slopes[-1]), sizes
-    left = wanted - (int(before[whole - 1]) if whole else 0)
+    # of the next step only as many copies as fit
+    left = target - (int(before[whole - 1]) if whole else 0)
     some = np.flatnonzero(of_record == groups[whole])[: left // widths[whole]]
     sizes[some] = ends[whole]
     return float(slopes[whole]), sizes
@@ -108,6 +112,7 @@ def _hulls(least: Floats) -> tuple[Integers, Floats, Integers, Integers]:
 
 def _add_lacking_cells(reduced: Floats, of_record: Integers, sizes: Integers, lacking: int, bound: float) -> Sizes:
     """Let a few records deviate so that the lacking cells are disclosed, at the least cost above the bound."""
+    # `limit`, the cost of a simple repair, bounds every deviation of an optimal one; `width` bounds its partial sums
     deviations = _cheapest(reduced, of_record, sizes, lacking)
     limit = deviations.by_one_or_two(lacking)
     records, steps, costs = deviations.within(limit)
@@ -116,6 +121,7 @@ def _add_lacking_cells(reduced: Floats, of_record: Integers, sizes: Integers, la
     narrow = max(highest + lacking, min(width, MOST_SUMS // len(records)))
     taken = np.zeros((len(records), 2 * narrow + 1), np.uint8)
     deviate(costs, lowest, lacking, narrow, taken)
+    # read the deviations backwards from the sum that was reached
     out, at = sizes.copy(), narrow + lacking
     for r in range(len(records) - 1, -1, -1):
         if taken[r, at]:

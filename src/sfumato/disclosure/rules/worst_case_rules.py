@@ -74,10 +74,10 @@ def _pareto_columns(choices: Choices, low: Integers, high: Integers, progress: P
             under_losses.append(losses[-1][:, :0])
         else:
             search = Search(choices, record)
-            found = [search.pareto_choices(size) for size in range(low[at], high[at] + 1)]
-            masks.append(widen(np.concatenate([one.choices for one in found]), candidates))
-            losses.append(np.concatenate([one.losses for one in found], axis=1))
-            unfinished = [one for one in found if not one.closed]
+            result = [search.pareto_choices(size) for size in range(low[at], high[at] + 1)]
+            masks.append(widen(np.concatenate([one.choices for one in result]), candidates))
+            losses.append(np.concatenate([one.losses for one in result], axis=1))
+            unfinished = [one for one in result if not one.closed]
             under_masks.append(widen(np.array([one.choices[0] for one in unfinished], np.int64), candidates))
             under_losses.append(np.array([one.bound for one in unfinished]).reshape(-1, choices.dictionaries).T)
     columns = Columns.concatenate(masks, losses, choices.copies, choices.high)
@@ -101,23 +101,23 @@ def _front(table: Floats, low: int, high: int) -> Integers:
 
 def _best(choices: Choices, columns_offered: _OfferedColumns, demand: Demand, short: int) -> DisclosureRule:
     columns, complete = columns_offered.columns, columns_offered.under is columns_offered.columns
-    found = best_of_few(columns, demand) if complete else None
+    result = best_of_few(columns, demand) if complete else None
     how = "every Pareto-optimal choice was compared"
-    if found is None:
+    if result is None:
         prices = best_prices(columns, demand, choices.dictionaries)
         first = _first(columns, demand, prices, choices.of_record)
         prices = prices._replace(bound=bound_at(columns_offered.under, demand, prices))
-        found = close_gap(columns, demand, prices, first, np.inf if complete else 0.0)
+        result = close_gap(columns, demand, prices, first, np.inf if complete else 0.0)
         how = "shares of the dictionaries gave a bound, an integer program a rule"
-    return best_of_selection(choices, columns, found, short, how)
+    return best_of_selection(choices, columns, result, short, how)
 
 
-def best_of_selection(choices: Choices, columns: Columns, found: Selection, short: int, how: str) -> DisclosureRule:
+def best_of_selection(choices: Choices, columns: Columns, result: Selection, short: int, how: str) -> DisclosureRule:
     """The rule of a selection, its risk and bound per record; losses of `high` become infinite again."""
-    column = columns.of_records(found.taken, choices.of_record)
+    column = columns.of_records(result.taken, choices.of_record)
     losses = columns.losses[:, column]
     risk = max(mean(np.where(row >= columns.high, np.inf, row)) for row in losses)
-    bound = np.inf if found.bound > columns.high / 2 else found.bound / max(choices.records, 1)
+    bound = np.inf if result.bound > columns.high / 2 else result.bound / max(choices.records, 1)
     if np.isinf(bound):
         how = "this number of cells cannot be disclosed at a finite risk"
     return DisclosureRule(choices.rule(columns.choices[column]), risk, min(bound, risk), short, how)
@@ -134,5 +134,5 @@ def _first(columns: Columns, demand: Demand, prices: Prices, of_record: Integers
     least[columns.group[order], sizes[order]] = cost[order]
     which[columns.group[order], sizes[order]] = order
     counts = most - np.isfinite(least)[:, ::-1].argmax(axis=1)
-    found = sizes_for(least, counts, of_record, int(demand.cells[0]))
-    return np.bincount(which[of_record, found.sizes], minlength=len(columns.choices)).astype(np.int64)
+    result = sizes_for(least, counts, of_record, int(demand.cells[0]))
+    return np.bincount(which[of_record, result.sizes], minlength=len(columns.choices)).astype(np.int64)

@@ -74,18 +74,18 @@ class RecordWeights:
         return cls((weight,), np.zeros(records, np.int64))
 
     @classmethod
-    def read(cls, given: str | Sequence[Weight], table: Table, key: str) -> RecordWeights:
+    def read(cls, source: str | Sequence[Weight], table: Table, key: str) -> RecordWeights:
         """Read the weights from a column of the table, or from a sequence with one weight per record."""
-        if isinstance(given, str):
-            return cls._of_column(given, table, key)
-        if len(given) != table.rows:
+        if isinstance(source, str):
+            return cls._of_column(source, table, key)
+        if len(source) != table.rows:
             raise ParameterError(
-                f"{key} has {len(given)} weights for {table.rows} records",
+                f"{key} has {len(source)} weights for {table.rows} records",
                 remedy="Pass one weight per record, in their order, or the name of the column with the weights.",
                 key=key,
             )
         position: dict[Weight, int] = {}
-        of_record = [position.setdefault(weight, len(position)) for weight in given]
+        of_record = [position.setdefault(weight, len(position)) for weight in source]
         return cls(tuple(position), np.array(of_record, np.int64))
 
     @classmethod

@@ -83,15 +83,15 @@ class _Weighted(Sensitivity):
             "weights": {name: as_weight(weight, f"weights.{name}") for name, weight in weights.items()},
             "default": as_weight(self.default, "default"),
             "records": None if self.records is None else _each(self.records, "records"),
-            "cells": {name: _each(given, f"cells.{name}") for name, given in cells.items()},
+            "cells": {name: _each(declared, f"cells.{name}") for name, declared in cells.items()},
             "pairs": _pairs(self.pairs),
         }
         for name, value in normal.items():
             object.__setattr__(self, name, value)
 
     def columns(self) -> tuple[str, ...]:
-        given = [self.records, *(self.cells or {}).values()]
-        return tuple(dict.fromkeys(name for name in given if isinstance(name, str)))
+        declared = [self.records, *(self.cells or {}).values()]
+        return tuple(dict.fromkeys(name for name in declared if isinstance(name, str)))
 
     def parameters(self) -> dict[str, Any]:
         parameters = super().parameters()
@@ -128,11 +128,11 @@ class _Weighted(Sensitivity):
         records = self._of_records(table)
         parts: dict[tuple[int, ...], RecordWeights] = {}
         for j, name in enumerate(attributes):
-            given: Any = cells.get(name)
-            if given is None:
+            declared: Any = cells.get(name)
+            if declared is None:
                 parts[j,] = records.times(weights.get(name, self.default))  # type: ignore[arg-type]
             else:
-                parts[j,] = RecordWeights.read(given, table, f"cells.{name}")
+                parts[j,] = RecordWeights.read(declared, table, f"cells.{name}")
         for pair, weight in pairs.items():
             parts[_places(pair, attributes)] = records.times(weight)
         return parts
@@ -299,56 +299,56 @@ def _function_error(what: str, disclosed: Mapping[str, Any], record: int, who: A
     )
 
 
-def _mapping(given: Any, key: str) -> dict[str, Any]:
-    if given is None:
+def _mapping(declared: Any, key: str) -> dict[str, Any]:
+    if declared is None:
         return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(declared, Mapping):
         raise ParameterError(
-            f"{key} = {given!r} is not a mapping",
+            f"{key} = {declared!r} is not a mapping",
             remedy='Pass a mapping from attributes, such as {"income": 5}.',
             key=key,
-            value=given,
+            value=declared,
         )
-    return {str(name): value for name, value in given.items()}
+    return {str(name): value for name, value in declared.items()}
 
 
-def _each(given: Any, key: str) -> str | tuple[Weight, ...]:
+def _each(declared: Any, key: str) -> str | tuple[Weight, ...]:
     """The name of a column, or a weight for each record."""
-    if isinstance(given, str):
-        return given
+    if isinstance(declared, str):
+        return declared
     try:
-        listed = list(given)
+        listed = list(declared)
     except TypeError as error:
         raise ParameterError(
-            f"{key} = {given!r} is not a column or a list of weights",
+            f"{key} = {declared!r} is not a column or a list of weights",
             remedy="Pass the name of the column with the weights, or one weight per record.",
             key=key,
-            value=given,
+            value=declared,
         ) from error
     return tuple(as_weight(weight, f"{key}[{place}]") for place, weight in enumerate(listed))
 
 
-def _pairs(given: Any) -> dict[tuple[str, str], Weight]:
+def _pairs(declared: Any) -> dict[tuple[str, str], Weight]:
     """Weights of pairs, from a mapping of pairs or from triples as a config has them."""
     remedy = 'Pass pairs such as {("age", "zip"): 2}, or in a config [["age", "zip", 2]]: each once, of two attributes.'
-    listed = [(pair, weight) for pair, weight in given.items()] if isinstance(given, Mapping) else None
+    listed = [(pair, weight) for pair, weight in declared.items()] if isinstance(declared, Mapping) else None
     pairs: dict[tuple[str, str], Weight] = {}
     try:
         if listed is None:
-            listed = [((first, second), weight) for first, second, weight in given or ()]
+            listed = [((first, second), weight) for first, second, weight in declared or ()]
         for pair, weight in listed:
             first, second = (None, None) if isinstance(pair, str) else map(str, pair)
             if first is None or first == second or (first, second) in pairs or (second, first) in pairs:
                 raise ParameterError(f"{pair!r} is not a pair, or occurs twice", remedy=remedy, key="pairs", value=pair)
             pairs[first, str(second)] = as_weight(weight, f"pairs.{first},{second}")
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"invalid pairs = {given!r}", remedy=remedy, key="pairs", value=given) from error
+        raise ParameterError(f"invalid pairs = {declared!r}", remedy=remedy, key="pairs", value=declared) from error
     return pairs
 
 
-def _weights(given: Any) -> dict[Any, Weight]:
+def _weights(declared: Any) -> dict[Any, Weight]:
     """Weights that were checked by the constructor."""
-    return given  # type: ignore[no-any-return]
+    return declared  # type: ignore[no-any-return]
 
 
 def _places(pair: tuple[str, str], attributes: Sequence[str]) -> tuple[int, int]:

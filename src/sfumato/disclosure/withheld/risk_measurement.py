@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.schema import Kind, Schema
@@ -27,16 +26,6 @@ Floats = NDArray[np.float64]
 
 _CACHE = 1 << 26
 """Bytes of bit sets that are kept, so that a value which many rows disclose is compared once."""
-
-
-@dataclass(frozen=True)
-class MeasuredRisk:
-    """The figures that release.json claims for one dictionary."""
-
-    highest: float
-    mean: float
-    risk: float | None
-    """None if the sensitivity cannot be computed from what is published."""
 
 
 class ConsistentIndividuals:
@@ -71,8 +60,9 @@ class ConsistentIndividuals:
     def contains(self, owners: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether the individual `owners[i]` is consistent with published row i; -1 never is."""
         found = np.zeros(len(owners), bool)
-        for row in range(len(self.rows)):
-            mine = np.flatnonzero(self.of_row == row)
+        order = np.argsort(self.of_row, kind="stable")  # published rows, those that disclose the same together
+        ends = np.searchsorted(self.of_row[order], np.arange(1, len(self.rows)))
+        for row, mine in enumerate(np.split(order, ends)):
             found[mine] = (owners[mine] >= 0) & self.flags(row)[owners[mine]]
         return found
 
@@ -208,8 +198,3 @@ def chances_of_identification(
     totals = consistent.weights(leanings)
     own = np.where(consistent.contains(owners), np.append(leanings, 0.0)[owners], 0.0)
     return np.divide(own, totals, out=np.zeros(len(totals)), where=totals > 0)
-
-
-def as_texts(texts: Sequence[pa.Array]) -> list[pa.Array]:
-    """Columns of texts, each as one array."""
-    return [column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column for column in texts]

@@ -105,24 +105,28 @@ def withheld_checks(
     its row in the original, which only the maker of a release knows.
     """
     try:
-        shown = PublishedCells.read(manifest)
+        published_cells = PublishedCells.read(manifest)
     except SfumatoError as error:
         yield Check("data", False, f"the data file does not match release.json: {error}")
         return
-    columns = _columns(manifest, shown)
+    columns = _columns(manifest, published_cells)
     yield columns
     if not columns.holds:
         return
-    yield _counts(manifest, shown)
-    yield _rule(manifest, shown)
+    yield _counts(manifest, published_cells)
+    yield _rule(manifest, published_cells)
     table = None
     if original is None:
         yield Check("rows", None, "not checked: pass the original")
     else:
         # the maker passes the table object that it read: a dictionary may be the same object
         table = original if rows is not None else original_table(manifest, original, schema or manifest.schema()[0])
-        yield _rows(shown, table, _starred(manifest)) if rows is None else rows_check(manifest, shown, table, rows)
-    yield from risk_checks(manifest, shown, assumptions, table, rows)
+        yield (
+            _rows(published_cells, table, _starred(manifest))
+            if rows is None
+            else rows_check(manifest, published_cells, table, rows)
+        )
+    yield from risk_checks(manifest, published_cells, assumptions, table, rows)
 
 
 def _starred(manifest: Manifest) -> set[str]:
@@ -130,62 +134,66 @@ def _starred(manifest: Manifest) -> set[str]:
     return {name for name, how in manifest.withheld.consistency.items() if how.get("kind") == "containment"}
 
 
-def rows_check(manifest: Manifest, shown: PublishedCells, original: Table, rows: NDArray[np.int64]) -> Check:
+def rows_check(manifest: Manifest, published_cells: PublishedCells, original: Table, rows: NDArray[np.int64]) -> Check:
     """Check that published row i is row `rows[i]` of the original with cells withheld, each of them once."""
-    mine, theirs = _coded(shown, original, _starred(manifest))
+    mine, theirs = _coded(published_cells, original, _starred(manifest))
     right = np.array_equal(np.sort(rows), np.arange(original.rows)) and _fits(mine, theirs[rows]).all()
     return Check(
         "rows", bool(right), "every row is its original with cells withheld" if right else "a row is not its original"
     )
 
 
-def _columns(manifest: Manifest, shown: PublishedCells) -> Check:
+def _columns(manifest: Manifest, published_cells: PublishedCells) -> Check:
     claimed = [counts.name for counts in manifest.withheld.attributes]
-    same = claimed == list(shown.names)
+    same = claimed == list(published_cells.names)
     detail = f"{count_of(len(claimed), 'attribute')} as listed"
     if not same:
-        detail = f"the data has {', '.join(shown.names)}; release.json lists {', '.join(claimed)}"
+        detail = f"the data has {', '.join(published_cells.names)}; release.json lists {', '.join(claimed)}"
     return Check("columns", same, detail)
 
 
-def _counts(manifest: Manifest, shown: PublishedCells) -> Check:
-    rows, document = len(shown.withheld), manifest.withheld
+def _counts(manifest: Manifest, published_cells: PublishedCells) -> Check:
+    rows, document = len(published_cells.withheld), manifest.withheld
     if document.rows != rows:
         return Check("counts", False, f"{count_of(rows, 'row')}; release.json states {document.rows}")
     for j, claim in enumerate(document.attributes):
         for key, claimed, flags in (
-            ("disclosed", claim.disclosed, shown.disclosed),
-            ("withheld", claim.withheld, shown.withheld),
-            ("missing", claim.missing, shown.missing),
+            ("disclosed", claim.disclosed, published_cells.disclosed),
+            ("withheld", claim.withheld, published_cells.withheld),
+            ("missing", claim.missing, published_cells.missing),
         ):
             count = int(flags[:, j].sum())
             if claimed != count:
                 return Check("counts", False, f"{count} cells of {claim.name!r} are {key}; release.json states {claimed}")
-    total = f"{int(shown.disclosed.sum()):,} cells disclosed, {int(shown.withheld.sum()):,} withheld"
+    total = f"{int(published_cells.disclosed.sum()):,} cells disclosed, {int(published_cells.withheld.sum()):,} withheld"
     return Check("counts", True, f"{count_of(rows, 'row')}; {total}, as listed attribute by attribute")
 
 
-def _rule(manifest: Manifest, shown: PublishedCells) -> Check:
+def _rule(manifest: Manifest, published_cells: PublishedCells) -> Check:
     """Check that as many cells are disclosed as the rule says; fewer only where nothing is withheld."""
     cells, per = manifest.withheld.rule.cells, manifest.withheld.rule.per
     axis = {"record": 1, "attribute": 0, "table": None}[per]
-    disclosed = np.atleast_1d(shown.disclosed.sum(axis=axis))
-    withheld = np.atleast_1d(shown.withheld.sum(axis=axis))
+    disclosed = np.atleast_1d(published_cells.disclosed.sum(axis=axis))
+    withheld = np.atleast_1d(published_cells.withheld.sum(axis=axis))
     wrong = np.flatnonzero((disclosed > cells) | ((disclosed < cells) & (withheld > 0)))
     if len(wrong):
-        where = {"record": f"row {wrong[0] + 1}", "attribute": f"{shown.names[wrong[0]]!r}", "table": "the table"}[per]
+        where = {"record": f"row {wrong[0] + 1}", "attribute": f"{published_cells.names[wrong[0]]!r}", "table": "the table"}[
+            per
+        ]
         return Check("rule", False, f"{where} discloses {disclosed[wrong[0]]} cells; the rule says {cells} per {per}")
     short = int((disclosed < cells).sum())
     fewer = f"; {short:,} have fewer, and withhold none" if short else ""
     return Check("rule", True, f"{count_of(cells, 'cell')} per {per}{fewer}")
 
 
-def _coded(shown: PublishedCells, original: Table, starred: AbstractSet[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _coded(
+    published_cells: PublishedCells, original: Table, starred: AbstractSet[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The published and the original rows over the same numbers; negative numbers for missing and withheld cells."""
-    mine = np.empty(shown.withheld.shape, np.int64)
-    theirs = np.empty((original.rows, len(shown.names)), np.int64)
-    for j, name in enumerate(shown.names):
-        both = Cells.of(pa.chunked_array([shown.texts[j]])), Cells.of(original.data.column(name))
+    mine = np.empty(published_cells.withheld.shape, np.int64)
+    theirs = np.empty((original.rows, len(published_cells.names)), np.int64)
+    for j, name in enumerate(published_cells.names):
+        both = Cells.of(pa.chunked_array([published_cells.texts[j]])), Cells.of(original.data.column(name))
         texts = comparable_texts(*both, name, {name: original.schema.separators.get(name, ";")})
         known = np.asarray(pa.concat_arrays(texts).dictionary_encode().indices).astype(np.int64)
         mine[:, j] = known[: len(texts[0])][both[0].of_row]
@@ -195,16 +203,16 @@ def _coded(shown: PublishedCells, original: Table, starred: AbstractSet[str]) ->
         if name in starred:
             stars = np.array([text == "*" for text in texts[1].to_pylist()], bool)
             theirs[stars[both[1].of_row], j] = _NO_VALUE
-    mine[shown.missing], mine[shown.withheld] = _NO_VALUE, _WITHHELD
+    mine[published_cells.missing], mine[published_cells.withheld] = _NO_VALUE, _WITHHELD
     return mine, theirs
 
 
-def _rows(shown: PublishedCells, original: Table, starred: AbstractSet[str]) -> Check:
+def _rows(published_cells: PublishedCells, original: Table, starred: AbstractSet[str]) -> Check:
     """Check that every published row is an original row, each of them once, with cells withheld."""
-    rows = len(shown.withheld)
+    rows = len(published_cells.withheld)
     if original.rows != rows:
         return Check("rows", False, f"the original has {count_of(original.rows, 'row')}; {rows:,} are published")
-    unmatched = _unmatched_rows(*_coded(shown, original, starred))
+    unmatched = _unmatched_rows(*_coded(published_cells, original, starred))
     if unmatched is None:
         return Check("rows", None, "not checked: too many distinct rows of the original fit the published ones")
     if unmatched:
@@ -241,6 +249,7 @@ def _unmatched_rows(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> int |
         pairs += len(lists[-1])
         if pairs > _PAIRS:
             return None
+    # nodes: source 0, classes of published rows, classes of original rows, sink; capacities are sizes of classes
     left, right, sink = len(published), len(originals), len(published) + len(originals) + 1
     tails = np.concatenate([np.zeros(left), np.repeat(np.arange(left), [*map(len, lists)]) + 1, np.arange(right) + left + 1])
     heads = np.concatenate([np.arange(left) + 1, np.concatenate(lists) + left + 1, np.full(right, sink)])

@@ -35,7 +35,7 @@ def _render(document: WithheldDocument) -> str:
         version=document.sfumato,
         internal=None,
         content=document.to_dict(),
-        drawn=numbered.add([disclosed_figure([counts.to_dict() for counts in attributes])]),
+        drawn=numbered.add([disclosed_figure(attributes)]),
         rule=f"{count_of(rule.cells, 'value')} {_PER[rule.per]} are disclosed, {purpose}.",
         prior=has_prior,
         dictionaries=[_row(claim, has_prior) for claim in document.dictionaries],

@@ -38,9 +38,11 @@ def withheld_rows(
         encoded = cell_texts(table.data.column(name), name, separators).dictionary_encode(null_encoding="encode")
         cells = [None if text is None else _safe(text) for text in encoded.dictionary.to_pylist()]
         which = np.asarray(encoded.indices).astype(np.int64)
+        # two more cells behind the dictionary: `*` for withheld, null for missing
         which[~rule[:, j]] = len(cells)
         which[~present[:, j]] = len(cells) + 1
         columns[name] = pa.array([*cells, WITHHELD_CELL, None], pa.string()).take(pa.array(which))
+    # sort by what is published, then shuffle: the order of the records has no influence
     ranked = [ranks_of(column, name) for name, column in columns.items()]
     keys = combination_ranks([ranks.of_row for ranks in ranked], [ranks.domain for ranks in ranked])
     order = np.argsort(keys, kind="stable")

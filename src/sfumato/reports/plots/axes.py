@@ -50,7 +50,7 @@ def number_axis(
 ) -> Axis:
     """Return a linear axis with about `count` ticks at round numbers.
 
-    `percent`: the numbers are shares. `whole`: ticks stand at integers only.
+    `percent`: the numbers are shares. `whole`: ticks are at integers only.
 
     >>> [text.replace(SPACE, " ") for _, text in number_axis(0, 0.62, percent=True).ticks]
     ['0 %', '20 %', '40 %', '60 %']

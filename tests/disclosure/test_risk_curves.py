@@ -1,4 +1,4 @@
-"""Curves of a risk: each against enumeration, and what theory says of their shape."""
+"""Curves of a risk: each against enumeration, and against what theory says about their shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorem 1: the estimated risk bounds the true one where its conditions hold, and the report says so only there."""
+"""Theorem 1: the estimated risk bounds the true one where its conditions hold, and only there is this reported."""
 
 from __future__ import annotations
 

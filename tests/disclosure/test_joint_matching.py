@@ -1,4 +1,4 @@
-"""Joint matching against enumeration, and what k-anonymity is and is not in terms of the risk (errata 7 and 8)."""
+"""Joint matching against enumeration, and what k-anonymity is and is not in terms of the risk."""
 
 from __future__ import annotations
 

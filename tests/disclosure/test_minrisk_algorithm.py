@@ -1,4 +1,4 @@
-"""MinRisk: where it is optimal, where it is not, and where the paper had to be mended (errata 1 to 5 of 002)."""
+"""MinRisk: where it is optimal, where it is not, and the corrections of the published algorithm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Best rules in special cases: infinite weights, a function of one's own, searches that are broken off, bad input."""
+"""Best rules in special cases: infinite weights, a custom function, searches that stop early, invalid input."""
 
 from __future__ import annotations
 
@@ -224,3 +224,17 @@ def test_too_many_attributes():
     )
     with pytest.raises(ParameterError, match="up to 12"):
         best_rule([Matching.of_codes(np.zeros((1, 13), int), np.zeros((2, 13), int))], own, 1, "record")
+
+
+def test_messages_number_records_from_1():
+    """As files number their rows: both messages that name a record say row 2 for the second."""
+    codes = np.zeros((2, 13), int)
+    codes[0, 1:] = -1
+    matching = Matching.of_codes(codes, codes)
+    function = SensitivityWeights("function", np.zeros((2, 13)), np.zeros((13, 13)), np.ones(2), lambda i, shown: 1.0)
+    with pytest.raises(ParameterError, match="row 2 has 13 values"):
+        best_rule([matching], function, 1, "record")
+    wide = np.zeros((2, 21), int)
+    wide[0, 1:] = -1
+    with pytest.raises(ParameterError, match="row 2 has 21 values; with misfits"):
+        best_rule([Matching.of_codes(wide, wide, misfits=1)], summed(np.ones((2, 21))), 1, "record")
