@@ -1,7 +1,7 @@
-"""A synthetic census for trials: its columns are correlated as those of real people.
+"""A synthetic census for examples: no real people, but realistic correlations.
 
-The columns are those of paper 001, Table III: age, sex, marital status and race as quasi-identifiers; education, work
-class and income (in 50 bins) as a composite sensitive attribute.
+The columns are those of Wang & Liu (2010), Table III: age, sex, marital status and race as quasi-identifiers; education,
+work class and income (in 50 bins) as a composite sensitive attribute.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ OLDEST, YOUNGEST, BINS = 99, 15, 50
 
 
 def census_schema() -> Schema:
-    """Return the schema of the synthetic census, with hierarchies and the distance of the experiments of Wang & Liu (2010).
+    """Return the schema of the synthetic census, with its hierarchies and the distance of Wang & Liu (2010).
 
     >>> census_schema().sensitive
     ('education', 'workclass', 'income')
@@ -81,10 +81,10 @@ def census_schema() -> Schema:
 
 
 def synthetic_census(rows: int = 50_000, seed: int = 0) -> pa.Table:
-    """Return a census of synthetic people; the same seed gives the same people.
+    """Make a census of `rows` people; the same seed gives the same people.
 
-    Marriage follows age, schooling follows age and generation, work follows schooling and age, and income follows all
-    of these with a good deal of luck.
+    Marital status depends on age, education on age and generation, work on education and age, and income on all of these
+    and on chance.
 
     >>> synthetic_census(3, seed=1).column_names
     ['age', 'sex', 'marital', 'race', 'education', 'workclass', 'income']

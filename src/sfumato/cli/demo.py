@@ -39,7 +39,7 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
         "The proximity of the secrets says otherwise.\n"
     )
     show_audit(audit(*coarsened(people), PRINCIPLES), worst=1)
-    out.print("\n[bold]3. The same census, anonymized by sfumato[/bold]: all rows kept, every principle asked for.\n")
+    out.print("\n[bold]3. The same census, anonymized by sfumato[/bold]: no rows suppressed, every requirement requested.\n")
     try:
         release = released(people, seed, save)
     except RequirementError as error:
