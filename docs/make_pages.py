@@ -22,20 +22,20 @@ HERE = Path(__file__).parent
 CLI_HEAD = """\
 # The command line
 
-Every verb, as `--help` tells it. The exit status is 0 if all went well and every principle holds, 1 if a principle does not
-hold or cannot be reached, 2 if the input or the command is wrong, 3 if sfumato itself is at fault. `--json` prints the same
-figures for a program to read.
+The help of every command. The exit status is 0 if the command succeeds and every principle holds, 1 if a principle does not
+hold or cannot be reached, 2 if the input or the command is invalid, 3 if sfumato has an internal fault. `--json` prints the
+figures as JSON.
 
 ## Completion
 
-A shell completes verbs, options, configs and principles once it knows how. In bash:
+Shells can complete commands, options, configs and principles. In bash:
 
 ```sh
 mkdir -p ~/.local/share/bash-completion/completions
 sfumato completion bash > ~/.local/share/bash-completion/completions/sfumato
 ```
 
-In zsh, with a folder that is named in `fpath` before `compinit` is called:
+In zsh, with a folder in `fpath` before `compinit` runs:
 
 ```sh
 mkdir -p ~/.zfunc

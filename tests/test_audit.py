@@ -138,7 +138,7 @@ def test_levels_are_never_rounded_onto_a_whole_number(level, text):
     assert level_shown(level) == text
 
 
-def test_declared_columns_are_checked_whether_asked_about_or_not():
+def test_declared_columns_are_checked_whether_measured_or_not():
     frame = pa.table({"zip": ["a"], "income": ["much"]})
     with pytest.raises(sf.errors.CellError, match="'much' is not a number"):
         sf.audit(frame, sf.Schema(["zip"], ["income"], kinds={"income": "numeric"}), sf.KAnonymity(1))

@@ -1,4 +1,4 @@
-"""Bounds, capacities and cliques against naive answers; the errata of paper 001 on bounds as counter-examples."""
+"""Bounds, capacities and cliques against naive answers; counter-examples to bounds of Wang & Liu (2010)."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _exchange(groups, over, edges):
     return None
 
 
-# the errata of paper 001
+# counter-examples to the bounds of Wang & Liu (2010)
 
 STUCK = {(0, 1), (0, 3), (0, 6), (1, 3), (1, 6), (2, 9), (2, 10), (2, 11)}
 STUCK_GROUPS = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]]

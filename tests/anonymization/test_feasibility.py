@@ -1,4 +1,4 @@
-"""Verdicts, certificates and the nearest wishes against all partitions of small tables; contours and frontiers."""
+"""Verdicts, certificates and the nearest parameters against all partitions of small tables; contours and frontiers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_verdicts_on_graphs(graph, delta, k):
 
 @settings(max_examples=60)
 @given(numbers, st.integers(0, 4), DELTAS, st.integers(1, 4), st.lists(st.integers(0, 3), min_size=7, max_size=7))
-def test_verdicts_and_nearest_wishes_on_numbers(values, epsilon, delta, k, ids):
+def test_verdicts_and_nearest_parameters_on_numbers(values, epsilon, delta, k, ids):
     """With and without people who have several rows; and what is nearest is where the verdict turns."""
     people = [f"p{i}" for i in ids[: len(values)]]
     plain = number_table(values)
@@ -82,12 +82,12 @@ def test_verdicts_and_nearest_wishes_on_numbers(values, epsilon, delta, k, ids):
         assert found.verdict != "impossible" or not good
         assert found.verdict != "guaranteed" or any(len(groups) == found.groups for groups in good)
         held, open_ = found.nearest.guaranteed, found.nearest.not_excluded
-        for wish, changed in (
+        for requirement, changed in (
             (held.epsilon, lambda e: (e, delta, k)),
             (held.delta, lambda d: (epsilon, d, k)),
             (held.k, lambda least: (epsilon, delta, least)),
         ):
-            assert wish is None or any(len(groups) > 1 for groups in possible(*changed(wish)))
+            assert requirement is None or any(len(groups) > 1 for groups in possible(*changed(requirement)))
         heads = len(set(who)) if who else len(values)
         if k <= heads:
             for above in range(max(values) - min(values) + 1):  # beyond, nothing changes
@@ -168,9 +168,9 @@ def test_frontier_says_what_feasibility_says(values):
         single = feasibility(table, None, cell.principle, nearby=False)
         assert cell.verdict == single.verdict
         assert cell is found.cell(cell.principle.epsilon, cell.principle.delta, cell.principle.k)
-        asked = cell.verdict != "impossible" and cell.groups < 2
-        assert (cell.principle in tried) == asked
-        assert (cell.status == "reached") == (asked and cell.principle.k == 2)
+        attempted = cell.verdict != "impossible" and cell.groups < 2
+        assert (cell.principle in tried) == attempted
+        assert (cell.status == "reached") == (attempted and cell.principle.k == 2)
     assert len(json.loads(json.dumps(found.to_dict()))["cells"]) == 18
 
 
@@ -232,8 +232,8 @@ def test_data_of_any_kind(tmp_path):
     kinds = [path, str(path), pandas.DataFrame(content), polars.DataFrame(content), pa.table(content)]
     table = sf.Table(pa.table(content), schema)
     for data in kinds:
-        wish = sf.Dissimilarity(1, 1, 2)
-        assert sf.feasibility(data, schema, wish) == sf.feasibility(table, None, wish)
+        requirement = sf.Dissimilarity(1, 1, 2)
+        assert sf.feasibility(data, schema, requirement) == sf.feasibility(table, None, requirement)
         assert sf.frontier(data, schema, [1], [1], [2]) == sf.frontier(table, None, [1], [1], [2])
         # both groups hold values that are near
         assert sf.anonymization.vulnerability(data, schema, [1], [1]).breached == ((2,),)
@@ -245,13 +245,13 @@ def test_data_of_any_kind(tmp_path):
 
 def test_a_quick_answer_looks_at_no_other_epsilon_where_that_is_long():
     many = pa.table({"x": [f"v{i}" for i in range(600)]})
-    wish = sf.Dissimilarity("0.1", 1, 2)
+    requirement = sf.Dissimilarity("0.1", 1, 2)
     schema = sf.Schema([], ["x"], distance=sf.distances.Custom(lambda x, y: float(x != y)))
-    near = sf.feasibility(many, schema, wish, nearby="quick").attributes[0].nearest
+    near = sf.feasibility(many, schema, requirement, nearby="quick").attributes[0].nearest
     assert not near.searched
     assert near.guaranteed.k == 300
     few = many.slice(0, 100)
-    assert sf.feasibility(few, schema, wish, nearby="quick").attributes[0].nearest.searched
+    assert sf.feasibility(few, schema, requirement, nearby="quick").attributes[0].nearest.searched
 
 
 def test_errors_name_the_key():

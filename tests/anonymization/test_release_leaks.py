@@ -1,4 +1,4 @@
-"""What a release must not tell: figures to check guesses by, the order of the original, a column nobody decided on."""
+"""What a release must not reveal: figures that confirm guesses, the order of the original, columns without a role."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def numbers(value):
 
 
 class TestFiguresOfTheOriginal:
-    def test_no_query_is_told(self, tmp_path):
+    def test_queries_are_not_published(self, tmp_path):
         release = anonymize(table(), SCHEMA, sf.KAnonymity(5), method=Chunks(7), seed=3)
         text = (release.save(tmp_path / "out") / "release.json").read_text(encoding="utf-8")
         assert "quer" not in text
@@ -66,7 +66,7 @@ class TestFiguresOfTheOriginal:
         figures = numbers(release.to_dict()["utility"]["loss"])
         assert figures == [in_steps(figure, step_of(ROWS)) for figure in figures]
 
-    def test_the_name_of_a_sheet_is_not_told(self, tmp_path):
+    def test_the_name_of_a_sheet_is_not_published(self, tmp_path):
         openpyxl = pytest.importorskip("openpyxl")
         book = openpyxl.Workbook()
         sheet = book.create_sheet("Oncology 2020")
@@ -102,7 +102,7 @@ class TestOrderOfTheOriginal:
             dictionaries.append(self.published(encoded, schema).column("other").chunk(0).dictionary.to_pylist())
         assert dictionaries[0] == dictionaries[1] == sorted(set(cells), key=str)
 
-    def test_a_value_that_stands_twice_in_the_dictionary(self):
+    def test_a_value_twice_in_the_dictionary(self):
         twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2] * 8, pa.int32()), pa.array(["b", "a", "b"]))
         found = self.published(table(town=twice)).column("town").chunk(0)
         assert found.dictionary.to_pylist() == ["a", "b"]
@@ -187,7 +187,7 @@ class TestAColumnNobodyDecidedOn:
             pa.array([f"p{i}" for i in range(ROWS)]).dictionary_encode(),
         ],
     )
-    def test_is_refused_if_it_tells_every_row(self, cells):
+    def test_is_refused_if_it_identifies_every_row(self, cells):
         plain = table(who=cells)
         for schema in (SCHEMA, sf.Schema(["age"], ["ill"], kinds={"who": "categorical"})):
             with pytest.raises(sf.errors.ColumnError, match="has no role and differs in nearly every row") as caught:

@@ -73,9 +73,9 @@ def test_what_cannot_be_repeated(people, tmp_path):
         {"name": "glaze"},
         {"name": "glaze", "parameters": {"x": 1}},
     ):
-        (tmp_path / "torn.json").write_text(json.dumps({**content, "method": method}), encoding="utf-8")
+        (tmp_path / "corrupt.json").write_text(json.dumps({**content, "method": method}), encoding="utf-8")
         with pytest.raises(sf.errors.ReleaseError, match="method"):
-            sf.replay(tmp_path / "torn.json", people, schema=own)
+            sf.replay(tmp_path / "corrupt.json", people, schema=own)
     with pytest.raises(sf.errors.ColumnError, match="no such column"):
         sf.replay(folder, people.drop_columns(["sex"]), schema=own)
 
@@ -101,7 +101,7 @@ def small(tmp_path_factory):
         ("ill", {"role": "sensitive", "kind": 1}),
     ],
 )
-def test_roles_and_kinds_that_nobody_knows_are_refused(small, tmp_path, column, declared):
+def test_unknown_roles_and_kinds_are_refused(small, tmp_path, column, declared):
     """Taken for "other", a column would be published as it is."""
     people, folder, content = small
     content = {**content, "config": {**content["config"], "columns": {**content["config"]["columns"], column: declared}}}
@@ -133,12 +133,12 @@ def test_roles_and_kinds_that_nobody_knows_are_refused(small, tmp_path, column, 
         ("files", {"data.csv": {"sha256": "", "bytes": 0}, "../x": {"sha256": "", "bytes": 0}}),
     ],
 )
-def test_a_torn_release_json_is_refused(small, tmp_path, key, value):
+def test_a_corrupt_release_json_is_refused(small, tmp_path, key, value):
     people, _, content = small
     torn = {name: inner for name, inner in {**content, key: value}.items() if inner is not ...}
-    (tmp_path / "torn.json").write_text(json.dumps(torn), encoding="utf-8")
+    (tmp_path / "corrupt.json").write_text(json.dumps(torn), encoding="utf-8")
     with pytest.raises(sf.errors.ReleaseError, match=key):
-        sf.replay(tmp_path / "torn.json", people)
+        sf.replay(tmp_path / "corrupt.json", people)
 
 
 def test_what_comes_out_different_is_not_written(small, tmp_path):

@@ -56,7 +56,7 @@ def cells(content):
     return {(c["epsilon"], c["delta"], c["k"]): c for c in content["frontier"]["cells"]}
 
 
-def test_the_grid_is_around_the_wish(sfumato):
+def test_the_grid_is_around_the_requirement(sfumato):
     content = found(sfumato("--json"))
     assert content["frontier"]["epsilons"] == ["0.5", "1", "1.5", "2"]
     assert content["frontier"]["deltas"] == ["0.4", "0.5", "0.6"]
@@ -117,7 +117,7 @@ def test_the_contour_is_of_the_groups_as_they_are(sfumato, project):
     # a ward holds every third pay: at ε = 2 none are near; at ε = 3 a pay in the middle is near 2 of the other 3
     assert content["contour"]["breached"] == [[0], [3]]
     done = sfumato("--reach", "--epsilon", "3", "--delta", "0.5", "--k", "4")
-    assert (done.returncode, "Drop group" in done.stderr) == (2, True)
+    assert (done.returncode, "Remove group" in done.stderr) == (2, True)
 
 
 def test_other_principles_are_not_looked_at(sfumato, project):
@@ -147,7 +147,7 @@ def test_bad_numbers_are_2(sfumato, arguments, words):
     assert "Traceback" not in done.stderr
 
 
-def test_no_wish_is_2(sfumato, project):
+def test_no_requirement_is_2(sfumato, project):
     config = project / "sfumato.toml"
     config.write_text(CONFIG.replace("dissimilarity", "alpha-k-anonymity").replace("epsilon = 1", "").replace(
         'delta = "0.5"', "alpha = 1"), encoding="utf-8")  # fmt: skip

@@ -1,4 +1,4 @@
-"""A shell completes verbs, options, configs and principles, at once; real shells are asked where they are there."""
+"""A shell completes verbs, options, configs and principles, quickly; tested in real shells where they are installed."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def run(folder, *command, **env):
 
 
 def offered(folder, *words):
-    """What sfumato answers a shell that asks how the last word goes on: pairs of type and value."""
-    asked = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1), "_SFUMATO_COMPLETE": "bash_complete"}
-    return [tuple(line.split(",", 1)) for line in run(folder, "sfumato", **asked) if line]
+    """The completions of the last word, as a shell receives them: pairs of type and value."""
+    environment = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1), "_SFUMATO_COMPLETE": "bash_complete"}
+    return [tuple(line.split(",", 1)) for line in run(folder, "sfumato", **environment) if line]
 
 
 def values(folder, *words):
@@ -136,13 +136,13 @@ def needs(shell):
 
 def test_in_a_real_bash(folder):
     needs("bash")
-    asks = (
+    script_lines = (
         f"{script('bash')}\nCOMP_WORDS=(sfumato explain dis); COMP_CWORD=2; _sfumato_completion sfumato\n"
         'printf "%s\\n" "${COMPREPLY[@]}"; COMPREPLY=()\n'
         "COMP_WORDS=(sfumato audit sf); COMP_CWORD=2; _sfumato_completion sfumato\n"
         'printf "%s\\n" "${COMPREPLY[@]}"; complete -p sfumato'
     )
-    *found, declared = run(folder, "bash", "-c", asks)
+    *found, declared = run(folder, "bash", "-c", script_lines)
     assert found == ["dissimilarity", "distinct-l-diversity", "sfumato.toml"]
     assert "-F _sfumato_completion sfumato" in declared
 
@@ -150,8 +150,8 @@ def test_in_a_real_bash(folder):
 def test_in_a_real_fish(folder):
     needs("fish")
     (folder / "sfumato.fish").write_text(script("fish"), encoding="utf-8")
-    asks = 'source sfumato.fish; complete -C "sfumato explain dis"; complete -C "sfumato audit sf"'
-    found = [line.split("\t")[0] for line in run(folder, "fish", "--no-config", "-c", asks)]
+    script_lines = 'source sfumato.fish; complete -C "sfumato explain dis"; complete -C "sfumato audit sf"'
+    found = [line.split("\t")[0] for line in run(folder, "fish", "--no-config", "-c", script_lines)]
     assert found == ["dissimilarity", "distinct-l-diversity", "sfumato.toml"]
 
 

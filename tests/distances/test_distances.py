@@ -207,7 +207,7 @@ def test_ordinal_by_value():
 def test_taxonomy(values):
     def distance(x, y):
         if None in (x, y):
-            return Fraction(0) if x is y else Fraction(1)  # a missing value stands under the root alone
+            return Fraction(0) if x is y else Fraction(1)  # a missing value is directly under the root
         return Fraction(naive.common_level(TREE[x], TREE[y]), 2)
 
     columns = {"s": pa.array(values, pa.string())}
@@ -335,7 +335,7 @@ def test_values_given_to_a_function_are_not_rounded():
     assert {0.5, Fraction("9007199254740993.5")} == set(seen)
 
 
-def test_a_costly_function_is_asked_only_about_pairs_within_groups():
+def test_a_costly_function_is_called_only_for_pairs_within_groups():
     calls = []
     frame = pa.table({"q": np.repeat(np.arange(100), 3), "s": np.arange(300)})
     schema = sf.Schema(["q"], ["s"], distance=sf.distances.Custom(lambda x, y: calls.append(1) or abs(x - y)))

@@ -1,4 +1,4 @@
-"""Principles explained: the arithmetic of every worked example is done again here, and the shown verdicts are measured."""
+"""Explanations of principles: the arithmetic of every worked example is evaluated, and the shown verdicts are checked."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def worked_out(arithmetic):
     return value(tree)
 
 
-def risk(group, asked):
-    return naive.risk(group, lambda x, y: abs(x - y) <= asked.epsilon)
+def risk(group, principle):
+    return naive.risk(group, lambda x, y: abs(x - y) <= principle.epsilon)
 
 
 def exp_entropy(group):
@@ -65,41 +65,41 @@ def largest_log_ratio(group, table):
 
 
 LEVELS = {
-    "k-anonymity": lambda group, table, asked: len(group),
-    "dissimilarity": lambda group, table, asked: risk(group, asked),
-    "alpha-k-anonymity": lambda group, table, asked: naive.alpha(group),
-    "distinct-l-diversity": lambda group, table, asked: naive.distinct(group),
-    "frequency-l-diversity": lambda group, table, asked: naive.frequency_l(group),
-    "entropy-l-diversity": lambda group, table, asked: exp_entropy(group),
-    "recursive-l-diversity": lambda group, table, asked: naive.recursive_level(group, asked.l),
-    "p-sensitivity": lambda group, table, asked: naive.distinct(group),
-    "epsilon-m-anonymity": lambda group, table, asked: naive.epsilon_m(group, asked.epsilon),
-    "delta-l-diversity": lambda group, table, asked: naive.delta_l(group, asked.delta),
-    "k-e-anonymity": lambda group, table, asked: naive.value_range(group),
-    "variance-control": lambda group, table, asked: naive.variance(group),
-    "t-closeness": lambda group, table, asked: naive.emd_equal(group, table),
-    "beta-likeness": lambda group, table, asked: max(gain for _, gain in naive.gains(group, table)),
-    "delta-disclosure": lambda group, table, asked: largest_log_ratio(group, table),
+    "k-anonymity": lambda group, table, principle: len(group),
+    "dissimilarity": lambda group, table, principle: risk(group, principle),
+    "alpha-k-anonymity": lambda group, table, principle: naive.alpha(group),
+    "distinct-l-diversity": lambda group, table, principle: naive.distinct(group),
+    "frequency-l-diversity": lambda group, table, principle: naive.frequency_l(group),
+    "entropy-l-diversity": lambda group, table, principle: exp_entropy(group),
+    "recursive-l-diversity": lambda group, table, principle: naive.recursive_level(group, principle.l),
+    "p-sensitivity": lambda group, table, principle: naive.distinct(group),
+    "epsilon-m-anonymity": lambda group, table, principle: naive.epsilon_m(group, principle.epsilon),
+    "delta-l-diversity": lambda group, table, principle: naive.delta_l(group, principle.delta),
+    "k-e-anonymity": lambda group, table, principle: naive.value_range(group),
+    "variance-control": lambda group, table, principle: naive.variance(group),
+    "t-closeness": lambda group, table, principle: naive.emd_equal(group, table),
+    "beta-likeness": lambda group, table, principle: max(gain for _, gain in naive.gains(group, table)),
+    "delta-disclosure": lambda group, table, principle: largest_log_ratio(group, table),
 }
 """The level of one group of a table, by the oracles; (n,t)-closeness looks at more than that."""
 
 SUFFICES = {
-    "k-anonymity": lambda level, group, asked: level >= asked.k,
-    "dissimilarity": lambda level, group, asked: level <= 1 - asked.delta and len(group) >= asked.k,
-    "alpha-k-anonymity": lambda level, group, asked: level <= asked.alpha and len(group) >= asked.k,
-    "distinct-l-diversity": lambda level, group, asked: level >= asked.l,
-    "frequency-l-diversity": lambda level, group, asked: level >= asked.l,
-    "entropy-l-diversity": lambda level, group, asked: naive.entropy_reaches(group, asked.l),
-    "recursive-l-diversity": lambda level, group, asked: level < asked.c,
-    "p-sensitivity": lambda level, group, asked: level >= asked.p and len(group) >= asked.k,
-    "epsilon-m-anonymity": lambda level, group, asked: level >= asked.m,
-    "delta-l-diversity": lambda level, group, asked: level >= asked.l,
-    "k-e-anonymity": lambda level, group, asked: level >= asked.e and naive.distinct(group) >= asked.k,
-    "variance-control": lambda level, group, asked: level >= asked.variance,
-    "t-closeness": lambda level, group, asked: level <= asked.t,
-    "n-t-closeness": lambda level, group, asked: level <= asked.t,
-    "beta-likeness": lambda level, group, asked: level <= asked.beta,
-    "delta-disclosure": lambda level, group, asked: level < asked.delta,
+    "k-anonymity": lambda level, group, principle: level >= principle.k,
+    "dissimilarity": lambda level, group, principle: level <= 1 - principle.delta and len(group) >= principle.k,
+    "alpha-k-anonymity": lambda level, group, principle: level <= principle.alpha and len(group) >= principle.k,
+    "distinct-l-diversity": lambda level, group, principle: level >= principle.l,
+    "frequency-l-diversity": lambda level, group, principle: level >= principle.l,
+    "entropy-l-diversity": lambda level, group, principle: naive.entropy_reaches(group, principle.l),
+    "recursive-l-diversity": lambda level, group, principle: level < principle.c,
+    "p-sensitivity": lambda level, group, principle: level >= principle.p and len(group) >= principle.k,
+    "epsilon-m-anonymity": lambda level, group, principle: level >= principle.m,
+    "delta-l-diversity": lambda level, group, principle: level >= principle.l,
+    "k-e-anonymity": lambda level, group, principle: level >= principle.e and naive.distinct(group) >= principle.k,
+    "variance-control": lambda level, group, principle: level >= principle.variance,
+    "t-closeness": lambda level, group, principle: level <= principle.t,
+    "n-t-closeness": lambda level, group, principle: level <= principle.t,
+    "beta-likeness": lambda level, group, principle: level <= principle.beta,
+    "delta-disclosure": lambda level, group, principle: level < principle.delta,
 }
 
 
@@ -150,8 +150,8 @@ class TestExamples:
 
     def test_config_and_python_ask_for_the_example(self, name):
         found = explain(name)
-        (asked,) = tomllib.loads(found.toml())["principles"]
-        assert principle_of(asked.pop("name"), asked) == found.measured.example.principle
+        (section,) = tomllib.loads(found.toml())["principles"]
+        assert principle_of(section.pop("name"), section) == found.measured.example.principle
         assert eval(found.python(), {"sf": sf}) == found.measured.example.principle
 
 
@@ -203,14 +203,14 @@ class TestVerb:
 
     @pytest.mark.parametrize("columns", ["40", "80", "200"])
     @pytest.mark.parametrize("name", PRINCIPLES)
-    def test_everything_is_told_at_any_width(self, name, columns):
+    def test_everything_is_shown_at_any_width(self, name, columns):
         found = explain(name)
         done = run(name, columns=columns)
         assert done.exit_code == 0
         text = " ".join(done.output.split())
         words = found.words
-        for told in (found.kind.title, words.plain, words.definition, words.body, found.merging, words.not_protected):
-            assert told in text
+        for part in (found.kind.title, words.plain, words.definition, words.body, found.merging, words.not_protected):
+            assert part in text
         for line in found.measured.lines():
             assert line.arithmetic in text
         assert words.source in text

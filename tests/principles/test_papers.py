@@ -121,7 +121,7 @@ def ball_risk(values, eps):
 
 
 def delta_l_scan(values, delta, l, op):
-    """Fig. 3 of paper 003 as printed, with its bug for one tuple."""
+    """Fig. 3 of Zare-Mirakabad (2012) as printed, with its error for groups of one."""
     t, d, l = sorted(map(Fraction, values)), Fraction(delta), Fraction(l)
     overlap = (lambda i, j: t[j] - d < t[i] + d) if op == "<" else (lambda i, j: t[j] - d <= t[i] + d)
     level, j = naive.INF, 1

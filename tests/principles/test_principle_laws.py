@@ -249,13 +249,13 @@ def test_ordinary_floats_with_many_digits():
 def test_huge_numbers_and_thresholds():
     frame = pa.table({"q": [0, 0], "s": ["1e400", "3"]})
     schema = sf.Schema(["q"], ["s"], kinds={"s": "numeric"})
-    asked = [
+    requested = [
         sf.KEAnonymity(2, "1e399"),
         sf.VarianceControl("1e500"),
         sf.EntropyLDiversity("1e400"),
         sf.DeltaDisclosure("1e400"),
     ]
-    assert [f.holds for f in sf.audit(frame, schema, asked)] == [True, True, False, True]
+    assert [f.holds for f in sf.audit(frame, schema, requested)] == [True, True, False, True]
     for text in ("1e99999", "1" * 5000, "1/" + "3" * 5000):
         with pytest.raises(sf.errors.ParameterError, match="not a number"):
             sf.Dissimilarity(text, 0)

@@ -1,4 +1,4 @@
-"""Published cells say one thing each: what is written can be read back, whatever the values are."""
+"""Published cells are unambiguous: what is written can be read back, whatever the values are."""
 
 from __future__ import annotations
 

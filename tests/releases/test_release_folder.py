@@ -218,7 +218,7 @@ def test_a_file_keeps_its_rights(tmp_path):
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_where_folders_cannot_be_exchanged(release, tmp_path, monkeypatch, fails):
-    """Two renames instead of one step; what was in place comes back if the second fails, or if nobody came to do it."""
+    """Two renames instead of one step; the old release is restored if the second fails or never happens."""
     monkeypatch.setattr(aside, "_rename", lambda one, other, how: False)
     target = tmp_path / "out"
     release.save(target)

@@ -160,7 +160,7 @@ def test_large_classes_are_looked_at_by_column(folder, people, monkeypatch):
     test_a_whole_group_published_wrongly(folder, people)
 
 
-def test_an_identifier_slipped_in(folder):
+def test_a_published_identifier(folder):
     rows = [{**row, "name": "p1"} for row in cells(folder)]
     put(folder, rows)
     assert "columns" in failing(verify(folder))
@@ -238,8 +238,8 @@ def places(value, path=()):
             yield from places(inner, (*path, key))
 
 
-def test_a_config_of_nonsense(folder):
-    """Whatever stands in release.json, the answer is a verdict or a typed error."""
+def test_a_corrupt_config(folder):
+    """Whatever release.json contains, the result is a verdict or a typed error."""
     content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
     for path in list(places(content["config"])):
         for nonsense in (None, ["x", {}]):
@@ -275,7 +275,7 @@ def test_a_config_of_nonsense(folder):
         (lambda f: claim(f, lambda c: c["config"]["distance"].update(kind="x")), "config.distance.kind", "'x' is unknown"),
     ],
 )
-def test_what_is_no_release(folder, spoil, key, words):
+def test_what_is_not_a_release(folder, spoil, key, words):
     spoil(folder)
     with pytest.raises(sf.errors.ReleaseError, match=words) as caught:
         verify(folder)
@@ -283,10 +283,10 @@ def test_what_is_no_release(folder, spoil, key, words):
     assert str(folder) in caught.value.file
 
 
-def test_torn_data(folder):
+def test_corrupt_data(folder):
     text = (folder / "data.csv").read_bytes()
-    for torn in (b"", text[: len(text) // 2], b"\xff\xfe" + text):
-        (folder / "data.csv").write_bytes(torn)
+    for corrupt in (b"", text[: len(text) // 2], b"\xff\xfe" + text):
+        (folder / "data.csv").write_bytes(corrupt)
         assert "file" in failing(verify(folder))
 
 

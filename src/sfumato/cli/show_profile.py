@@ -1,4 +1,4 @@
-"""Show a profile: every column with its suggested role, what singles people out, what will be asked for."""
+"""Show a profile: every column with its suggested role, identifying combinations, and the requirements of the draft."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sfumato.profiling.identifying_combinations import SMALL_GROUP, Combination
 _COLOURS = {Role.IDENTIFIER: "red", Role.QUASI_IDENTIFIER: "yellow", Role.SENSITIVE: "magenta", Role.OTHER: "dim"}
 
 _NARROW = 100
-"""With fewer columns than this a table would break words: each column then gets lines of its own."""
+"""On a terminal with fewer characters per line, a table would break words, so each column has its own lines."""
 
 
 def show_profile(found: Profile, config: Path) -> None:
-    """Print a profile, and where the config was written."""
+    """Print a profile, and the path of the config."""
     out = console()
     source = f"{found.table.source}: " if found.table.source else ""
     out.print(
@@ -38,25 +38,25 @@ def show_profile(found: Profile, config: Path) -> None:
     _show_combinations(found)
     if found.as_they_are.unique and found.of_role(Role.OTHER):
         out.print(
-            f"\n[yellow]Published as they are[/yellow], the columns with the role other tell "
-            f"{_share(found.as_they_are.unique, found.rows)} of the rows apart: see whether they are needed."
+            f"\nThe columns with the role other, which are [yellow]published unchanged[/yellow], are unique in "
+            f"{_share(found.as_they_are.unique, found.rows)} of the rows: check whether they are needed."
         )
     for name, twin in found.twins.items():
         out.print(
-            f"{_printable(name)} tells the same as {_printable(twin)}, value by value: one could be dropped.", markup=False
+            f"{_printable(name)} and {_printable(twin)} determine each other: one of them can be dropped.", markup=False
         )
-    out.print("\n[bold]Asked for[/bold]")
+    out.print("\n[bold]Requirements[/bold]")
     for requirement in found.requirements:
         if requirement.enabled:
             out.print(f"  {requirement.principle.label}: {_printable(requirement.reason)}", markup=False)
     sensitive = found.of_role(Role.SENSITIVE)
     if not sensitive:
-        out.print("  No column looks sensitive, so k-anonymity is all that is asked for.")
+        out.print("  No column looks sensitive, so k-anonymity is the only requirement.")
     left = len(sensitive) - sum(requirement.enabled for requirement in found.requirements) + 1
     if sensitive and left > 0:
-        out.print(f"  {left} of {count_of(len(sensitive), 'sensitive column')} are looked at by no principle yet.")
+        out.print(f"  {left} of {count_of(len(sensitive), 'sensitive column')} have no principle yet.")
     out.print(
-        f"\nWrote {config}. It is a draft: read it, decide, and then\n"
+        f"\nWrote {config}. It is a draft: read it, make the decisions it lists, and then run\n"
         f"  sfumato audit {config}\n  sfumato anonymize {config}",
         markup=False,
     )

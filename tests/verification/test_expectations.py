@@ -1,4 +1,4 @@
-"""Verification against what the reader was told elsewhere, and of claims that no release can make."""
+"""Verification against what the caller expects, and of statements that no release can make."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def failing(found):
     return [check.name for check in found.checks if not check.holds]
 
 
-def test_the_same_is_no_difference(folder, tmp_path):
+def test_equal_declarations_do_not_differ(folder, tmp_path):
     (tmp_path / "towns.csv").write_text("".join(";".join(row) + "\n" for row in reversed(TREE)), encoding="utf-8")
     by_file = replace(SCHEMA, hierarchies={"town": tmp_path / "towns.csv"})
     for schema in (None, SCHEMA, by_file, replace(SCHEMA, kinds={"age": "numeric"}, other=["note"])):
@@ -90,7 +90,7 @@ def test_another_schema(folder, words, other):
     assert words in found.checks[-1].detail
 
 
-def test_a_kind_that_is_left_open_is_that_of_the_original(folder):
+def test_an_undeclared_kind_is_taken_from_the_original(folder):
     texts = TABLE.set_column(0, "age", TABLE.column("age").cast(pa.string()))
     assert verify(folder, TABLE, schema=SCHEMA)
     found = verify(folder, texts, schema=SCHEMA)
@@ -119,14 +119,14 @@ def weakened(content):
     content["principles"] = content["principles"][:1]
 
 
-def test_a_weaker_promise_is_found_only_by_who_knows_better(folder):
+def test_a_weaker_promise_is_found_only_with_the_expected_principles(folder):
     claim(folder, weakened)
     assert verify(folder, TABLE)
     assert failing(verify(folder, principles=PRINCIPLES))
 
 
-def test_saving_compares_too(tmp_path, monkeypatch):
-    """Whatever goes wrong in describing a release, what is written is what was asked for."""
+def test_saving_compares_declarations(tmp_path, monkeypatch):
+    """A fault in describing a release is found before anything is published."""
     describe = release_module.describe_release
 
     def careless(release):
@@ -163,7 +163,7 @@ def test_saving_compares_too(tmp_path, monkeypatch):
         lambda c: c["columns"][1].update(recoding="ancestor"),
     ],
 )
-def test_what_no_release_can_claim(folder, change):
+def test_impossible_numbers(folder, change):
     claim(folder, change)
     assert not verify(folder)
 
@@ -171,13 +171,13 @@ def test_what_no_release_can_claim(folder, change):
 @pytest.mark.parametrize(
     "change", [lambda c: c.update(format=0), lambda c: c.update(format=-1), lambda c: c.pop("suppress")]
 )
-def test_what_is_no_release(folder, change):
+def test_what_is_not_a_release(folder, change):
     claim(folder, change)
     with pytest.raises(sf.errors.ReleaseError):
         verify(folder)
 
 
-def test_a_share_that_is_kept_to(tmp_path):
+def test_the_share_of_suppressed_rows(tmp_path):
     schema = sf.Schema(["age"], ["ill"])
     table = pa.table({"age": [1, 2, 3, 4, 5, 6], "ill": ["a", "b", "c", "c", "a", "b"]})
     folder = anonymize(table, schema, sf.DistinctLDiversity(2), method=Chunks(2), suppress="1/3").save(tmp_path / "out")

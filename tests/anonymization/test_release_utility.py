@@ -1,4 +1,4 @@
-"""What a release is worth, and why a wish was not reached."""
+"""The utility of a release, and why a requirement was not met."""
 
 from __future__ import annotations
 
