@@ -121,7 +121,7 @@ def _ages(random: np.random.Generator, rows: int) -> NDArray[np.int64]:
 
 
 def _marital(random: np.random.Generator, age: NDArray[np.int64], male: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Each person was ever married with a chance that grows with age; then one of the states after it."""
+    """Draw the marital status: the probability of ever having married grows with age."""
     ever = random.random(len(age)) < 0.9 / (1 + np.exp(-(age - 27 - 2 * male) / 4.5)) - 0.04
     widowed = random.random(len(age)) < np.clip(age - 50, 0, 50) / 50 * np.where(male, 0.25, 0.6)
     ended = random.random(len(age)) < np.clip(age - 22, 0, 40) / 40 * 0.28
@@ -130,7 +130,7 @@ def _marital(random: np.random.Generator, age: NDArray[np.int64], male: NDArray[
 
 
 def _education(random: np.random.Generator, age: NDArray[np.int64], race: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A latent bent for school, lower in older generations, capped by how many years one can have gone to school."""
+    """Draw a latent inclination to school, lower in older generations, limited by the years possible at that age."""
     group = np.array([0.0, -0.35, -0.5, -0.5, 0.6, 0.6, 0.4, -0.7, 0.0])[race]
     bent = random.normal(size=len(age)) + group - 0.018 * np.clip(age - 40, 0, 60)
     cuts = [-3.0, -2.8, -2.6, -2.4, -2.1, -1.9, -1.7, -1.5, -1.35, -0.15, 0.35, 0.48, 0.65, 1.35, 2.0, 2.3]
@@ -141,7 +141,7 @@ def _education(random: np.random.Generator, age: NDArray[np.int64], race: NDArra
 
 
 def _workclass(random: np.random.Generator, age: NDArray[np.int64], education: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Scores plus Gumbel noise: a draw from the softmax that each person's age and schooling make."""
+    """Draw by scores plus Gumbel noise, that is, from the softmax of scores by age and schooling."""
     school, grown = education / 16, np.clip(age - 20, 0, 45) / 45
     score = np.stack(
         [
@@ -162,7 +162,7 @@ def _income(
     education: NDArray[np.int64],
     workclass: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """A latent earning power, cut into 50 bins of equal depth."""
+    """Draw a latent earning power, cut into 50 bins of equal size."""
     career = -((np.clip(age, 15, 75) - 48) ** 2) / 700
     place = np.array([0.1, -0.05, 0.0, 0.05, 0.35, -0.25, 0.45, -1.2, -1.6, -2.4])[workclass]
     power = 0.13 * education + career + 0.28 * male + 0.18 * (marital == 0) + place

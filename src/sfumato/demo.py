@@ -1,4 +1,4 @@
-"""The demonstration: a synthetic census, the same coarsened as tools without proximity would leave it, and a release."""
+"""The demonstration: a synthetic census, the same coarsened as tools without proximity do it, and a release."""
 
 from __future__ import annotations
 

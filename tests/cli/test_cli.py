@@ -108,7 +108,7 @@ def test_bad_input_is_2(project, name, old, new, words):
     ("tree", "words"),
     [
         ("01;x;*\n01;y;*\n", ["tree.csv", "not a tree"]),
-        ("02;x;*\n", ["tree.csv", "column 'zip'", "misses 1", "'01'"]),
+        ("02;x;*\n", ["tree.csv", "column 'zip'", "lacks 1", "'01'"]),
     ],
 )
 def test_bad_hierarchy_is_2(project, tree, words):

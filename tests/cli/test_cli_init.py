@@ -209,7 +209,7 @@ def test_force_replaces_nothing_but_a_config(sfumato, people, tmp_path, name):
     before = people.read_bytes()
     done = sfumato("init", "people.csv", "--output", name, "--force")
     assert done.returncode == 2
-    assert "no config, and is not replaced" in done.stderr
+    assert "not a config, and is not replaced" in done.stderr
     assert people.read_bytes() == before
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
     assert (tmp_path / "link.toml").is_symlink()

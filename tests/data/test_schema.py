@@ -160,10 +160,10 @@ def test_a_label_may_stand_on_several_levels():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a;x;*\nb;x;*\na;y;*\n", "node 'a' stands under 'x' in line 1 and under 'y' in line 3"),
-        ("a;x;1;*\nb;x;2;*\n", "level 1 node 'x' stands under '1' in line 1 and under '2' in line 2"),
+        ("a;x;*\nb;x;*\na;y;*\n", "node 'a' is under 'x' in line 1 and under 'y' in line 3"),
+        ("a;x;1;*\nb;x;2;*\n", "level 1 node 'x' is under '1' in line 1 and under '2' in line 2"),
         ("a;x;*\nb;*\n", "line 2 has 2 fields, line 1 has 3"),
-        ("a;x\nb;y\n", "the last level holds several nodes: 'x', 'y'"),
+        ("a;x\nb;y\n", "the last level has several nodes: 'x', 'y'"),
         ("a\nb\n", "line 1 has 1 field"),
         ("", "empty"),
     ],
@@ -190,7 +190,7 @@ def test_missing_leaves_are_listed_and_extra_ones_are_fine(tmp_path):
         encode(["a", "c", "d"], hierarchies={"s": str(path)})
     assert caught.value.value == ["c", "d"]
     assert caught.value.column == "s"
-    assert "misses 2 of the column's values: 'c', 'd'" in str(caught.value)
+    assert "lacks 2 of the column's values: 'c', 'd'" in str(caught.value)
     many = [f"v{i:02d}" for i in range(20)]
     with pytest.raises(sf.errors.HierarchyError, match="'v07' and 12 more"):
         encode(many, hierarchies={"s": path})

@@ -238,7 +238,7 @@ def test_odd_data():
         sf.audit(pa.table({"a": pa.array([], pa.int64())}), schema, sf.KAnonymity(1))
     with pytest.raises(sf.errors.ParameterError, match="no schema"):
         sf.audit(pa.table({"a": [1]}), None, sf.KAnonymity(1))
-    with pytest.raises(sf.errors.ParameterError, match="nothing to measure"):
+    with pytest.raises(sf.errors.ParameterError, match="no principle is requested"):
         sf.audit(pa.table({"a": [1]}), schema, [])
 
 

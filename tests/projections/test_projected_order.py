@@ -115,7 +115,7 @@ def test_cells_that_are_equal_in_a_csv_are_distinguished_last():
     found = ranks_of(cells, "x")
     assert found.as_text[found.of_row].tolist() == [0, 0, 1, 0, 0]
     contents = Contents.of({"x": cells, "y": pa.array(["q", "p", "p", "p", "p"])}, 5)
-    assert contents.told.tolist() == [1, 0, 2, 0, 0]
+    assert contents.as_text.tolist() == [1, 0, 2, 0, 0]
     assert len(set(contents.finest.tolist())) == 4
 
 

@@ -1,4 +1,4 @@
-"""The command line: thin. Each verb parses, calls the library, and shows what comes back.
+"""The command line. Each verb parses its arguments, calls the library, and shows the result.
 
 Exit status: 0 done and every principle holds; 1 a principle does not hold or cannot be reached; 2 bad input or usage;
 3 a fault of sfumato.
@@ -30,7 +30,7 @@ from sfumato.version import __version__
 
 
 def _stop(number: int, frame: object) -> None:
-    """Asked to end: like Ctrl-C, so that nothing is left half-written."""
+    """Handle SIGTERM like Ctrl-C, so that no partial file remains."""
     raise KeyboardInterrupt
 
 

@@ -10,7 +10,7 @@ import click
 
 from sfumato.cli.completion import repeatable_files
 from sfumato.cli.options import allow_code_option, force_option, internal_option, output_option, seed_option
-from sfumato.cli.progress import progress_bar, tell_first_use
+from sfumato.cli.progress import announce_compilation, progress_bar
 from sfumato.cli.source import named_source, release_folder
 from sfumato.cli.streams import say
 
@@ -75,7 +75,7 @@ def anonymize(
         check_target(*sink, force)
     database, table = sink or (None, None)
     with progress_bar() as progress:
-        tell_first_use(progress)
+        announce_compilation(progress)
         if declared is None:
             release, form = _repeat(config, data, seed, allow_code, progress), _format_of(config)
             expected = config if seed is None else None

@@ -1,4 +1,4 @@
-"""`sfumato demo`: see on a synthetic census what other tools do not see, and what is done about it."""
+"""`sfumato demo`: show on a synthetic census what other tools do not detect, and how it is prevented."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Example:
   sfumato demo
   sfumato demo --save demo && sfumato verify demo/release --original demo/people.csv"""
 )
-@click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="People to make.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="The same seed, the same people.")
+@click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Number of people.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the people.")
 @click.option("--save", type=click.Path(path_type=Path), help="Also write census, config and release to a new folder.")
 def demo(rows: int, seed: int, save: Path | None) -> None:
-    """Audit a synthetic census as it is, and coarsened as other tools would leave it; then anonymize it.
+    """Audit a synthetic census as it is, and coarsened as by other tools; then anonymize it.
 
-    Always ends with exit status 0: that principles fail here is what it shows.
+    The exit status is always 0: principles that fail are part of the demonstration.
     """
     from sfumato._audit import audit
     from sfumato.census import census_schema, synthetic_census

@@ -20,9 +20,9 @@ Example:
   sfumato init people.csv --output draft.toml --json | jq '.columns[] | {name, role, reason}'"""
 )
 @click.argument("data")
-@click.option("--query", help="What to read from a database, in SQL.")
+@click.option("--query", help="The SQL query to read from a database.")
 @click.option("--table", help="The table to read from a database.")
-@click.option("--sheet", help="The sheet to read from an Excel file; the first if not given.")
+@click.option("--sheet", help="The sheet to read from an Excel file. Default: the first.")
 @click.option(
     "--output",
     default=Path("sfumato.toml"),
@@ -30,12 +30,12 @@ Example:
     type=click.Path(path_type=Path),
     help="The config to write.",
 )
-@click.option("--force", is_flag=True, help="Replace a config that is there already.")
+@click.option("--force", is_flag=True, help="Replace an existing config.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def init(
     data: str, query: str | None, table: str | None, sheet: str | None, output: Path, force: bool, as_json: bool
 ) -> None:
-    """Look at every column of a table, suggest its role and say why, and write a commented config that runs as it is.
+    """Examine every column of a table, suggest its role with a reason, and write a commented config that runs as it is.
 
     DATA is a table with a row per person: a file, or a database URI with a query or a table. The config is a draft: a
     person must read it. Exit status: 0 written; 2 bad input.
@@ -50,10 +50,12 @@ def init(
 
     if os.path.lexists(output):  # before the work, not after it
         if not force:
-            raise ConfigError("there is something here already", remedy="Use --force, or --output.", file=str(output))
+            raise ConfigError("the file exists", remedy="Use --force, or --output.", file=str(output))
         if not _is_config(output):
             raise ConfigError(
-                "what is here is no config, and is not replaced", remedy="Name a new file, or remove it.", file=str(output)
+                "the existing file is not a config, and is not replaced",
+                remedy="Name a new file, or remove it.",
+                file=str(output),
             )
     found = profile(read_table(expanded(data, os.environ), Schema(), query=query, table=table, sheet=sheet))
     text = draft(found, data, output, query=query, table=table)
@@ -66,7 +68,7 @@ def init(
 
 
 def _is_config(path: Path) -> bool:
-    """Whether a file looks like a config, perhaps one that was changed and no longer reads."""
+    """Return whether a file looks like a config, perhaps an invalid one."""
     try:
         return not path.is_symlink() and "data" in tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):

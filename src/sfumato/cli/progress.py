@@ -1,4 +1,4 @@
-"""A progress bar with the time left, on a terminal; nothing elsewhere."""
+"""A progress bar with the remaining time, on a terminal only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Show on standard error, if that is a terminal, which step is under way, how far it is, and how long it will take."""
+    """Show the current step, its progress and the remaining time on standard error, if that is a terminal."""
     from sfumato.progress import silent
 
     if sys.stderr is None or not sys.stderr.isatty():
@@ -25,23 +25,23 @@ def progress_bar() -> Iterator[Progress]:
 
     errors = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    # the time left is reckoned from the last half minute: passes differ in length
+    # the remaining time is estimated from the last half minute, because passes differ in length
     with Progress(*columns, TimeLeft(compact=True), console=errors, transient=True, speed_estimate_period=30) as bar:
         task = bar.add_task("starting", total=None)
         now = "starting"
 
-        def told(step: str, share: float | None = None) -> None:
+        def show(step: str, share: float | None = None) -> None:
             nonlocal now
             if step != now:
                 bar.reset(task, description=step, total=None if share is None else 1.0)
                 now = step
             bar.update(task, total=None if share is None else 1.0, completed=share or 0.0, refresh=True)
 
-        yield told
+        yield show
 
 
-def tell_first_use(progress: Progress) -> None:
-    """Say why the first run takes longer, before it does."""
+def announce_compilation(progress: Progress) -> None:
+    """Announce the compilation of kernels before the first run."""
     from sfumato.kernels.compile import compiled_before
 
     if not compiled_before():

@@ -17,21 +17,21 @@ from sfumato.cli.streams import abandon_output
 from sfumato.plurals import count_of
 
 _PLAIN_WIDTH = 140
-"""Columns to use where there is no terminal to ask."""
+"""The width of the output without a terminal."""
 
 _NARROW = 110
-"""With fewer columns than this a table would break words: each principle then gets lines of its own."""
+"""On a narrower terminal a table would break words: each principle then gets its own lines."""
 
 
 class _Quiet(Console):
-    """A console that goes on in silence when its reader has gone (`| head`), so that the exit status stays the verdict."""
+    """A console that ignores a closed pipe (`| head`), so that the exit status stays the verdict."""
 
     def on_broken_pipe(self) -> None:
         abandon_output()
 
 
 def console() -> Console:
-    """A console for standard output: as wide as the terminal, as COLUMNS says, or fixed where neither is there."""
+    """Return a console for standard output: as wide as the terminal, or COLUMNS, or a fixed width."""
     if sys.stdout is None:  # closed by the caller
         return Console(quiet=True)
     fixed = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
@@ -39,7 +39,7 @@ def console() -> Console:
 
 
 def show_audit(found: Audit, worst: int) -> None:
-    """Print the verdicts, and the worst groups of what does not hold."""
+    """Print the verdicts, and the worst groups of principles that fail."""
     out = console()
     source = f"{found.table.source}: " if found.table.source else ""
     people = "" if found.groups.people is None else f", {found.groups.population:,} people"
@@ -63,7 +63,7 @@ def show_audit(found: Audit, worst: int) -> None:
 
 
 def show_findings(found: Audit, out: Console) -> None:
-    """Print what each principle found: as a table, or as lines on a narrow terminal."""
+    """Print the findings: as a table, or as lines on a narrow terminal."""
     if out.width >= _NARROW:
         out.print(_grid(found))
         return
@@ -72,7 +72,7 @@ def show_findings(found: Audit, out: Console) -> None:
 
 
 def show_worth(release: Release) -> None:
-    """Print what a release is still worth: its loss, how far off answers from it are, and how large its groups are."""
+    """Print the utility of a release: its loss, the errors of answers from it, and the sizes of its groups."""
     utility = release.utility
     queries, sizes = utility.queries, utility.classes
     parts = [f"loss {percent(utility.loss.mean)}"]
@@ -93,7 +93,7 @@ def _verdict(finding: Finding) -> Text:
 
 
 def _grid(found: Audit) -> Grid:
-    """All findings as a table; each part of a principle has a row of its own."""
+    """Return all findings as a table; each part of a principle has its own row."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     grid.add_column("")
     for heading in ("principle", "on", "level", "wanted"):
@@ -116,7 +116,7 @@ def _grid(found: Audit) -> Grid:
 
 
 def _lines(finding: Finding, found: Audit) -> Text:
-    """One finding as lines, for a narrow terminal."""
+    """Return one finding as lines, for a narrow terminal."""
     groups, rows = _breaches(finding, found)
     text = Text.assemble(_verdict(finding), "  ", (finding_heading(finding), "bold"))
     for part in finding.measurement.parts:
@@ -127,7 +127,7 @@ def _lines(finding: Finding, found: Audit) -> Text:
 
 
 def _breaches(finding: Finding, found: Audit) -> tuple[str, str]:
-    """How many groups and rows violate a principle, with their shares."""
+    """Return the number of groups and rows that violate a principle, with their shares."""
 
     def share(count: int, whole: int) -> str:
         return f"{count:,} ({_percent(count, whole)})" if count else "0"
@@ -137,7 +137,7 @@ def _breaches(finding: Finding, found: Audit) -> tuple[str, str]:
 
 
 def _percent(count: int, whole: int) -> str:
-    """A share in percent that shows neither 0 nor 100 unless it is."""
+    """Return a share in percent; only an exact 0 or 1 is shown as 0 or 100."""
     if count == whole:
         return "100 %"
     percent = 100 * count / whole

@@ -21,7 +21,7 @@ _NARROW = 100
 
 
 def show_profile(found: Profile, config: Path) -> None:
-    """Print a profile, and where the config was written."""
+    """Print a profile, and the path of the config."""
     out = console()
     source = f"{found.table.source}: " if found.table.source else ""
     out.print(

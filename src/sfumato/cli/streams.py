@@ -1,4 +1,4 @@
-"""Standard output, also when nobody takes it any more."""
+"""Standard output, also after its reader has closed it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 
 
 def say(text: str) -> None:
-    """Print; if the reader has gone, go on: what a verb found decides its exit status, not who listens."""
+    """Print; if the reader has closed the pipe, continue: the exit status depends on the result, not on the reader."""
     try:
         click.echo(text)
     except BrokenPipeError:
@@ -19,8 +19,8 @@ def say(text: str) -> None:
 
 
 def abandon_output() -> None:
-    """Let whatever is still to be written to standard output, at exit too, go nowhere: the exit status is decided."""
+    """Discard everything that is still written to standard output, also at exit."""
     if sys.stdout is None:
         return
-    with contextlib.suppress(io.UnsupportedOperation):  # what is no stream of the system holds what it is given
+    with contextlib.suppress(io.UnsupportedOperation):  # a stream that is not a file of the system keeps its content
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Groups: a partition of the rows; and what each group holds of a sensitive attribute."""
+"""Groups: a partition of the rows; and the histogram of a sensitive attribute in each group."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _FLAGS = 32
 """Pairs are flagged in place while their range is at most this many times the number of rows."""
 
 _WIDEST = 1 << 62
-"""Combined codes that are too many to count are sorted but once, while their range is at most this."""
+"""Combined codes are joined in 64 bits while their range is at most this; beyond it, prefixes are numbered first."""
 
 
 def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the distinct combinations of several code columns, in lexicographic order.
 
-    Returns each row's number, and for each number the codes it is made of. Cost: linear while the range of combinations
+    Returns each row's number, and for each number the codes that it combines. Cost: linear while the range of combinations
     is about the number of rows, else that of sorting.
     """
     joined, span, steps = _joined(codes, domains)
@@ -38,7 +38,7 @@ def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tupl
 
 
 def _parts(distinct: NDArray[np.int64], steps: list[NDArray[np.int64] | int], columns: int) -> NDArray[np.int64]:
-    """For each distinct combination the codes it is made of."""
+    """Return for each distinct combination its codes."""
     parts = np.empty((len(distinct), columns), np.int64, order="F")
     position = columns
     rest = distinct
@@ -52,7 +52,7 @@ def _parts(distinct: NDArray[np.int64], steps: list[NDArray[np.int64] | int], co
 
 
 def combination_ranks(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> NDArray[np.int64]:
-    """Each row's number as `combined` gives it, where nobody asks what the numbers are made of.
+    """Return each row's number as `combined` does, without the codes of the numbers.
 
     >>> combination_ranks([np.array([1, 0, 1], np.int32), np.array([2, 2, 0], np.int32)], [2, 3]).tolist()
     [2, 0, 1]
@@ -64,7 +64,7 @@ def combination_ranks(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
 def combination_counts(
     codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The codes that each combination is made of, as `combined` gives them, and how many rows have it.
+    """Return the codes of each combination, as `combined` does, and the number of its rows.
 
     >>> combination_counts([np.array([1, 0, 1], np.int32), np.array([2, 2, 2], np.int32)], [2, 3])[1].tolist()
     [1, 2]
@@ -82,12 +82,12 @@ def combination_counts(
 def _joined(
     codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
 ) -> tuple[NDArray[np.int64], int, list[NDArray[np.int64] | int]]:
-    """Each row's combination as one integer; the range of those; and how to take them apart again."""
+    """Return each row's combination as one integer, the range of those, and the steps to split them again."""
     rows = len(codes[0])
     countable = _countable(rows)
     numbers = np.zeros(rows, np.int64)
     span = 1
-    steps: list[NDArray[np.int64] | int] = []  # how to take a number apart again: a domain, or a list of prefixes
+    steps: list[NDArray[np.int64] | int] = []  # how to split a number: a domain, or a list of prefixes
     for column, domain in zip(codes, domains, strict=True):
         if span * domain > (countable if span <= countable else _WIDEST):
             # keep the range of combinations within reach by numbering the prefixes that occur
@@ -102,12 +102,12 @@ def _joined(
 
 
 def _countable(rows: int) -> int:
-    """The range of integers up to which those of so many rows are counted in place."""
+    """Return the largest range of integers that is counted in an array, for a number of rows."""
     return max(_SPARSE * rows, 1 << 20)
 
 
 def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Distinct numbers in order, and each row's position among them."""
+    """Return the distinct numbers in order, and each row's position among them."""
     if span <= _countable(len(numbers)):
         occurs = np.zeros(span, bool)
         occurs[numbers] = True
@@ -122,7 +122,7 @@ def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64],
 def distinct_pairs(
     one: NDArray[np.int64], ones: int, other: NDArray[np.int32], others: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs of two codes that occur, in lexicographic order. Cost: linear while there are few codes, else sorting.
+    """Return the pairs of codes that occur, in lexicographic order. Cost: linear while there are few codes, else sorting.
 
     >>> distinct_pairs(np.array([1, 0, 1]), 2, np.array([4, 0, 4], np.int32), 5)
     (array([0, 1]), array([0, 4]))
@@ -153,13 +153,13 @@ class Groups:
     of_row: NDArray[np.int64]
     count: int
     population: int
-    """What k counts, in the whole table: people if the schema tells whose row it is, else rows."""
+    """What k counts, in the whole table: people if the schema has a `person_id`, else rows."""
     people: NDArray[np.int64] | None = None
-    """How many people each group holds, if the schema tells whose row it is."""
+    """The number of people in each group, if the schema has a `person_id`."""
 
     @classmethod
     def of(cls, table: Table, columns: Sequence[str] | None = None) -> Groups:
-        """Group rows by the schema's group column, else by equal quasi-identifiers; or by the columns given."""
+        """Group rows by the schema's group column, else by equal quasi-identifiers; or by other columns."""
         schema = table.schema
         if columns is None:
             columns = schema.quasi_identifiers if schema.group is None else (schema.group,)
@@ -167,13 +167,13 @@ class Groups:
             encoded = [table.column(name) for name in columns]
             of_row, parts = combined([c.codes for c in encoded], [c.domain for c in encoded])
             count = len(parts)
-        else:  # nothing tells rows apart: all are one group
+        else:  # no column distinguishes rows: all are one group
             of_row, count = np.zeros(table.rows, np.int64), 1
         return cls.partition(table, of_row, count)
 
     @classmethod
     def partition(cls, table: Table, of_row: NDArray[np.int64], count: int) -> Groups:
-        """Groups given row by row, numbered from 0; people are counted if the schema tells whose row it is."""
+        """Return groups from the group of each row, numbered from 0; counts people if the schema has a `person_id`."""
         if table.schema.person_id is None:
             return cls(of_row, count, table.rows)
         person = table.column(table.schema.person_id)
@@ -192,7 +192,7 @@ class Groups:
 
     @property
     def heads(self) -> NDArray[np.int64]:
-        """What k counts: people if the schema tells whose row it is, else rows."""
+        """What k counts in each group: people if the schema has a `person_id`, else rows."""
         return self.sizes if self.people is None else self.people
 
     @cached_property
@@ -205,7 +205,7 @@ class Groups:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Histogram:
-    """How often each value of an attribute occurs in each group; only what occurs is held.
+    """The number of rows of each value of an attribute in each group; only values that occur are stored.
 
     The entries of group g are `offsets[g]:offsets[g + 1]`; their values ascend.
     """
@@ -254,14 +254,14 @@ class Histogram:
         return np.maximum.reduceat(self.counts, self.starts)
 
     def of_groups(self, groups: NDArray[np.int64]) -> Histogram:
-        """The histogram of some of the groups, in the order given."""
+        """Return the histogram of some of the groups, in their order."""
         sizes = self.distinct[groups]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         entries = np.arange(offsets[-1]) + np.repeat(self.starts[groups] - offsets[:-1], sizes)
         return Histogram(offsets, self.values[entries], self.counts[entries])
 
     def merged(self, node: NDArray[np.int64], nodes: int) -> Histogram:
-        """The histogram of what the values stand under: value v becomes `node[v]`, one of `nodes`."""
+        """Return the histogram of the ancestors of the values: value v becomes `node[v]`, one of `nodes`."""
         keys = self.group * nodes + node[self.values]
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
@@ -271,5 +271,5 @@ class Histogram:
 
 
 def _offsets(group: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Where each group's entries begin, and the end of all."""
+    """Return where each group's entries begin, and the end of the last group."""
     return np.concatenate([[0], np.cumsum(np.bincount(group, minlength=count))])

@@ -1,4 +1,4 @@
-"""Generalization taxonomies: which values stand together under a common, wider value."""
+"""Generalization hierarchies: trees whose leaves are the values of a column."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sfumato.exact.numbers import parse_decimal
 from sfumato.plurals import count_of
 
 ROOT = "*"
-"""The label of the node that stands for every value."""
+"""The label of the root, which covers every value."""
 
 _SHOWN = 8
 """How many missing leaves an error message lists in full."""
@@ -28,8 +28,8 @@ _SHOWN = 8
 class Hierarchy:
     """A tree over a column's values in which every leaf has the same number of levels above it.
 
-    Level 0 holds the leaves, the last level the root. A node is a label on a level: the same label may stand on
-    several levels (a leaf "White" under a node "White").
+    Level 0 contains the leaves, the last level the root. A node is a label on a level: the same label may occur on several
+    levels (a leaf "White" under a node "White").
 
     >>> tree = Hierarchy.from_rows([["flu", "lung", "*"], ["asthma", "lung", "*"], ["ulcer", "gut", "*"]])
     >>> tree.height, tree.generalize("flu", 1), tree.common_level("flu", "ulcer")
@@ -39,7 +39,7 @@ class Hierarchy:
     labels: tuple[tuple[str, ...], ...]
     """The labels of each level's nodes."""
     paths: NDArray[np.int32]
-    """For each leaf (row) and level (column): which node of that level stands above the leaf."""
+    """For each leaf (row) and level (column): the ancestor of the leaf on that level."""
     source: str | None = None
     """The file that it was read from."""
     _leaf: dict[str, int] = field(init=False, repr=False)
@@ -82,18 +82,18 @@ class Hierarchy:
                 if known != parent:
                     old = list(levels[level + 1])[known]
                     raise _not_a_tree(
-                        f"level {level} node {row[level]!r} stands under {old!r} in line {line} "
+                        f"level {level} node {row[level]!r} is under {old!r} in line {line} "
                         f"and under {row[level + 1]!r} in line {number}",
                         row[level],
                         source,
                     )
-            if path[0] == len(paths):  # a leaf repeated with the same path says nothing new
+            if path[0] == len(paths):  # a leaf may be repeated with the same path
                 paths.append(path)
         if not levels:
             raise HierarchyError("the hierarchy is empty", remedy="Write one line per leaf: leaf;level1;…;*", file=source)
         if len(levels[-1]) != 1:
             tops = sorted(levels[-1])[:_SHOWN]
-            raise _not_a_tree(f"the last level holds several nodes: {', '.join(map(repr, tops))}", tops, source)
+            raise _not_a_tree(f"the last level has several nodes: {', '.join(map(repr, tops))}", tops, source)
         return cls(tuple(tuple(nodes) for nodes in levels), np.array(paths, np.int32), source)
 
     @classmethod
@@ -112,13 +112,13 @@ class Hierarchy:
         return cls.from_rows(rows, str(path))
 
     def over(self, values: Sequence[str], column: str | None = None) -> NDArray[np.int32]:
-        """Return the paths of a column's values; values that are no leaf are an error that lists them."""
+        """Return the paths of the values of a column; values that are not leaves are an error that lists them."""
         absent = [value for value in values if value not in self._leaf]
         if absent:
             listed = ", ".join(map(repr, absent[:_SHOWN]))
             more = f" and {len(absent) - _SHOWN} more" if len(absent) > _SHOWN else ""
             raise HierarchyError(
-                f"the hierarchy misses {len(absent)} of the column's values: {listed}{more}",
+                f"the hierarchy lacks {len(absent)} of the column's values: {listed}{more}",
                 remedy="Add a line for each of them, or list those that mean missing under missing.values.",
                 file=self.source,
                 column=column,
@@ -127,7 +127,7 @@ class Hierarchy:
         return np.asarray(self.paths[[self._leaf[value] for value in values]])
 
     def generalize(self, leaf: str, level: int) -> str:
-        """Return the label that stands above a leaf on a level."""
+        """Return the label of the ancestor of a leaf on a level."""
         return self.labels[level][int(self.over([leaf])[0, level])]
 
     def common_level(self, one: str, other: str) -> int:
@@ -192,7 +192,7 @@ class Intervals:
             decimal = parse_decimal(value)
             if decimal is None:
                 raise HierarchyError(
-                    f"intervals need numbers, and {value!r} is none",
+                    f"intervals need numbers, and {value!r} is not one",
                     remedy="Declare a hierarchy file for this column.",
                     column=column,
                     value=value,

@@ -1,4 +1,4 @@
-"""What the publisher declares about a table: roles, kinds, hierarchies, what counts as missing."""
+"""What the publisher declares about a table: roles, kinds, hierarchies, missing values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Role(StrEnum):
-    """What a column is to an attacker."""
+    """What an attacker may use a column for."""
 
     IDENTIFIER = "identifier"
     QUASI_IDENTIFIER = "quasi-identifier"
@@ -25,7 +25,7 @@ class Role(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a column's values are."""
+    """What the values of a column are."""
 
     NUMERIC = "numeric"
     CATEGORICAL = "categorical"
@@ -40,17 +40,17 @@ RECODINGS = ("interval", "ancestor", "set")
 
 
 def _listed(value: str | Sequence[str]) -> tuple[str, ...]:
-    """Several texts; one text alone is not its letters."""
+    """Return texts as a tuple; a single text is not split into letters."""
     return (value,) if isinstance(value, str) else tuple(value)
 
 
 @dataclass(frozen=True)
 class Missing:
-    """What counts as missing, and what is done about it.
+    """Which cells are missing, and how they are treated.
 
-    `values`: the cell texts that mean "missing". By default an empty cell does (in a set-valued column it is the empty
-    set instead). Nulls of a frame always count. `policy`: "value" takes missing as a value of its own, equal to itself
-    and unlike every other; "refuse" makes it an error.
+    `values`: the cell texts that mean "missing". By default an empty cell is missing (in a set-valued column it is the empty
+    set instead). Nulls of a frame are always missing. `policy`: "value" treats missing as a value of its own, equal to
+    itself and different from every other; "refuse" makes it an error.
 
     >>> Missing(values=("", "?"), policy="refuse").policy
     'refuse'
@@ -71,7 +71,7 @@ class Missing:
             object.__setattr__(self, "values", _listed(self.values))
 
     def texts(self, kind: Kind | None) -> tuple[str, ...]:
-        """The cell texts that mean "missing" in a column of this kind."""
+        """Return the cell texts that mean "missing" in a column of this kind."""
         if self.values is not None:
             return self.values
         return () if kind is Kind.SET else ("",)
@@ -81,11 +81,10 @@ class Missing:
 class Schema:
     """Each column's role and kind, and the distance of the sensitive attribute as a whole.
 
-    Columns of the data that are not named have the role "other"; `anonymize` refuses one that is unlike in nearly every
-    row, unless it is listed in `other`. `kinds` may be left out: numbers of a frame are
-    numeric, lists are sets, and a CSV column is numeric if every cell is a plain number (no leading zeros), else
-    categorical. A vector is one sensitive attribute spread over several numeric columns: name it in `sensitive` and its
-    columns in `vectors`.
+    Columns of the data that are not named have the role "other"; `anonymize` refuses one with a different value in nearly
+    every row, unless it is listed in `other`. `kinds` are optional: numbers of a frame are numeric, lists are sets, and a
+    CSV column is numeric if every cell is a plain number (no leading zeros), else categorical. A vector is one sensitive
+    attribute over several numeric columns: name it in `sensitive` and its columns in `vectors`.
 
     >>> schema = Schema(quasi_identifiers=["age", "sex"], sensitive=["income"], kinds={"income": "numeric"})
     >>> schema.role("age"), schema.role("anything else")
@@ -101,31 +100,31 @@ class Schema:
     """For each ordinal column its values from lowest to highest."""
     hierarchies: Mapping[str, Hierarchy | Flat | Intervals | str | Path] = field(default_factory=dict)
     recodings: Mapping[str, str] = field(default_factory=dict)
-    """How quasi-identifiers are published, where not as usual: "interval", "ancestor" or "set"."""
+    """How quasi-identifiers are published, if not by default: "interval", "ancestor" or "set"."""
     vectors: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """For each vector attribute the numeric columns that it is spread over."""
+    """For each vector attribute its numeric columns."""
     separators: Mapping[str, str] = field(default_factory=dict)
-    """For each set-valued text column what stands between two items (";" if not given)."""
+    """For each set-valued text column the text between two items (";" by default)."""
     distance: Distance | None = None
-    """The distance of the sensitive attribute as a whole."""
+    """The distance of all sensitive columns together."""
     distances: Mapping[str, Distance] = field(default_factory=dict)
-    """Distances of single sensitive attributes, where one is looked at alone."""
+    """Distances of single sensitive attributes."""
     missing: Missing = field(default_factory=Missing)
     person_id: str | None = None
-    """The column that tells whose row it is, when one person may have several: then k counts people."""
+    """The column that identifies the person of a row, if a person may have several rows: k then counts people."""
     group: str | None = None
-    """The column that tells a row's group; without it rows with equal quasi-identifiers form a group."""
+    """The column that contains the group of a row; without it rows with equal quasi-identifiers form a group."""
 
     def __post_init__(self) -> None:
         for name in ("quasi_identifiers", "sensitive", "identifiers", "other"):
             value = getattr(self, name)
-            # frames may name columns by numbers; here every name is text
+            # frames may have numbers as column names; here every name is text
             names = (value,) if isinstance(value, str) else tuple(map(str, value))
             object.__setattr__(self, name, names)
         kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
         kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
         kinds |= dict.fromkeys(self.vectors, Kind.VECTOR)
-        # a vector is spread over numbers
+        # the columns of a vector are numeric
         kinds = {column: Kind.NUMERIC for columns in self.vectors.values() for column in columns} | kinds
         mappings: dict[str, dict[str, Any]] = {
             "kinds": kinds,
@@ -173,14 +172,14 @@ class Schema:
             if kind is Kind.VECTOR and column not in self.vectors:
                 raise ColumnError(
                     "a vector names no columns",
-                    remedy='List the numeric columns that it is spread over, such as columns = ["x", "y"].',
+                    remedy='List its numeric columns, such as columns = ["x", "y"].',
                     column=column,
                 )
         for name, columns in self.vectors.items():
             if name not in self.sensitive or not columns or name in columns:
                 raise ColumnError(
-                    "a vector must be sensitive and spread over at least one column, under a name of its own",
-                    remedy='Give it the role "sensitive", and list the numeric columns that it is spread over.',
+                    "a vector must be sensitive and have at least one column, and a name of its own",
+                    remedy='Give it the role "sensitive", and list its numeric columns.',
                     column=name,
                 )
         for column, order in self.orders.items():
@@ -213,7 +212,7 @@ class Schema:
             if column not in self.sensitive:
                 raise ColumnError(
                     "a distance is declared for a column that is not sensitive",
-                    remedy="Declare the column as sensitive, or drop its distance.",
+                    remedy="Declare the column as sensitive, or remove its distance.",
                     column=column,
                 )
 
@@ -224,15 +223,15 @@ class Schema:
         yield Role.OTHER, self.other
 
     def role(self, column: str) -> Role:
-        """The role of a column; "other" if it was not declared."""
+        """Return the role of a column; "other" if it is not declared."""
         return next((role for role, names in self._by_role() if column in names), Role.OTHER)
 
     def components(self, attribute: str) -> tuple[str, ...]:
-        """The columns that a sensitive attribute is made of: its own, or those that a vector is spread over."""
+        """Return the columns of a sensitive attribute: its own, or those of a vector."""
         return tuple(self.vectors.get(attribute, (attribute,)))
 
     def sensitive_columns(self) -> tuple[str, ...]:
-        """The columns of all sensitive attributes, vectors spread out."""
+        """Return the columns of all sensitive attributes, with the columns of vectors."""
         return tuple(column for attribute in self.sensitive for column in self.components(attribute))
 
     def encodes_alike(self, other: Schema, column: str, kind: Kind) -> bool:
@@ -249,7 +248,7 @@ class Schema:
         )
 
     def projected(self, attributes: Sequence[str]) -> Schema:
-        """The schema of a projected table: the quasi-identifiers, some of the sensitive attributes, and nothing else.
+        """Return the schema of a projected table: the quasi-identifiers, some of the sensitive attributes, and nothing else.
 
         >>> Schema(["age"], ["ill", "job"], identifiers=["name"]).projected(["job"]).sensitive
         ('job',)
@@ -277,7 +276,7 @@ class Schema:
         )
 
     def named_columns(self) -> dict[str, None]:
-        """Every column that the schema speaks of, in order, once."""
+        """Return every column that the schema names, in order, once."""
         names: dict[str, Any] = {}
         for _, columns in self._by_role():
             names.update(dict.fromkeys(columns))

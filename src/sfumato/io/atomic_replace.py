@@ -1,7 +1,7 @@
-"""Write aside, then rename: whoever looks sees what was there before or what is there now, never something between.
+"""Write to a temporary place, then rename: a reader sees the old or the new content, never something between.
 
-What is being written stands beside its target as `.NAME.sfumato-…`, readable by its owner only, and locked while its
-process lives. If the process dies its lock goes with it, and whoever next writes to the same target sweeps what was left.
+The temporary file or folder is beside its target as `.NAME.sfumato-…`, readable by its owner only, and locked while its
+process runs. If the process dies, its lock is released, and the next writer to the same target removes what is left.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from typing import Any, BinaryIO
 
 try:
     import fcntl
-except ImportError:  # Windows has no such locks: what a dead process left there stays until it is removed by hand
+except ImportError:  # Windows has no such locks: what a dead process leaves must be removed by hand
     fcntl = None  # type: ignore[assignment]
 
 
 _TOKEN = 16
-"""Digits that tell apart what stands beside one target."""
+"""The number of random digits in the name of a temporary file or folder."""
 
 _LONGEST = 200
-"""Bytes of a name that leave room for what is put around it."""
+"""The most bytes of a name to which a prefix and a suffix can be added."""
 
 _KEEP, _EXCHANGE = "keep", "exchange"
-"""What to do with what is in place already."""
+"""What to do with an existing target."""
 
 
 @contextmanager
 def folder_aside(target: Path) -> Iterator[Path]:
-    """A new folder beside the target, to be filled and put in place; what is not in place at the end is removed."""
+    """Create a folder beside the target, to fill and to put in place; it is removed at the end unless it was."""
     with _aside(target, lambda path: path.mkdir(mode=0o700)) as folder:
         yield folder
 
 
 @contextmanager
 def file_aside(target: Path, private: bool = False) -> Iterator[BinaryIO]:
-    """A new file beside the target, which takes its place at the end; unless something goes wrong, then it is removed.
+    """Create a file beside the target, which replaces the target at the end; after an error it is removed.
 
-    Its rights are those of the file that it will replace, or of new files; its owner's alone if it is `private`.
+    Its permissions are those of the file that it replaces, or of new files; only the owner's if it is `private`.
     """
     with _aside(target, lambda path: path.touch(mode=0o600, exist_ok=False)) as temporary, temporary.open("wb") as file:
         yield file
@@ -62,7 +62,7 @@ def file_aside(target: Path, private: bool = False) -> Iterator[BinaryIO]:
 def _aside(target: Path, make: Callable[[Path], Any]) -> Iterator[Path]:
     sweep(target)
     lock = None
-    while lock is None:  # another process may take it for something left over before it is locked, and remove it
+    while lock is None:  # another process may remove it as a leftover before it is locked
         path = target.parent / f"{_prefix(target)}{secrets.token_hex(_TOKEN // 2)}"
         make(path)
         lock = _lock(path, new=True)
@@ -74,11 +74,11 @@ def _aside(target: Path, make: Callable[[Path], Any]) -> Iterator[Path]:
 
 
 def put_in_place(folder: Path, target: Path, may_go: Callable[[Path], bool] | None = None) -> None:
-    """Let a folder that was written aside take its target's place, in one step where the system has one.
+    """Replace a target by a folder, in one step where the system supports it.
 
-    Something that is in place already is replaced only if `may_go` says of it that it may: else FileExistsError, and it
-    stays. Afterwards the folder's own path holds what was in place, if anything was. Where two folders cannot be exchanged
-    in one step, what was in place stands as `.NAME.sfumato-was` for a moment, and `sweep` brings it back.
+    An existing target is replaced only if `may_go` returns True for it; otherwise FileExistsError is raised, and it stays.
+    Afterwards the path of the folder contains the old target, if there was one. Where two folders cannot be exchanged in
+    one step, the old target is `.NAME.sfumato-was` for a moment, and `sweep` restores it.
     """
     taken = FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
     if may_go is None or not os.path.lexists(target):
@@ -87,7 +87,7 @@ def put_in_place(folder: Path, target: Path, may_go: Callable[[Path], bool] | No
                 raise taken
             folder.rename(target)
     elif _rename(folder, target, _EXCHANGE):
-        if not may_go(folder):  # seen now that nobody else can change it
+        if not may_go(folder):  # checked after the exchange, when nobody else can change it
             _rename(folder, target, _EXCHANGE)
             raise taken
     else:
@@ -110,7 +110,7 @@ def _replace_in_two_steps(folder: Path, target: Path, may_go: Callable[[Path], b
 
 
 def write_file(target: Path, write: Callable[[BinaryIO], Any], private: bool = False) -> None:
-    """Write one file aside, and rename it into place.
+    """Write a file to a temporary place, and rename it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -123,7 +123,7 @@ def write_file(target: Path, write: Callable[[BinaryIO], Any], private: bool = F
 
 
 def open_to_readers(folder: Path) -> None:
-    """Give a folder that is complete, and its files, the rights that new files get."""
+    """Give a complete folder and its files the permissions of new files."""
     mask = _umask()
     for path in folder.iterdir():
         path.chmod(0o666 & ~mask)
@@ -131,9 +131,9 @@ def open_to_readers(folder: Path) -> None:
 
 
 def sweep(target: Path) -> None:
-    """Remove what processes that died left beside a target, and bring back what one of them had moved out of its place.
+    """Remove what dead processes left beside a target, and restore a target that one of them had moved.
 
-    Only what has a name that is given here and is held by nobody: a few letters and 16 random digits.
+    Only names of the pattern of this module are removed, and only if no process has them locked.
     """
     was = _was(target)
     if was.exists() and not os.path.lexists(target):
@@ -158,7 +158,7 @@ def _remove(path: Path) -> None:
 
 
 def sync(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
+    """Wait until the entries of a folder are on the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -167,7 +167,7 @@ def sync(folder: Path) -> None:
 
 
 def _prefix(target: Path) -> str:
-    """How the names of what stands beside a target begin; a name that would get too long goes by its checksum."""
+    """Return the prefix of temporary names beside a target; a name that is too long is replaced by its checksum."""
     name = target.name
     if len(os.fsencode(name)) > _LONGEST:
         name = hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
@@ -179,16 +179,16 @@ def _was(target: Path) -> Path:
 
 
 def _umask() -> int:
-    """The rights that new files are not to have; there is no way to ask but to set them."""
+    """Return the umask; the only way to read it is to set it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
 def _lock(path: Path, new: bool) -> int | None:
-    """A locked handle on something beside a target; None if somebody else holds it, or it is gone.
+    """Return a locked handle on a temporary path; None if another process has locked it, or if it does not exist.
 
-    Where there are no locks, what is `new` is held without, and nothing else can be told to be left over.
+    Where there are no locks, a `new` path gets a handle without one, and no other path is known to be a leftover.
     """
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
@@ -207,7 +207,7 @@ def _lock(path: Path, new: bool) -> int | None:
 
 
 def _rename(one: Path, other: Path, how: str) -> bool:
-    """Exchange two paths in one step, or rename one if there is no other; False where the system cannot."""
+    """Exchange two paths in one step, or rename one if the other does not exist; return False if the system cannot."""
     if sys.platform not in ("linux", "darwin"):
         return False
     library = ctypes.CDLL(None, use_errno=True)

@@ -1,4 +1,4 @@
-"""What a table tells of one column by counting: kind, distinct values, what is missing, what is unique."""
+"""Counts of one column: kind, distinct values, missing cells, unique cells."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 
 _SAMPLE = 4000
-"""Cells of a column that are looked at one by one, evenly over the rows."""
+"""The number of cells of a column that are examined one by one, evenly over the rows."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """One column, counted.
+    """The counts of one column.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.schema import Schema
@@ -29,9 +29,9 @@ class Facts:
     name: str
     rows: int
     kind: Kind | None
-    """None if cells of its type cannot be looked at."""
+    """None if cells of its type cannot be read."""
     distinct: int = 0
-    """Distinct values, the missing one not counted."""
+    """The number of distinct values, missing not included."""
     missing: int = 0
     """Rows without a value."""
     unique: int = 0
@@ -39,24 +39,24 @@ class Facts:
     common: int = 0
     """Rows that have the most frequent value, which may be the missing one."""
     second: int = 0
-    """Rows that have the next frequent one."""
+    """Rows that have the second most frequent value."""
     entropy: float = 0.0
-    """How much the column tells of a row, in bits."""
+    """The entropy of the column, in bits."""
     whole: bool = False
-    """Whether it holds whole numbers."""
+    """Whether all its numbers are whole."""
     low: float = 0.0
     high: float = 0.0
-    """The least and the greatest number."""
+    """The smallest and the largest number."""
     spread: float = 0.0
-    """Between which width the middle nine tenths of the rows with a number lie."""
+    """The width of the range of the middle nine tenths of the rows with a number."""
     length: float = 0.0
-    """Words in a cell, on average."""
+    """The mean number of words in a cell."""
     sample: tuple[str, ...] = field(default=(), repr=False)
     """Some cells, as text."""
 
     @property
     def uniqueness(self) -> float:
-        """The share of rows whose value no other row has."""
+        """The share of rows whose value is unique."""
         return self.unique / self.rows
 
     @property
@@ -71,7 +71,7 @@ class Facts:
 
     @property
     def nearly_unique(self) -> bool:
-        """Whether at least 95 % of the rows have values of their own; of a column that misses some, those that have one."""
+        """Whether at least 95 % of the rows that have a value have a unique one."""
         present = self.rows - self.missing
         return present > self.rows / 2 and self.distinct >= 0.95 * present
 

@@ -1,4 +1,4 @@
-"""What columns look like, as data: the words of their names, and the shapes of their cells.
+"""Patterns of columns, as data: the words of their names, and the shapes of their cells.
 
 A look says what a column seems to hold, and the role that such a column usually has. Words are those of English, German,
 French and romanised Chinese headers.
@@ -17,7 +17,7 @@ from sfumato.profiling.name_words import words_of
 
 @dataclass(frozen=True)
 class Look:
-    """What a column may seem to hold.
+    """What a column probably contains.
 
     A word of `words` stands for itself; one with a star for every word that begins so; several for a name that has them
     all; one after `=` for the whole name.
@@ -30,9 +30,9 @@ class Look:
     cells: str = ""
     """A regular expression that whole cells match."""
     rank: int = 9
-    """Of sensitive attributes: what hurts most comes first."""
+    """The rank of a sensitive attribute; the most harmful comes first."""
     widely: bool = True
-    """Of quasi-identifiers: whether many outsiders know it, as they know sex and age; not only few."""
+    """Whether many outsiders know a quasi-identifier, as they know sex and age."""
     doubt: tuple[Role, ...] = ()
     """Roles that a person might choose instead."""
 
@@ -73,10 +73,10 @@ SHAPES = (
         r"|(\d+ ?(bis|ter)?,? )?(rue|boulevard|impasse|chemin|allée|place|quai|avenue) .+|.+[路街巷弄].*\d+号?.*",
     ),
 )
-"""Looks that cells show, whatever the column is called; the first that most cells match stands."""
+"""Patterns of cells, whatever the name of the column; the first that most cells match applies."""
 
 _SECRET = (Role.SENSITIVE,)
-"""Of what outsiders can know, but some would rather keep to themselves."""
+"""The alternative role of facts that outsiders can know, but that some people keep private."""
 
 NAMES = (
     Look(
@@ -220,18 +220,18 @@ NAMES = (
         "precinct, youbian, chengshi*, shengfen, diqu, guojia",
     ),
 )
-"""Looks that a column's name tells; the first that it has a word of stands, so what hurts stands before what is known."""
+"""Patterns of names; the first that shares a word with the name applies, so sensitive ones come before known ones."""
 
 DATE, NAME, KEY, WEIGHT = SHAPES[5], NAMES[0], NAMES[6], NAMES[7]
 BIRTH = next(look for look in NAMES if look.name == "birth date")
 BIRTHPLACE = next(look for look in NAMES if look.name == "birthplace")
 
 SHAPE_SHARE = 0.8
-"""The share of a column's cells that must match for a shape to stand."""
+"""The share of the cells of a column that must match a shape."""
 
 
 def named(name: str, looks: Sequence[Look] = NAMES) -> Look | None:
-    """What a column's name says that it holds, if it says anything.
+    """Return the pattern of a column's name; None if there is none.
 
     >>> named("soc_sec_id").name, named("Geburtsdatum").name, named("x1")
     ('key or number of a person', 'birth date', None)
@@ -241,7 +241,7 @@ def named(name: str, looks: Sequence[Look] = NAMES) -> Look | None:
 
 
 def shaped(cells: Sequence[str]) -> tuple[Look, float] | None:
-    """What most cells of a sample look like, and the share of them that do.
+    """Return the pattern of most cells of a sample, and the share of cells that match it.
 
     >>> shaped(["ann@example.org", "bob@example.org"])[0].name, shaped(["19151111", "19161214"])[0].name
     ('mail address', 'date')

@@ -1,4 +1,4 @@
-"""A config to start from, as commented TOML: it runs as it is, and says at every line what a person should decide."""
+"""A draft of a config, as commented TOML: it runs as it is, and its comments say what a person must decide."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from sfumato.profiling.requirement_suggestions import SuggestedRequirement
 from sfumato.profiling.table_profile import ColumnProfile, Profile
 
 WIDTH = 118
-"""Characters of a line of comment."""
+"""The most characters of a line of comment."""
 
 _MANY = 20
-"""A categorical quasi-identifier with more values than this is better published along a hierarchy."""
+"""A categorical quasi-identifier with more values than this should have a hierarchy."""
 
 _LARGE = 100_000
-"""With more rows than this, to look for groups with few losses takes minutes where rare values must be spread over them."""
+"""With more rows than this, a search takes minutes if rare values must be distributed over groups."""
 
 _HEADINGS = {
     Role.IDENTIFIER: "Identifiers: they point at a person by themselves, and are dropped.",
@@ -61,7 +61,7 @@ def draft(profile: Profile, path: str | Path, config: str | Path = "sfumato.toml
 
 
 def check(profile: Profile) -> None:
-    """Raise if no config could run: there must be two rows, and something to recode."""
+    """Raise an error if no config could run: it needs two rows and a quasi-identifier."""
     if profile.rows < 2:
         raise FileError(
             "the table has one row, and nobody can be hidden among others in it",
@@ -118,7 +118,7 @@ def _data(profile: Profile, path: str | Path, config: str | Path, source: Mappin
 
 
 def _source(path: str | Path, folder: Path) -> str:
-    """A file's path, or a database URI, as it is written in a config in a folder."""
+    """Return a path or a database URI as a config in a folder writes it."""
     if not is_uri(path):
         return _near(Path(path), folder)
     file = file_of(str(path))
@@ -126,7 +126,7 @@ def _source(path: str | Path, folder: Path) -> str:
 
 
 def _near(path: Path, folder: Path) -> str:
-    """The path as it is written in a config in a folder: relative where both lie in one place."""
+    """Return a path as a config in a folder writes it: relative if both have a common parent."""
     there, here = path.resolve(), folder.resolve()
     try:
         shared = Path(os.path.commonpath([there, here]))
@@ -275,7 +275,7 @@ def _value(value: Any) -> str:
 
 
 def _key(name: str) -> str:
-    """A name as a key of TOML."""
+    """Return a name as a key of TOML."""
     return name if _BARE.fullmatch(name) else _quoted(name)
 
 
@@ -298,12 +298,12 @@ def _escaped(letter: str) -> str:
 
 
 def _inline(name: str) -> str:
-    """A name within a sentence, in quotes, on one line."""
+    """Return a name for a sentence, in quotes, on one line."""
     return "'" + "".join(letter if letter.isprintable() else "·" for letter in name) + "'"
 
 
 def _comment(*lines: str) -> str:
-    """Sentences as comment; none of them may break out of it."""
+    """Return sentences as a comment; line breaks in them cannot end it."""
     safe = ("".join(letter if letter.isprintable() else "·" for letter in line) for line in lines)
     return "\n".join(
         f"# {part}"
@@ -316,7 +316,7 @@ def _comment(*lines: str) -> str:
 
 
 def _share(count: int, rows: int) -> str:
-    """A share in percent that shows neither 0 nor 100 unless it is."""
+    """Return a share in percent; only an exact 0 or 1 is shown as 0 or 100."""
     if count in (0, rows):
         return "none" if not count else "100 %"
     percent = 100 * count / rows

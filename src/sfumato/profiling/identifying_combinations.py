@@ -1,4 +1,4 @@
-"""How many rows a few columns single out: a row is unique if no other has the same values in them."""
+"""Count the rows that a few columns single out: a row is unique if no other has the same values in them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from sfumato.data.groups import combined
 from sfumato.data.table import Table
 
 MOST_COLUMNS = 12
-"""Columns that are combined: those that tell most. 12 make 220 triples, counted in seconds on 200,000 rows."""
+"""The most columns that are combined, by entropy. 12 make 220 triples, counted in seconds on 200,000 rows."""
 
 SMALL_GROUP = 5
-"""A group of fewer rows is small: the k that k-anonymity is usually asked for."""
+"""A group of fewer rows is small: the usual k of k-anonymity."""
 
 
 @dataclass(frozen=True)
 class Combination:
-    """Some columns, and how many rows they single out together.
+    """Some columns, and the number of rows that they single out together.
 
     >>> import pyarrow as pa
     >>> from sfumato.data.schema import Schema
@@ -47,7 +47,7 @@ class Combination:
         return self.unique / self.rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the combination as plain data."""
         return {
             "columns": list(self.columns),
             "groups": self.groups,
@@ -58,7 +58,7 @@ class Combination:
 
 
 def together(table: Table, columns: Sequence[str]) -> Combination:
-    """How many rows some columns single out."""
+    """Count the rows that some columns single out."""
     encoded = [table.column(name) for name in columns]
     if not encoded:
         return Combination((), table.rows, 1, int(table.rows == 1), table.rows if table.rows < SMALL_GROUP else 0)
@@ -67,7 +67,7 @@ def together(table: Table, columns: Sequence[str]) -> Combination:
 
 
 def most_identifying(table: Table, columns: Sequence[str], listed: int = 5) -> tuple[Combination, ...]:
-    """Of each size up to three, the combinations that single out most rows, the worst first.
+    """Return, for each size up to three, the combinations that single out most rows, the worst first.
 
     Every combination of the columns given is counted. Cost: a sort of one integer per row and combination, less the rows
     that part of the combination singles out already: they stay unique whatever is added.
@@ -104,7 +104,7 @@ def _pairs_and_triples(columns: dict[str, Column], rows: int) -> list[Combinatio
 
 
 def _counted(columns: tuple[str, ...], sizes: NDArray[np.int64], single: int = 0, rows: int | None = None) -> Combination:
-    """A combination of which the sizes of groups are known, beside rows that are known to be single."""
+    """Return a combination from the sizes of its groups, and the number of rows that are known to be unique."""
     return Combination(
         columns,
         int(sizes.sum()) if rows is None else rows,

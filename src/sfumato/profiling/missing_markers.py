@@ -1,4 +1,4 @@
-"""Cells that stand for a missing value: found in the text of a table, before it is encoded."""
+"""Cells that mean a missing value: detected in the text of a table, before it is encoded."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pyarrow import compute
 from sfumato.exact.numbers import parse_decimal
 
 CLEAR = ("?", "NULL", "null", "N/A", "n/a", "#N/A", "NaN", "nan", "<NA>", "\\N")
-"""Texts that mean missing wherever they stand."""
+"""Texts that always mean missing."""
 
 DOUBTFUL = (
     "NA", "na", "None", "none", "-", "--", ".", "Unknown", "unknown", "UNKNOWN", "Missing", "missing", "Not in universe",
     "Not applicable", "not applicable", "Refused", "Don't know", "unbekannt", "k.A.", "keine Angabe", "inconnu", "n.c.",
 )  # fmt: skip
-"""Texts that often mean missing, but may be values (NA is Namibia): missing only where all else in the column is numbers."""
+"""Texts that often mean missing, but may be values (NA is Namibia): missing only if all other cells are numbers."""
 
 _OFTEN = 0.01
-"""A doubtful marker is worth a word if it stands in so many cells of a column."""
+"""A doubtful marker is reported if it is in at least this many cells of a column."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Markers:
     """
 
     missing: tuple[str, ...]
-    """Beside the empty cell."""
+    """In addition to the empty cell."""
     doubtful: dict[str, tuple[str, ...]]
     """For each text that may mean missing, the columns in which it is frequent."""
 
     @classmethod
     def of(cls, data: pa.Table) -> Markers:
-        """Look for markers in every column of texts."""
+        """Detect markers in every text column."""
         clear: Counter[str] = Counter()
         numeric: set[str] = set()
         doubtful: dict[str, list[str]] = {}
@@ -67,7 +67,7 @@ class Markers:
         return cls(missing, {text: tuple(names) for text, names in doubtful.items() if text not in missing})
 
     def to_dict(self) -> dict[str, list[str] | dict[str, list[str]]]:
-        """Return it as plain data."""
+        """Return the markers as plain data."""
         return {"missing": list(self.missing), "doubtful": {text: list(names) for text, names in self.doubtful.items()}}
 
 
@@ -79,6 +79,6 @@ def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _numbers_else(column: pa.ChunkedArray, markers: set[str]) -> bool:
-    """Whether a column holds numbers, and nothing else but markers and empty cells."""
+    """Return whether a column contains numbers, and nothing else but markers and empty cells."""
     cells = [cell for cell in compute.unique(column).to_pylist() if cell and cell not in markers]
     return bool(cells) and all(parse_decimal(cell) is not None for cell in cells)

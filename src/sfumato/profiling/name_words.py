@@ -1,4 +1,4 @@
-"""The words of a text, so that they can be compared: in small letters, without accents."""
+"""The words of a text for comparison: in lower case, without accents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """The words of a column's name, in small letters without accents.
+    """Return the words of a column's name, in lower case without accents.
 
     >>> words_of("dateOfBirth"), words_of("Straße_2"), words_of("marital-status")
     (('date', 'of', 'birth'), ('strasse',), ('marital', 'status'))
@@ -17,7 +17,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def folded(text: str) -> str:
-    """Text in small letters without accents.
+    """Return a text in lower case without accents.
 
     >>> folded("Müller"), folded("PRÉNOM")
     ('muller', 'prenom')

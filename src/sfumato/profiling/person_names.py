@@ -1,4 +1,4 @@
-"""Names of people that are common in several countries: where many cells are such, a column holds names."""
+"""Names of people that are common in several countries, to recognise columns of names."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ zimmermann
 _NAMES = frozenset((GIVEN_NAMES + SURNAMES).split())
 
 NAMED_SHARE = 0.12
-"""The share of cells that must hold such a name: the commonest names are borne by some people in eight."""
+"""The share of cells that must contain such a name: about one person in eight has one of these names."""
 
 
 def people_named(cells: Sequence[str]) -> float:
-    """The share of cells that are, or hold, a common name of a person and nothing but a few words.
+    """Return the share of cells that contain a common name of a person in at most a few words.
 
     >>> people_named(["SABINE", "Peter Weber", "red", "Rome"])
     0.5

@@ -1,4 +1,4 @@
-"""The role that each column should have, and why: cells first, then the column's name, then what the rest leaves open.
+"""The role that each column should have, and why: by its cells first, then by its name, then by the other columns.
 
 What points at a person by itself is an identifier, and is dropped. What outsiders can know is a quasi-identifier. What they
 would like to learn (money, health, work, belief) is sensitive. The rest is other, and is published as it is.
@@ -29,28 +29,28 @@ from sfumato.profiling.name_words import words_of
 from sfumato.profiling.person_names import NAMED_SHARE, people_named
 
 FEW_ROWS = 20
-"""In a table with fewer rows nothing follows from values that are all unlike."""
+"""In a table with fewer rows, distinct values are no evidence."""
 
 ENOUGH = 6
-"""With so many quasi-identifiers, what only few outsiders know stays other until a person decides."""
+"""With this many quasi-identifiers, facts that few outsiders know stay other until a person decides."""
 
 MOST_UNKNOWN = 8
-"""Columns that nothing is known about become quasi-identifiers while there are fewer than this in all."""
+"""Unrecognised columns become quasi-identifiers while there are fewer than this in all."""
 
 _TELLING = 0.1
-"""A text of which nothing is known, and that is unique in so many rows, is not published."""
+"""An unrecognised text that is unique in this share of the rows is not published."""
 
 _HARMLESS = 0.01
-"""No column of which nothing is known is published as it is if it is unique in more rows than this."""
+"""An unrecognised column that is unique in more rows than this is not published as it is."""
 
 _FREE_TEXT = 5
-"""Words in a cell, on average, from which on unlike cells are free text."""
+"""Distinct cells with at least this many words on average are free text."""
 
 REPEATED = 5
-"""Only columns whose values occur so often on average can be said to tell one another."""
+"""Functional dependence is tested only for columns whose values occur this often on average."""
 
 _BIRTH_YEARS = 40
-"""Dates over more years than this are dates of birth: no event is recorded for so long."""
+"""Dates that span more years than this are dates of birth."""
 
 WIDELY = "outsiders can know it"
 FEWER = "known to fewer outsiders"
@@ -74,13 +74,13 @@ class Suggestion:
     role: Role
     reason: str
     look: str | None = None
-    """What it looks like, in words."""
+    """The recognised pattern, in words."""
     instead: tuple[Role, ...] = ()
     """Roles that a person might choose instead."""
     rank: int = 9
-    """Of sensitive attributes: what hurts most comes first."""
+    """The rank of a sensitive attribute; the most harmful comes first."""
     certain: bool = True
-    """Whether cells or name tell; if not, it is the careful choice for a column that nothing is known about."""
+    """Whether cells or name were recognised; if not, the role is the cautious choice."""
     codes: bool = False
     """Whether its numbers are codes of categories."""
 
@@ -102,7 +102,7 @@ def suggestions(table: Table, facts: Sequence[Facts]) -> list[Suggestion]:
 
 
 def _alone(fact: Facts) -> Suggestion | None:
-    """What the column tells by itself; None if nothing."""
+    """Return the suggestion from the column alone; None if it is not recognised."""
     if fact.kind is None:
         return Suggestion(fact.name, Role.IDENTIFIER, "cells of its type cannot be looked at, so they are left out")
     if fact.constant:
@@ -112,7 +112,7 @@ def _alone(fact: Facts) -> Suggestion | None:
 
 
 def _by_cells(fact: Facts, says: Look | None) -> Suggestion | None:
-    """What the shape of the cells tells, whatever the column is called."""
+    """Return the suggestion from the shape of the cells, whatever the name of the column."""
     shape = shaped(fact.sample)
     if shape is not None:
         look, share = shape
@@ -175,7 +175,7 @@ def _year(cell: str) -> int | None:
 
 
 def _says(fact: Facts) -> Look | None:
-    """What the name tells, where the cells do not speak against it."""
+    """Return the suggestion from the name, if the cells do not contradict it."""
     found = named(fact.name)
     if found is KEY and fact.distinct < 0.5 * (fact.rows - fact.missing):  # codes that recur are no keys; other words count
         return named(fact.name, [look for look in NAMES if look is not KEY])
@@ -183,7 +183,7 @@ def _says(fact: Facts) -> Look | None:
 
 
 def _by_name(fact: Facts, says: Look) -> Suggestion:
-    """The role that columns of such a name usually have."""
+    """Return the usual role of columns with such a name."""
     codes = fact.whole and "code" in words_of(fact.name)
     like = f"named like {_article(says.name)}"
     if says.role is Role.IDENTIFIER:
@@ -214,7 +214,7 @@ def _by_name(fact: Facts, says: Look) -> Suggestion:
 
 
 def _by_uniqueness(fact: Facts) -> Suggestion | None:
-    """Text and whole numbers that differ in nearly every row tell each row."""
+    """Return the suggestion for text or whole numbers that differ in nearly every row."""
     if fact.rows < FEW_ROWS or not fact.nearly_unique or (fact.kind is Kind.NUMERIC and not fact.whole):
         return None
     return Suggestion(
@@ -227,7 +227,7 @@ def _by_uniqueness(fact: Facts) -> Suggestion | None:
 
 
 def _settle_by_others(table: Table, facts: dict[str, Facts], found: dict[str, Suggestion | None]) -> None:
-    """Give a column that nothing is known about the role of one that it tells, or that tells it."""
+    """Give an unrecognised column the role of a column that determines it, or that it determines."""
     known = [one for one in found.values() if one is not None and one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
     # what hurts most first, then what is on the list first
     known = sorted(known, key=lambda one: one.rank)
@@ -264,7 +264,7 @@ def _survey_year(fact: Facts) -> Suggestion | None:
 
 
 def _unknown(fact: Facts, room: bool) -> Suggestion:
-    """The careful choice for a column that neither cells nor name tell anything about."""
+    """Return the cautious choice for an unrecognised column."""
     unlike = f"unique in {_percent(fact.uniqueness)} of the rows"
     enough = fact.rows >= FEW_ROWS
     if fact.kind is not Kind.NUMERIC and fact.uniqueness > _TELLING and enough:
@@ -289,7 +289,7 @@ def _unknown(fact: Facts, room: bool) -> Suggestion:
 
 
 def _fewer_known(found: Sequence[Suggestion]) -> list[Suggestion]:
-    """Where there are enough quasi-identifiers that many outsiders know, leave those that few know to a person."""
+    """If there are enough quasi-identifiers that many outsiders know, leave the others to a person."""
 
     def few(one: Suggestion) -> bool:
         return one.role is Role.QUASI_IDENTIFIER and one.reason.endswith(FEWER)
@@ -310,7 +310,7 @@ def _article(name: str) -> str:
 
 _COUNTED = {"person's name", "mail address", "phone number", "street address", "network address", "photograph",
             "key or number of a person", "survey weight", "test result", "birth date", "birthplace", "place"}  # fmt: skip
-"""Looks that are spoken of with an article."""
+"""Patterns whose names take an article."""
 
 
 def _percent(share: float) -> str:

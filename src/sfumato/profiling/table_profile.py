@@ -1,4 +1,4 @@
-"""Profile a table: what each column holds, which role it should have and why, and what singles people out."""
+"""Profile a table: what each column contains, which role it should have and why, and what singles people out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sfumato.profiling.role_suggestions import REPEATED, Suggestion, suggestions
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """One column: what was counted, and what is suggested.
+    """One column: its counts, and the suggested role.
 
     >>> import pyarrow as pa
     >>> column = profile(pa.table({"sex": ["f", "m", "f"]}))["sex"]
@@ -45,11 +45,11 @@ class ColumnProfile:
 
     @property
     def kind(self) -> Kind | None:
-        """What its values are; None if cells of its type cannot be looked at."""
+        """What its values are; None if cells of its type cannot be read."""
         return Kind.CATEGORICAL if self.suggestion.codes else self.facts.kind
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data; of its cells it tells only how many there are."""
+        """Return the column as plain data: counts, never cells."""
         facts, found = self.facts, self.suggestion
         return {
             "name": self.name,
@@ -70,7 +70,7 @@ class ColumnProfile:
 
 @dataclass(frozen=True, repr=False)
 class Profile:
-    """What `profile` finds: columns with a suggested role each, and the combinations that single people out.
+    """The result of `profile`: columns with a suggested role each, and the combinations that single people out.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"mail": ["a@x.org", "b@x.org", "c@x.org"], "age": [30, 30, 41], "wage": [10, 20, 30]})
@@ -93,7 +93,7 @@ class Profile:
         return iter(self.columns)
 
     def __getitem__(self, name: str) -> ColumnProfile:
-        """A column by its name."""
+        """Return a column by its name."""
         return next(column for column in self.columns if column.name == name)
 
     @property
@@ -102,7 +102,7 @@ class Profile:
         return self.table.rows
 
     def of_role(self, role: Role) -> list[ColumnProfile]:
-        """The columns that should have a role; sensitive ones in the order of what hurts most."""
+        """Return the columns of a role; sensitive ones with the most harmful first."""
         found = [column for column in self.columns if column.role is role]
         if role is Role.SENSITIVE:
             found.sort(key=lambda column: (column.suggestion.rank, column.facts.common))
@@ -110,7 +110,7 @@ class Profile:
 
     @cached_property
     def schema(self) -> Schema:
-        """The schema that the suggestions make."""
+        """The schema of the suggested roles."""
         return Schema(
             quasi_identifiers=[column.name for column in self.of_role(Role.QUASI_IDENTIFIER)],
             sensitive=[column.name for column in self.columns if column.role is Role.SENSITIVE],
@@ -122,18 +122,18 @@ class Profile:
 
     @cached_property
     def together(self) -> Combination:
-        """How many rows the quasi-identifiers single out, all taken together."""
+        """The number of rows that all quasi-identifiers together single out."""
         return together(self.table, [column.name for column in self.of_role(Role.QUASI_IDENTIFIER)])
 
     @cached_property
     def as_they_are(self) -> Combination:
-        """How many rows the other columns, published as they are, single out; weights, which nobody knows, left out."""
+        """The number of rows that the other columns, published as they are, single out; without sampling weights."""
         other = [column.name for column in self.of_role(Role.OTHER) if column.suggestion.look != WEIGHT.name]
         return together(self.table, other)
 
     @cached_property
     def twins(self) -> dict[str, str]:
-        """For each column that tells the same as one before it, value by value, the name of that one."""
+        """For each column that is a one-to-one recoding of an earlier one, the name of that one."""
         found: dict[str, str] = {}
         lists: dict[int, list[str]] = {}
         for column in self.columns:
@@ -151,14 +151,14 @@ class Profile:
 
     @cached_property
     def combinations(self) -> tuple[Combination, ...]:
-        """The most identifying single quasi-identifiers, pairs and triples; of the columns that tell most, if many."""
+        """The most identifying single quasi-identifiers, pairs and triples; of the columns of highest entropy, if many."""
         telling = sorted(self.of_role(Role.QUASI_IDENTIFIER), key=lambda column: -column.facts.entropy)[:MOST_COLUMNS]
         chosen = {column.name for column in telling}
         return most_identifying(self.table, [column.name for column in self.columns if column.name in chosen])
 
     @cached_property
     def requirements(self) -> tuple[SuggestedRequirement, ...]:
-        """Principles to start from, which are known to be reachable."""
+        """Principles to start with, which are known to be reachable."""
         return suggest_requirements(
             self.table.with_schema(self.schema),
             [replace(column.facts, kind=column.kind) for column in self.of_role(Role.SENSITIVE)],
@@ -192,7 +192,7 @@ class Profile:
 
 
 def profile(data: Any) -> Profile:
-    """Profile a table: what each column holds, the role it should have and why, and what singles people out.
+    """Profile a table: what each column contains, the role it should have and why, and what singles people out.
 
     `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose schema is not asked). What is suggested is a
     start: whether outsiders know a column, and whether it is a secret, is for a person to decide.
