@@ -1,4 +1,4 @@
-"""The tables that a report is drawn from: each against its definition, and none tells who has which secret."""
+"""The tables that a report is drawn from: each against its definition, and none reveals who has which secret."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def test_shares_of_the_original_are_told_in_steps_of_five_rows(rows, share):
     step = step_of(rows)
     assert step * rows >= min(5, rows)
     assert step >= Fraction(1, 1000)
-    told = Fraction(str(in_steps(share, step)))
-    assert told % step == 0
-    assert abs(told - share) <= step / 2
+    outcome = Fraction(str(in_steps(share, step)))
+    assert outcome % step == 0
+    assert abs(outcome - share) <= step / 2
 
 
 @st.composite
@@ -211,13 +211,13 @@ class Fixed(sf.Method):
 
 
 def test_the_rule_is_one_that_could_be_broken():
-    """What only the internal report tells does depend on who has which secret."""
+    """Figures of the internal report only do depend on who has which secret."""
     release = SHAPES["categories"]()
     again, _ = dealt_again(release.private.original.data, release, ["ill"])
     other = sf.anonymize(again, release.schema, release.principles, method=Chunks(12), seed=5)
-    told = [internal_figures(r.private.original, r.audit, r.recodings, r.seed) for r in (release, other)]
-    assert told[0].errors != told[1].errors
-    assert told[0].levels != told[1].levels
+    outcome = [internal_figures(r.private.original, r.audit, r.recodings, r.seed) for r in (release, other)]
+    assert outcome[0].errors != outcome[1].errors
+    assert outcome[0].levels != outcome[1].levels
 
 
 def test_the_order_of_the_original_tells_nothing(tmp_path):
@@ -330,7 +330,7 @@ def test_groups_that_publish_the_same_cells_are_one_class_to_who_knows_quasi_ide
 
 
 class TestNamed:
-    """Which values the original holds is told by the published cells and by what was declared, and by nothing else."""
+    """Only published cells and declarations reveal which values the original contains."""
 
     @staticmethod
     def column(data, of_row, schema=None, **more):
@@ -372,7 +372,7 @@ class TestNamed:
         schema = sf.Schema(
             ["age", "job", "width"], hierarchies={"job": sf.data.Flat(), "width": sf.Intervals((5, 10, 1000))}
         )
-        told = []
+        outcome = []
         for _ in range(2):
             hidden = data.draw(st.lists(st.integers(0, 6), min_size=123, max_size=123))
             rows, of_row = [], []
@@ -393,20 +393,20 @@ class TestNamed:
                 [bar for bar in zip(column["labels"], column["after"], strict=True) if bar[0] != "others"]
                 for column in release.to_dict()["figures"]["columns"]
             ]
-            told.append((sorted(map(str, cells)), bars))
-        assert told[0] == told[1]
+            outcome.append((sorted(map(str, cells)), bars))
+        assert outcome[0] == outcome[1]
 
     def test_missing_values_are_told_of_if_a_cell_tells_of_them(self):
         towns = ["Rome"] * 100 + ["Bonn"] * 100 + [None] * 10
         found, _ = self.column(pa.table({"town": towns}), [0] * 100 + [1] * 110)
         assert found["labels"] == ["Rome", "others", MISSING]
-        assert found["after"][-1] > 0, "a set that is withheld tells that some are missing"
+        assert found["after"][-1] > 0, "a withheld set shows that some are missing"
         found, release = self.column(pa.table({"town": towns[:-6]}), [0] * 100 + [1] * 100 + [2] * 4)
         assert release.suppressed == 4
         assert found["labels"] == ["Bonn", "Rome"]
 
-    def test_many_names_stand_in_the_order_of_what_is_told(self):
-        """Shares that are told as equal are in the order of their names; how many are pooled is not told."""
+    def test_many_names_are_in_the_order_of_published_shares(self):
+        """Shares that are published as equal are in the order of their names; the number of pooled ones is not published."""
         names = [f"n{i:02}" for i in range(30)]
         data = pa.table({"name": [name for i, name in enumerate(names) for _ in range(100 + i % 3)]})
         found, _ = self.column(data, [i for i in range(30) for _ in range(100 + i % 3)])
@@ -424,14 +424,14 @@ class TestNamed:
         lines = [[str(age), f"[{age // 10}0, {age // 10 + 1}0)", "*"] for age in range(20, 80)]
         (tmp_path / "tree.csv").write_text("\n".join(map(";".join, lines)), encoding="utf-8")
         data = pa.table({"age": [20, 29, 25] * 300 + [31] * 100 + [77]})
-        told = []
+        outcome = []
         for tree in (tmp_path / "tree.csv", sf.Hierarchy.from_rows(lines)):
             found, release = self.column(data, [0] * 900 + [1] * 100 + [2], hierarchies={"age": tree})
             assert release.suppressed == 1
-            told.append(found)
-        assert told[0] == told[1]
-        assert told[0]["labels"] == [f"{age} – {age + 1}" for age in range(20, 80, 2)]
-        assert told[0]["after"] == pytest.approx([0.18] * 5 + [0.1] + [0] * 24, abs=0.005)
+            outcome.append(found)
+        assert outcome[0] == outcome[1]
+        assert outcome[0]["labels"] == [f"{age} – {age + 1}" for age in range(20, 80, 2)]
+        assert outcome[0]["after"] == pytest.approx([0.18] * 5 + [0.1] + [0] * 24, abs=0.005)
 
     def test_an_order_is_named_as_declared(self):
         order = ["low", "mid", "high", "top"]
@@ -442,8 +442,8 @@ class TestNamed:
 
 
 def test_the_smallest_class_of_the_original_is_told_as_a_range():
-    told = [risk(np.array([size, 1000]), Fraction(1, 1000))["highest"] for size in (1, 2, 3, 4, 5, 9, 10, 19)]
-    assert told == [1, 0.5, 0.333, 0.333, 0.2, 0.2, 0.1, 0.1]
+    outcome = [risk(np.array([size, 1000]), Fraction(1, 1000))["highest"] for size in (1, 2, 3, 4, 5, 9, 10, 19)]
+    assert outcome == [1, 0.5, 0.333, 0.333, 0.2, 0.2, 0.1, 0.1]
 
 
 def test_expected_errors_are_told_in_three_decimals():

@@ -32,24 +32,24 @@ def drawn(name, curves=True):
 @pytest.mark.parametrize("name", SETTINGS)
 class TestShapes:
     def test_what_was_found_is_on_it(self, name):
-        told, (html, seen) = content(name), drawn(name)
+        document, (html, seen) = content(name), drawn(name)
         assert len(html.encode()) < 200_000
-        for dictionary in told["dictionaries"]:
+        for dictionary in document["dictionaries"]:
             assert f"“{dictionary['name']}”" in seen.text
             assert amount(dictionary["risk"]) in seen.text
             assert percent(dictionary["attackers"]["marketer"]) in " ".join(seen.words)
             assert dictionary["attackers"]["why"] in seen.text
-        for attribute in told["attributes"]:
+        for attribute in document["attributes"]:
             assert attribute in seen.text
-        assert f"The {min(20, told['records'])} record" in seen.text
-        for record in told["worst_records"]:
+        assert f"The {min(20, document['records'])} record" in seen.text
+        for record in document["worst_records"]:
             assert f"{record['row']:,}" in seen.words
             assert str(record["identity"]) in seen.text or record["identity"] is None
-        for note in told["notes"]:
+        for note in document["notes"]:
             assert note in seen.text
         for words in ("Prosecutor", "Journalist", "Marketer", "k-anonymity", "does not say", "Lebanon"):
             assert words in seen.text
-        assert f"sfumato, version {told['sfumato']}" in seen.text
+        assert f"sfumato, version {document['sfumato']}" in seen.text
 
     def test_it_is_marked_and_promises_nothing(self, name):
         html, seen = drawn(name)
@@ -103,11 +103,11 @@ def test_markup_in_the_data_stays_text():
 
 
 def test_a_limit():
-    told = content("one")
-    told.update(limit="0.5", holds=False)
-    assert "more than the limit, 0.5" in Reader(risk_page(told)).text
-    told.update(limit="9", holds=True)
-    assert "at most the limit, 9" in Reader(risk_page(told)).text
+    document = content("one")
+    document.update(limit="0.5", holds=False)
+    assert "more than the limit, 0.5" in Reader(risk_page(document)).text
+    document.update(limit="9", holds=True)
+    assert "at most the limit, 9" in Reader(risk_page(document)).text
 
 
 def test_points_below_the_line_are_explained():
@@ -125,9 +125,9 @@ def test_which_risk_bounds_which():
 
 
 def test_what_consistency_was_asked_for():
-    told = content("one")
-    told["consistency"] = {name: {"kind": "jaro", "threshold": "0.8"} for name in ("town", "job")}
-    text = Reader(risk_page(told)).text
+    document = content("one")
+    document["consistency"] = {name: {"kind": "jaro", "threshold": "0.8"} for name in ("town", "job")}
+    text = Reader(risk_page(document)).text
     assert "Consistency town, job: jaro (threshold: 0.8)." in text
     assert "Consistency age, ill: equal values." in text
 
@@ -166,4 +166,4 @@ def test_losses_are_counted_once(losses):
             low, high = (float(end) for end in name.split(" – "))
             near = [loss for loss in losses if low * (1 - 1e-5) < loss <= high * (1 + 1e-5)]
             inside = [loss for loss in losses if low * (1 + 1e-5) < loss <= high * (1 - 1e-5)]
-            assert len(inside) <= count <= len(near), "ends are told to six digits"
+            assert len(inside) <= count <= len(near), "ends are published to six digits"
