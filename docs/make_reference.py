@@ -6,10 +6,12 @@ gives every name in full, one page per namespace; conf.py writes them when the s
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import textwrap
 import types
+from itertools import pairwise
 
 import sfumato as sf
 
@@ -135,16 +137,34 @@ def _signature(name: str, thing: object) -> str:
 
 
 def _members(thing: object) -> dict[str, str]:
-    """Return the documented public methods and properties of a class, with their docstrings."""
+    """Return the documented public fields, methods and properties of a class, with their docstrings."""
     if not isinstance(thing, type):
         return {}
-    members = {}
+    members = _field_texts(thing)
     for name, member in vars(thing).items():
         function = getattr(member, "__func__", getattr(member, "fget", getattr(member, "func", member)))
         if not name.startswith("_") and inspect.isfunction(function) and function.__doc__:
             arguments = "" if function is not member and not isinstance(member, classmethod | staticmethod) else "()"
             members[f"{name}{arguments}"] = inspect.cleandoc(function.__doc__)
     return members
+
+
+def _field_texts(kind: type) -> dict[str, str]:
+    """Return the texts below the public fields of a class; Python does not keep them, so they are read from the source."""
+    try:
+        body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body  # type: ignore[attr-defined]
+    except (OSError, TypeError):
+        return {}
+    return {
+        field.target.id: inspect.cleandoc(text.value.value)
+        for field, text in pairwise(body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and not field.target.id.startswith("_")
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
 
 
 def _as_markdown(docstring: str) -> str:

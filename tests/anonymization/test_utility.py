@@ -133,34 +133,34 @@ def share(rows, group, name, steps=False):
 
 @given(some_tables, st.integers(0, 3), st.integers(0, 4))
 def test_loss(rows, suppressed, weight):
-    _, recoded = made(rows)
+    _, recoding = made(rows)
     groups, n = groups_of(rows), len(rows) + suppressed
 
     def column(name, steps=False):
         return (sum(len(group) * share(rows, group, name, steps) for group in groups) + suppressed) / Fraction(n)
 
     ref = {name: column(name) for name in QUASI}
-    assert column_losses(recoded, suppressed) == pytest.approx({name: float(loss) for name, loss in ref.items()})
-    assert mean_loss(recoded, suppressed) == pytest.approx(float(sum(ref.values()) / 4))
+    assert column_losses(recoding, suppressed) == pytest.approx({name: float(loss) for name, loss in ref.items()})
+    assert mean_loss(recoding, suppressed) == pytest.approx(float(sum(ref.values()) / 4))
     ref_ncp = (weight * ref["age"] + Fraction(1, 2) * ref["tree"] + ref["city"] + ref["grade"]) / (weight + Fraction(5, 2))
-    assert certainty_penalty(recoded, {"age": weight, "tree": "0.5"}, suppressed) == pytest.approx(float(ref_ncp))
-    assert certainty_penalty(recoded, suppressed=suppressed) == mean_loss(recoded, suppressed)
+    assert certainty_penalty(recoding, {"age": weight, "tree": "0.5"}, suppressed) == pytest.approx(float(ref_ncp))
+    assert certainty_penalty(recoding, suppressed=suppressed) == mean_loss(recoding, suppressed)
     ref_normalised = sum(column(name, steps=True) for name in QUASI) / 4
-    assert normalised_loss(recoded, suppressed) == pytest.approx(float(ref_normalised))
+    assert normalised_loss(recoding, suppressed) == pytest.approx(float(ref_normalised))
     ref_groups = [float(sum(share(rows, group, name) for name in QUASI)) for group in groups]
-    assert group_losses(recoded).tolist() == pytest.approx(ref_groups)
+    assert group_losses(recoding).tolist() == pytest.approx(ref_groups)
 
 
 @given(some_tables, st.integers(0, 3), st.integers(1, 5))
 def test_class_sizes(rows, suppressed, k):
-    _, recoded = made(rows)
+    _, recoding = made(rows)
     sizes = [len(group) for group in groups_of(rows)]
     n = len(rows) + suppressed
     ref = sum(sum(1 for other in rows if other[0] == row[0]) for row in rows) + n * suppressed
-    assert discernibility(recoded.groups, suppressed) == ref
-    assert average_class_size(recoded.groups, k) == float(Fraction(len(rows), len(sizes) * k))
-    assert class_sizes(recoded.groups) == Counter(sizes)
-    assert list(class_sizes(recoded.groups)) == sorted(set(sizes))
+    assert discernibility(recoding.groups, suppressed) == ref
+    assert average_class_size(recoding.groups, k) == float(Fraction(len(rows), len(sizes) * k))
+    assert class_sizes(recoding.groups) == Counter(sizes)
+    assert list(class_sizes(recoding.groups)) == sorted(set(sizes))
 
 
 def accepted_values(workload, query, rows):
@@ -174,7 +174,7 @@ def accepted_values(workload, query, rows):
 
 @given(some_tables, st.data())
 def test_queries(rows, data):
-    table, recoded = made(rows)
+    table, recoding = made(rows)
     available = [sum(bool(domain(rows, name)) for name in names) for names in (QUASI, SENSITIVE)]
     qd = data.draw(st.integers(0, available[0]))
     qs = data.draw(st.integers(0 if qd else 1, max(available[1], 0 if qd else 1)))
@@ -182,7 +182,7 @@ def test_queries(rows, data):
         return
     selectivity = data.draw(st.sampled_from(["0.001", "0.1", "1/3", "0.5", "1"]))
     workload = Workload.random(table, 6, qd, qs, selectivity, seed=data.draw(st.integers(0, 9)))
-    errors = query_errors(recoded, workload)
+    errors = query_errors(recoding, workload)
     known, bounded = [], []
     for query in range(len(workload)):
         accepted = accepted_values(workload, query, rows)
@@ -218,9 +218,9 @@ def test_queries(rows, data):
 
 @given(some_tables)
 def test_marginals(rows):
-    _, recoded = made(rows)
-    assert [marginal.name for marginal in marginals(recoded)] == QUASI
-    for marginal in marginals(recoded):
+    _, recoding = made(rows)
+    assert [marginal.name for marginal in marginals(recoding)] == QUASI
+    for marginal in marginals(recoding):
         places = [*domain(rows, marginal.name), None]
         ref_true = [Fraction(present(rows, marginal.name).count(value), len(rows)) for value in places]
         ref = dict.fromkeys(places, Fraction(0))
@@ -244,8 +244,8 @@ def test_groups_of_equal_rows_lose_nothing(rows):
     """Groups of equal rows lose nothing, and every answer is exact."""
     distinct = {row[1:]: i for i, row in enumerate(rows)}
     rows = [(distinct[row[1:]], *row[1:]) for row in rows]
-    table, recoded = made(rows)
-    utility = utility_of(table, recoded, queries=5)
+    table, recoding = made(rows)
+    utility = utility_of(table, recoding, queries=5)
     assert utility.loss.mean == utility.loss.normalised == utility.loss.group_mean == 0
     assert all(marginal.distance == 0 for marginal in utility.marginals)
     if utility.queries is not None:
@@ -293,11 +293,11 @@ WORKED = [
 
 def test_worked_example():
     """By hand: ages [1, 4] of [1, 10], and 10; cities {ab; cd} of three, and ef; X of five leaves, and *; 2 and 4 grades."""
-    table, recoded = made(WORKED)
-    assert group_losses(recoded).tolist() == pytest.approx([1 / 3 + 2 / 3 + 2 / 5 + 1 / 2, 0 + 0 + 1 + 1])
-    assert mean_loss(recoded) == pytest.approx((1.9 + 2) / 8)
-    assert normalised_loss(recoded) == pytest.approx((1 / 3 + 1 / 2 + 1 / 4 + 1 / 3 + 0 + 0 + 1 + 1) / 8)
-    assert mean_loss(recoded, suppressed=4) == pytest.approx(((1.9 + 2) / 8 + 1) / 2)
+    table, recoding = made(WORKED)
+    assert group_losses(recoding).tolist() == pytest.approx([1 / 3 + 2 / 3 + 2 / 5 + 1 / 2, 0 + 0 + 1 + 1])
+    assert mean_loss(recoding) == pytest.approx((1.9 + 2) / 8)
+    assert normalised_loss(recoding) == pytest.approx((1 / 3 + 1 / 2 + 1 / 4 + 1 / 3 + 0 + 0 + 1 + 1) / 8)
+    assert mean_loss(recoding, suppressed=4) == pytest.approx(((1.9 + 2) / 8 + 1) / 2)
     queries = [
         {"age": (1, 4)},  # both places of the first cell: exact
         {"age": 1, "city": "ab"},  # 2 rows × 1/2 × 1/2, and there is one
@@ -305,7 +305,7 @@ def test_worked_example():
         {"tree": "c", "job": "x"},  # one row × 1/5, and there is one; the row of a missing job is not within x
         {"grade": ("mid", "high")},  # 2 × 1/2 + 2 × 2/4, and there is one
     ]
-    errors = query_errors(recoded, Workload.from_queries(table, queries), bound="0.5")
+    errors = query_errors(recoding, Workload.from_queries(table, queries), bound="0.5")
     assert errors.raw.tolist() == [2, 1, 0, 1, 1]
     assert errors.estimate.tolist() == pytest.approx([2, 0.5, 0.4, 0.2, 2])
     assert errors.zeros == 1
@@ -330,8 +330,8 @@ def test_a_star_covers_missing_values_but_a_named_root_does_not():
 
 def test_all_cells_missing():
     rows = [(0, None, None, None, None, None, None), (0, None, None, None, None, None, None)]
-    table, recoded = made(rows)
-    utility = utility_of(table, recoded, queries=10)  # the tree and the grades have places that no row has
+    table, recoding = made(rows)
+    utility = utility_of(table, recoding, queries=10)  # the tree and the grades have places that no row has
     assert utility.loss.mean == 0
     assert utility.queries.zeros == 10
     assert utility.queries.mean is None
@@ -342,8 +342,8 @@ def test_all_cells_missing():
 
 def test_no_quasi_identifiers():
     table = Table(pa.table({"s": [1, 2, 2]}), Schema(sensitive=["s"]))
-    recoded = recode(table, Groups.of(table))
-    utility = utility_of(table, recoded, suppressed=1, queries=20)
+    recoding = recode(table, Groups.of(table))
+    utility = utility_of(table, recoding, suppressed=1, queries=20)
     assert utility.loss.mean == utility.loss.group_mean == utility.loss.normalised == 0
     assert utility.classes.discernibility == 9 + 4
     assert utility.queries.mean == 0
@@ -352,12 +352,12 @@ def test_no_quasi_identifiers():
 
 
 def test_summary():
-    table, recoded = made(WORKED)
-    utility = utility_of(table, recoded, k=2, suppressed=4, queries=50, seed=3)
+    table, recoding = made(WORKED)
+    utility = utility_of(table, recoding, k=2, suppressed=4, queries=50, seed=3)
     figures = json.loads(json.dumps(utility.to_dict(), allow_nan=False))
     assert figures["rows"] == 4
     assert figures["suppressed"] == 4
-    assert figures["loss"]["mean"] == mean_loss(recoded, 4)
+    assert figures["loss"]["mean"] == mean_loss(recoding, 4)
     assert figures["classes"] == {"discernibility": 2 * 4 + 4 * 8, "mean": 2.0, "average": 1.0, "histogram": [[2, 2]]}
     assert figures["queries"]["queries"] == 50
     assert (figures["queries"]["qd"], figures["queries"]["qs"]) == (3, 2)
@@ -365,18 +365,18 @@ def test_summary():
     assert [marginal["column"] for marginal in figures["marginals"]] == QUASI
     assert repr(utility).startswith("Utility of 4 rows in 2 groups, 4 suppressed\n")
     assert all(len(line) <= 125 for line in repr(utility).splitlines())
-    assert utility_of(table, recoded, queries=0).queries is None
+    assert utility_of(table, recoding, queries=0).queries is None
 
 
 def test_invalid_parameters():
-    table, recoded = made(WORKED)
+    table, recoding = made(WORKED)
     other, _ = made(WORKED[:3])
     calls = [
-        (lambda: mean_loss(recoded, suppressed=-1), "suppressed"),
-        (lambda: discernibility(recoded.groups, -1), "suppressed"),
-        (lambda: average_class_size(recoded.groups, 0), "k = 0"),
-        (lambda: certainty_penalty(recoded, {"job": 1}), "not a quasi-identifier"),
-        (lambda: certainty_penalty(recoded, {"age": -1}), "negative"),
+        (lambda: mean_loss(recoding, suppressed=-1), "suppressed"),
+        (lambda: discernibility(recoding.groups, -1), "suppressed"),
+        (lambda: average_class_size(recoding.groups, 0), "k = 0"),
+        (lambda: certainty_penalty(recoding, {"job": 1}), "not a quasi-identifier"),
+        (lambda: certainty_penalty(recoding, {"age": -1}), "negative"),
         (lambda: Workload.random(table, qd=5), "from 0 to 4"),
         (lambda: Workload.random(table, qs=3), "from 0 to 2"),
         (lambda: Workload.random(table, qd=0, qs=0), "without columns"),
@@ -387,9 +387,9 @@ def test_invalid_parameters():
         (lambda: Workload.from_queries(table, [{"agee": 1}]), "Did you mean 'age'"),
         (lambda: Workload.from_queries(table, [{"age": 3}]), "not a value"),
         (lambda: Workload.from_queries(table, [{"age": (4, 1)}]), "first value first"),
-        (lambda: query_errors(recoded, Workload.random(table), bound=0), "bound"),
-        (lambda: query_errors(recoded, Workload.random(other)), "another table"),
-        (lambda: utility_of(other, recoded), "3"),
+        (lambda: query_errors(recoding, Workload.random(table), bound=0), "bound"),
+        (lambda: query_errors(recoding, Workload.random(other)), "another table"),
+        (lambda: utility_of(other, recoding), "3"),
     ]
     for call, words in calls:
         with pytest.raises(SfumatoError, match=words):
@@ -397,8 +397,8 @@ def test_invalid_parameters():
 
 
 def test_weights_of_zero():
-    _, recoded = made(WORKED)
-    assert certainty_penalty(recoded, dict.fromkeys(QUASI, 0)) == 0
+    _, recoding = made(WORKED)
+    assert certainty_penalty(recoding, dict.fromkeys(QUASI, 0)) == 0
 
 
 def test_places_that_no_cell_covers_have_no_share():

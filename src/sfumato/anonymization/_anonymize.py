@@ -185,7 +185,7 @@ def _publish_groups(
     """
     kept = np.arange(table.rows)
     most = int(share * table.rows)
-    first: Audit | None = None
+    first: Audit | None = None  # the audit before anything is dropped, for the error
     while True:
         part = table
         if len(kept) < table.rows:  # the kinds of the columns stay those of the whole table

@@ -25,8 +25,8 @@ class FullDomain:
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> ages = sf.Schema(["age"], hierarchies={"age": sf.Intervals((10, 20))})
-    >>> found = sf.full_domain(pa.table({"age": [31, 34, 47, 48, 63]}), ages, sf.KAnonymity(2), suppress="0.2", count=True)
-    >>> found.levels, found.suppressed, found.admissible, found.transformations, found.proven
+    >>> best = sf.full_domain(pa.table({"age": [31, 34, 47, 48, 63]}), ages, sf.KAnonymity(2), suppress="0.2", count=True)
+    >>> best.levels, best.suppressed, best.admissible, best.transformations, best.proven
     ({'age': 1}, 1, 3, 4, True)
     """
 

@@ -31,7 +31,7 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
     >>> round(attempt(Dissimilarity(epsilon=1, delta=1, k=2)), 4), attempt(Dissimilarity(epsilon=9, delta=1, k=2))
     (0.0476, None)
     """
-    part = table
+    part = table  # drawn once, so that all cells of a frontier use the same rows
     if sample is not None and sample < table.rows:
         rows = np.sort(np.random.default_rng(seed).choice(table.rows, sample, replace=False))
         part = table.take(rows, resolved_schema(table))

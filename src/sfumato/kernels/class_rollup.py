@@ -57,21 +57,21 @@ def roll_classes(
             key += (nodes[after[c] + code] - nodes[before[c] + code]) * strides[j]
         # multiplicative hashing: the upper bits of key times 2^64/φ; a shift by 64 would be undefined
         slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> shift) if bits else np.int64(0)
-        found = table[slot]
-        while found >= 0:
-            if new_keys[found] == key and (exact or _same_nodes(codes, nodes, at, one, firsts[found])):
+        target = table[slot]
+        while target >= 0:
+            if new_keys[target] == key and (exact or _same_nodes(codes, nodes, at, one, firsts[target])):
                 break
             slot = (slot + 1) & mask
-            found = table[slot]
-        if found < 0:
-            found = np.int32(made)
-            table[slot] = found
+            target = table[slot]
+        if target < 0:
+            target = np.int32(made)
+            table[slot] = target
             firsts[made] = one
             new_keys[made] = key
             sums[made] = 0
             made += 1
-        of[i] = found
-        sums[found] += sizes[i]
+        of[i] = target
+        sums[target] += sizes[i]
     return made
 
 
@@ -112,7 +112,7 @@ def add_moved(
     values `values[ends[b]:ends[b + 1]]`. Cost: entries, classes and nodes.
     """
     classes = len(sizes)
-    held = np.zeros(classes, np.int64)  # n_gb of the current node, zero between nodes
+    under = np.zeros(classes, np.int64)  # n_gb of the current node, zero between nodes
     touched = np.empty(classes, np.int64)  # the classes with rows under the current node
     for g in range(classes):
         moved[g] += sizes[g] * whole  # the sum of N_b · n_g over all nodes: right for a class without any of the nodes
@@ -123,16 +123,16 @@ def add_moved(
             total += totals[v]
             for e in range(starts[v], starts[v + 1]):
                 g = group[e]
-                if held[g] == 0:
+                if under[g] == 0:
                     touched[count] = g
                     count += 1
-                held[g] += counts[e]
+                under[g] += counts[e]
         # replace the default term N_b · n_g of the classes that have rows under the node
         for i in range(count):
             g = touched[i]
             expected = total * sizes[g]
-            moved[g] += abs(held[g] * whole - expected) - expected
-            held[g] = 0
+            moved[g] += abs(under[g] * whole - expected) - expected
+            under[g] = 0
 
 
 @kernel

@@ -166,7 +166,7 @@ def _excess(limits: Any, conditions: Any, st: Any, g: Any, out: Any, into: Any, 
 
 @kernel
 def _refresh(shares: Any, limits: Any, conditions: Any, st: Any, g: Any, excess: Any) -> None:
-    """Recompute what is known of a group whose members, degrees and excess are known. Cost: size times attributes."""
+    """Recompute the arrays of a group from its members, degrees and excess. Cost: size times attributes."""
     start, stop, d = st.first[g], st.first[g] + st.size[g], st.place.shape[1]
     for j in range(d):
         low, low_next, high, high_next = ends_of(st.place, st.member, start, stop, j)

@@ -1,7 +1,7 @@
 """Count queries: how many rows match, and how many a reader of the release expects to match.
 
 A query constrains some columns: `low[query, column]` up to, not including, `high[query, column]` are the places that it
-accepts, where `asked[query, column]`.
+accepts, where `mask[query, column]`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def covered_fractions(offsets: Any, first: Any, stop: Any, low: int, high: int, 
 
 
 @kernel
-def count_matches(places: Any, low: Any, high: Any, asked: Any, raw: Any) -> None:
+def count_matches(places: Any, low: Any, high: Any, mask: Any, raw: Any) -> None:
     """Fill `raw[query]` with the number of rows that match; `places[column, row]` are the places of the rows.
 
     Cost: per query one pass over the rows for every constrained column.
@@ -45,7 +45,7 @@ def count_matches(places: Any, low: Any, high: Any, asked: Any, raw: Any) -> Non
     for query in range(len(low)):
         inside[:] = 1
         for column in range(len(places)):
-            if asked[query, column]:
+            if mask[query, column]:
                 _keep_within(places[column], low[query, column], high[query, column], inside)
         exact = 0
         for row in range(len(inside)):
@@ -56,7 +56,7 @@ def count_matches(places: Any, low: Any, high: Any, asked: Any, raw: Any) -> Non
 @kernel
 def count_queries(
     places: Any, groups: Any, cells: Any, columns: Any, offsets: Any, first: Any, stop: Any,
-    low: Any, high: Any, asked: Any, raw: Any, estimate: Any,
+    low: Any, high: Any, mask: Any, raw: Any, estimate: Any,
 ) -> None:  # fmt: skip
     """Answer every query twice: exactly on the rows (`raw`), and as expected from what the groups publish (`estimate`).
 
@@ -68,7 +68,7 @@ def count_queries(
     """
     quasi, count = cells.shape
     rows = places.shape[1]
-    inside = np.empty(rows, np.uint8)  # whether a row matches the columns looked at so far
+    inside = np.empty(rows, np.uint8)  # whether a row matches the columns tested so far
     factor = np.empty(count, np.float64)  # the probability that a row of the group matches the published cells
     fraction = np.empty(len(offsets) - 1, np.float64)
     for query in range(len(low)):
@@ -76,11 +76,11 @@ def count_queries(
         factor[:] = 1.0
         # columns that are published unchanged: a row matches or does not
         for column in range(quasi, len(places)):
-            if asked[query, column]:
+            if mask[query, column]:
                 _keep_within(places[column], low[query, column], high[query, column], inside)
         # columns published as cells: all places of a cell are equally likely, columns are independent
         for column in range(quasi):
-            if asked[query, column]:
+            if mask[query, column]:
                 start, end = columns[column], columns[column + 1]
                 covered_fractions(
                     offsets[start : end + 1], first, stop, low[query, column], high[query, column], fraction[start:end]
@@ -97,7 +97,7 @@ def count_queries(
         estimate[query] = expected
         # the exact answer: restrict the matching rows further to the original places of these columns
         for column in range(quasi):
-            if asked[query, column]:
+            if mask[query, column]:
                 _keep_within(places[column], low[query, column], high[query, column], inside)
         exact = 0
         for row in range(rows):

@@ -14,7 +14,7 @@ from sfumato.kernels.compile import inlined, kernel
 def _count_places(place: Any, order: Any, start: Any, stop: Any, j: Any, counts: Any) -> Any:
     """Count the places of the rows `order[start:stop]` in attribute j; return the lowest, the highest and how many differ.
 
-    `counts[low:high + 1]` is filled in. Places outside this range keep what they held before.
+    `counts[low:high + 1]` is filled in. Places outside this range keep their old content.
     """
     low, high = 1 << 60, -1
     for i in range(start, stop):

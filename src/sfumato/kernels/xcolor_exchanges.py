@@ -85,19 +85,19 @@ def _loss(
 @kernel
 def _note_neighbours(
     kind: int, rank: Any, low: Any, high: Any, bits: Any, values: Any, offsets: Any, members: Any, v: int, c: int,
-    value: int, known: Any,
+    value: int, memo: Any,
 ) -> None:  # fmt: skip
     """Store for a value the number of rows of class c that are near it, and whether v is.
 
-    `known[value]` holds the search for which the entry was computed, the number, and the bit. The last row of `known` holds
+    `memo[value]` holds the search for which the entry was computed, the number, and the bit. The last row of `memo` holds
     the current search, so entries of earlier searches need not be cleared. Cost: the rows of the class.
     """
     count = 0
     for i in range(offsets[c], offsets[c + 1]):
         if near(kind, rank, low, high, bits, value, values[members[i]]):
             count += 1
-    known[value, 0], known[value, 1] = known[-1, 0], count
-    known[value, 2] = 1 if near(kind, rank, low, high, bits, value, values[v]) else 0
+    memo[value, 0], memo[value, 1] = memo[-1, 0], count
+    memo[value, 2] = 1 if near(kind, rank, low, high, bits, value, values[v]) else 0
 
 
 @kernel
@@ -123,7 +123,7 @@ def _refresh(shares: Any, table: Any, classes: Any, ledger: Any, c: int) -> None
 
 @kernel
 def _partner(
-    by: Any, shares: Any, table: Any, classes: Any, ledger: Any, known: Any, costs: Any, v: int, some: Any
+    by: Any, shares: Any, table: Any, classes: Any, ledger: Any, memo: Any, costs: Any, v: int, some: Any
 ) -> tuple[int, int]:
     """Return the row of some classes whose exchange with v lowers the potential at the least loss, and by how much.
 
@@ -139,8 +139,8 @@ def _partner(
     ends, losses, saves, spare, seen = ledger
     mine = of_row[v]
     rows = offsets[mine + 1] - offsets[mine]
-    known[-1, 0] += 1
-    ticket = known[-1, 0]  # identifies this search in `known` and `costs`
+    memo[-1, 0] += 1
+    ticket = memo[-1, 0]  # identifies this search in `memo` and `costs`
     best, best_change, best_movable, best_loss = -1, 0, False, np.inf
     for c in some:
         if c == mine:
@@ -158,15 +158,15 @@ def _partner(
         meets = 0  # the neighbours of v in the class
         for i in range(there, end):
             value = values[members[i]]
-            if known[value, 0] != ticket:
-                _note_neighbours(kind, rank, low, high, bits, values, offsets, members, v, mine, value, known)
-            meets += known[value, 2]
+            if memo[value, 0] != ticket:
+                _note_neighbours(kind, rank, low, high, bits, values, offsets, members, v, mine, value, memo)
+            meets += memo[value, 2]
         for i in range(there, end):
             u = members[i]
             value = values[u]
-            joined = known[value, 2]  # 1 if u and v are neighbours: that edge is in neither class afterwards
+            joined = memo[value, 2]  # 1 if u and v are neighbours: that edge is in neither class afterwards
             # v gains `meets` edges and loses own[v]; u gains its neighbours in v's class and loses own[u]
-            change = (meets - joined - own[v]) + (known[value, 1] - joined - own[u])
+            change = (meets - joined - own[v]) + (memo[value, 1] - joined - own[u])
             movable = meets - joined <= allowed[c]
             if change >= 0 or (best_movable and not movable):
                 continue
@@ -184,7 +184,7 @@ def _partner(
 
 
 @kernel
-def _cycle(by: Any, values: Any, classes: Any, known: Any, v: int, budget: int) -> tuple[int, int, int, int]:
+def _cycle(by: Any, values: Any, classes: Any, memo: Any, v: int, budget: int) -> tuple[int, int, int, int]:
     """Return rows u and w such that v takes u's place, u takes w's, w takes v's, and the potential falls.
 
     Returns u, w, the change in potential and the tests spent; u is -1 if there is none, or if the tests exceed the budget.
@@ -194,18 +194,18 @@ def _cycle(by: Any, values: Any, classes: Any, known: Any, v: int, budget: int) 
     offsets, members, of_row, own, _ = classes
     mine = of_row[v]
     count = len(offsets) - 1
-    known[-1, 0] += 1
-    ticket = known[-1, 0]
+    memo[-1, 0] += 1
+    ticket = memo[-1, 0]
     # for each class the neighbours of v, and the least change when one of its rows moves to v's class
     meets, least = np.zeros(count, np.int64), np.zeros(count, np.int64)
     for c in range(count):
         for i in range(offsets[c], offsets[c + 1]):
             w = members[i]
             value = values[w]
-            if known[value, 0] != ticket:
-                _note_neighbours(kind, rank, low, high, bits, values, offsets, members, v, mine, value, known)
-            meets[c] += known[value, 2]
-            least[c] = min(least[c], known[value, 1] - known[value, 2] - own[w])
+            if memo[value, 0] != ticket:
+                _note_neighbours(kind, rank, low, high, bits, values, offsets, members, v, mine, value, memo)
+            meets[c] += memo[value, 2]
+            least[c] = min(least[c], memo[value, 1] - memo[value, 2] - own[w])
     spent = (offsets[mine + 1] - offsets[mine]) * len(values)
     for b in range(count):
         if b == mine:
@@ -213,7 +213,7 @@ def _cycle(by: Any, values: Any, classes: Any, known: Any, v: int, budget: int) 
         for i in range(offsets[b], offsets[b + 1]):
             u = members[i]
             # v joins the class of u without u; u leaves it
-            leaving = meets[b] - known[values[u], 2] - own[v] - own[u]
+            leaving = meets[b] - memo[values[u], 2] - own[v] - own[u]
             for c in range(count):
                 if c in (mine, b) or leaving + least[c] >= 0:
                     continue
@@ -226,7 +226,7 @@ def _cycle(by: Any, values: Any, classes: Any, known: Any, v: int, budget: int) 
                         joins += 1
                 for k in range(offsets[c], offsets[c + 1]):
                     w = members[k]
-                    change = leaving + joins + known[values[w], 1] - known[values[w], 2] - own[w]
+                    change = leaving + joins + memo[values[w], 1] - memo[values[w], 2] - own[w]
                     # w leaves class c: if u and w are neighbours, that edge is gone
                     if change <= 0 and near(kind, rank, low, high, bits, values[u], values[w]):
                         change -= 1
@@ -287,7 +287,7 @@ def _make_ledger(shares: Any, table: Any, classes: Any) -> Any:
 
 
 @kernel
-def _first_cycle(by: Any, values: Any, classes: Any, known: Any, budget: int, figures: Any) -> Any:
+def _first_cycle(by: Any, values: Any, classes: Any, memo: Any, budget: int, figures: Any) -> Any:
     """Return the first violation that a cycle of three helps, the other two rows, and the change in potential.
 
     The second row is -1 if there is none, or if the tests exceed the budget. The tests are added to the figures.
@@ -296,7 +296,7 @@ def _first_cycle(by: Any, values: Any, classes: Any, known: Any, budget: int, fi
     v, u, w, change = -1, -1, -1, 0
     for v in range(len(values)):
         if own[v] > allowed[of_row[v]] and figures[TESTS] < budget:
-            u, w, change, spent = _cycle(by, values, classes, known, v, budget - figures[TESTS])
+            u, w, change, spent = _cycle(by, values, classes, memo, v, budget - figures[TESTS])
             figures[TESTS] += spent
             if u >= 0:
                 break
@@ -325,7 +325,7 @@ def exchanges(
     steps, most = 0, min(limit, figures[BEFORE])  # each exchange lowers the potential by at least 1
     ledger = _make_ledger(shares, table, classes)
     saves = ledger[2]
-    known, costs = np.zeros((distinct + 1, 3), np.int64), np.zeros((profiles, 2))
+    memo, costs = np.zeros((distinct + 1, 3), np.int64), np.zeros((profiles, 2))
     everywhere = np.arange(count)
     log = np.empty((most + 1, 3), np.int64)  # the classes that each step changed
     changed = np.zeros(count, np.int64)  # the last step that changed a class
@@ -343,7 +343,7 @@ def exchanges(
         if holds:
             break
         if not queue:  # all violations wait: swaps are stuck
-            v, u, w, change = _first_cycle(by, values, classes, known, budget, figures)
+            v, u, w, change = _first_cycle(by, values, classes, memo, budget, figures)
             if u < 0:
                 break
             _turn(by, shares, table, classes, ledger, np.array([v, u, w]), log[steps])
@@ -364,7 +364,7 @@ def exchanges(
             else:
                 some = log[tried[v] : steps].copy().ravel()
             figures[LOOKS] += len(some)
-            u, change = _partner(by, shares, table, classes, ledger, known, costs, v, some)
+            u, change = _partner(by, shares, table, classes, ledger, memo, costs, v, some)
             if u < 0:
                 tried[v] = steps
                 continue

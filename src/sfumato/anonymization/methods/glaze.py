@@ -87,12 +87,14 @@ class Glaze(Method):
         """Run the four phases once. The first starts use the best order, the others random ones."""
         state = SearchState(task, constraints, seed * _STARTS + start)
         state.cut(price=_PRICES[start % 3], shuffled=start >= 3)
+        # where the cut left little excess, exchanges remove it at little loss; where it left much, start from packed groups
         state.span = (0.1, 0.5)
         if state.can_be_packed and state.excess > state.rows:
             pack_table(state)
             state.exchange_crowded(self.effort)
         elif constraints.neighbour_limits or constraints.conditions:
             state.exchange(self.effort)
+        # the price is prohibitive from here on: loss falls, excess does not return
         state.span = (0.5, 1.0)
         state.lower_loss(self.effort)
         if state.excess > 0:

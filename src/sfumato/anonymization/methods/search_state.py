@@ -186,6 +186,7 @@ class SearchState:
                 self.new_order()
                 self.exchange_pass(4, 100, 0.5, float(prices[i]))
             return
+        # below a price of 2 a row still trades excess for loss, which lets it cross between groups
         prices = np.geomspace(0.3, 2.0, 10 * effort)
         for i in self.passes(len(prices)):
             self.new_order()
@@ -221,7 +222,7 @@ class SearchState:
         for _ in self.passes(20 * effort):
             loss, excess = self.loss, self.excess
             self.new_order()
-            if excess > 0:
+            if excess > 0:  # the fewer bad rows there are, the more partners each of them tries
                 self.exchange_pass(min(64, 1 + _LOOKS // self.bad_rows), window, 0.0, PROHIBITIVE, focus=True)
                 window *= 2
             self.exchange_pass(8, 40, 0.0, PROHIBITIVE)

@@ -100,6 +100,7 @@ def initialize(degrees: Integers, k: int) -> Integers:
     order = np.argsort(-degrees, kind="stable").tolist()
     of_row = np.empty(rows, np.int64)
     sums, sizes = [0] * count, [0] * count
+    # first all rows that fill the groups evenly, then the remainder, at most one for each group
     for part, full in ((order[:even], rows // count), (order[even:], rows // count + 1)):
         queue = [(total, group) for group, total in enumerate(sums)]
         heapq.heapify(queue)
@@ -174,6 +175,7 @@ def exchange(
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     members = np.argsort(of_row, kind="stable")
     moved, own = of_row.astype(np.int64, copy=True), np.empty(len(of_row), np.int64)
+    # sizes never change during exchanges, so the limit of each group is fixed
     by_size = {int(size): allowed(int(size)) for size in np.unique(sizes)}
     of_group = np.array([by_size[int(size)] for size in sizes], np.int64)
     figures = np.zeros(6, np.int64)

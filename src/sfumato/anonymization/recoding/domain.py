@@ -147,6 +147,7 @@ def domain_of(column: Column, declared: str | None = None) -> Domain:
             remedy='Declare one, or use recoding = "set" or "interval".',
             column=column.name,
         )
+    # by default a value's place is its code: codes ascend with the numbers, the declared order, or the text
     size = column.size
     place = np.arange(column.domain, dtype=np.int32)
     above = np.zeros((0, size), np.int32)
@@ -157,7 +158,7 @@ def domain_of(column: Column, declared: str | None = None) -> Domain:
         order = _leaf_order(column.hierarchy.paths)
         size = len(order)
         above = _number_nodes(column.hierarchy.paths[order])
-        where = np.empty(size, np.int32)
+        where = np.empty(size, np.int32)  # the place of each leaf
         where[order] = np.arange(size)
         # the node of a leaf on level 0 is the leaf itself, by the number that the hierarchy gives it
         leaf_of_node = np.empty(size, np.int32)

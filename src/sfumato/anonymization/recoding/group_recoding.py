@@ -113,6 +113,8 @@ def recode(table: Table, groups: Groups, levels: Sequence[int] | None = None) ->
 
 
 def _column(domain: Domain, groups: Groups) -> ColumnRecoding:
+    """Return the smallest cells of a column that cover the values of each group."""
+    # the distinct places of each group, ascending: the first and the last of them are the ends of its cell
     group, covered = distinct_pairs(groups.of_row, groups.count, domain.place[domain.column.codes], domain.size + 1)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups.count))])
     low, high = covered[offsets[:-1]], covered[offsets[1:] - 1]
@@ -120,9 +122,10 @@ def _column(domain: Domain, groups: Groups) -> ColumnRecoding:
         members = covered.tolist()
         numbers: dict[tuple[int, ...], int] = {}
         cell = np.array([numbers.setdefault(tuple(members[a:b]), len(numbers)) for a, b in pairwise(offsets.tolist())])
-    else:
+    else:  # an interval or a node is determined by its ends
         cell = _number_by_first(low * (domain.size + 1) + high)
     column = ColumnRecoding(domain, low, high, offsets, covered, cell, np.zeros(0), ())
+    # share and text once per distinct cell: there are far fewer of them than groups
     keys = list(column.keys())
     shares = np.array([domain.share(key[0], key[-1], len(key)) for key in keys])
     return replace(column, shares=shares[cell], cells=tuple(cell_text(domain, key) for key in keys))
@@ -142,7 +145,7 @@ def _level_column(levels: ColumnLevels, groups: Groups, level: int) -> ColumnRec
         )
     low, high = levels.low[level, first], levels.high[level, first]
     cell = _number_by_first(node[first])
-    shown = first[np.unique(cell, return_index=True)[1]]
+    shown = first[np.unique(cell, return_index=True)[1]]  # one code under the node of each distinct cell
     group, places = distinct_pairs(groups.of_row, groups.count, domain.place[codes], domain.size + 1)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups.count))])
     cells = tuple(levels.label(level, int(code)) for code in shown)

@@ -60,6 +60,7 @@ class Cover:
 def _stretches(domain: Domain, places: tuple[int, ...], label: str | None) -> list[tuple[int, int]]:
     """Return what a cell covers, from the first and last place of its group, or from all its places if it is a set."""
     low, high = places[0], places[-1]
+    # a reader cannot distinguish a withheld cell from a root that is labelled `*`
     if label == WITHHELD:
         return [(0, domain.size + domain.column.has_missing)]
     if low == high:

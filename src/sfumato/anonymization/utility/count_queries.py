@@ -34,8 +34,8 @@ class QueryErrors:
     None.
 
     >>> from sfumato.anonymization.utility.utility_example import example
-    >>> table, recoded = example()
-    >>> errors = query_errors(recoded, Workload.from_queries(table, [{"city": "Nice"}, {"age": 30, "income": 10}]))
+    >>> table, recoding = example()
+    >>> errors = query_errors(recoding, Workload.from_queries(table, [{"city": "Nice"}, {"age": 30, "income": 10}]))
     >>> errors.raw.tolist(), errors.estimate.tolist(), errors.zeros, errors.mean
     ([1, 0], [1.0, 0.5], 1, 0.0)
     """
@@ -121,7 +121,7 @@ class QueryErrors:
         }
 
 
-def query_errors(recoded: Recoding, workload: Workload, bound: Number | None = None) -> QueryErrors:
+def query_errors(recoding: Recoding, workload: Workload, bound: Number | None = None) -> QueryErrors:
     """Answer a workload exactly and from the release, and return both with the errors.
 
     From the release, a row of a group matches with a probability that is a product over the quasi-identifiers in the query:
@@ -135,12 +135,12 @@ def query_errors(recoded: Recoding, workload: Workload, bound: Number | None = N
     (2010). Cost: see the kernel `count_queries`; a thousand queries on 300,000 rows take one to two seconds.
 
     >>> from sfumato.anonymization.utility.utility_example import example
-    >>> table, recoded = example()
+    >>> table, recoding = example()
     >>> workload = Workload.random(table, queries=10, qd=2, qs=1)
-    >>> query_errors(recoded, workload).bound
+    >>> query_errors(recoding, workload).bound
     Fraction(1, 250)
     """
-    groups = recoded.groups
+    groups = recoding.groups
     rows = len(groups.of_row)
     sanity = Fraction(rows, 1000) if bound is None else as_fraction(bound, "bound")
     if sanity <= 0:
@@ -151,17 +151,17 @@ def query_errors(recoded: Recoding, workload: Workload, bound: Number | None = N
             value=bound,
         )
     domains = workload.domains
-    if [c.domain.name for c in recoded.columns] != [domain.name for domain in workload.quasi] or any(
+    if [c.domain.name for c in recoding.columns] != [domain.name for domain in workload.quasi] or any(
         len(domain.column.codes) != rows for domain in domains
     ):
         raise ParameterError(
             "the workload was made for another table", remedy="Make it from the table that is published.", key="workload"
         )
-    order = np.argsort(groups.of_row, kind="stable")
+    order = np.argsort(groups.of_row, kind="stable")  # the kernel reads the rows group by group
     places = np.empty((len(domains), rows), np.int32)
     for column, domain in enumerate(domains):
         places[column] = domain.place[domain.column.codes[order]]
-    raw, estimate = answers(places, groups.sizes, [Cover.of(column) for column in recoded.columns], workload)
+    raw, estimate = answers(places, groups.sizes, [Cover.of(column) for column in recoding.columns], workload)
     return QueryErrors(workload, raw, estimate, sanity)
 
 
@@ -187,12 +187,14 @@ def answers(
     of each group. `covers`: the cells of each quasi-identifier.
 
     >>> from sfumato.anonymization.utility.utility_example import example
-    >>> table, recoded = example()
+    >>> table, recoding = example()
     >>> workload = Workload.from_queries(table, [{"age": 30, "income": 10}])
     >>> places = np.array([[0, 1, 2, 2], [0, 1, 2, 3], [0, 1, 2, 3]], np.int32)
-    >>> [found.tolist() for found in answers(places, recoded.groups.sizes, [Cover.of(c) for c in recoded.columns], workload)]
+    >>> covers = [Cover.of(column) for column in recoding.columns]
+    >>> [counts.tolist() for counts in answers(places, recoding.groups.sizes, covers, workload)]
     [[0], [0.5]]
     """
+    # the kernel numbers the cells of all columns in one sequence, and their stretches in another
     counts = [len(cover.offsets) - 1 for cover in covers]
     columns = np.cumsum([0, *counts], dtype=np.int64)
     stretches = np.cumsum([0, *(len(cover.first) for cover in covers)], dtype=np.int64)

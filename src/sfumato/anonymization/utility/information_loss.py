@@ -43,15 +43,15 @@ class Loss:
     """As `mean`, with another share for categories: see `normalised_loss`."""
 
     @classmethod
-    def of(cls, recoded: Recoding, suppressed: int = 0, weights: Mapping[str, Number] | None = None) -> Loss:
+    def of(cls, recoding: Recoding, suppressed: int = 0, weights: Mapping[str, Number] | None = None) -> Loss:
         """Return every figure of information loss."""
-        mean = mean_loss(recoded, suppressed)
+        mean = mean_loss(recoding, suppressed)
         return cls(
             mean,
-            column_losses(recoded, suppressed),
-            _mean(group_losses(recoded), np.ones(recoded.groups.count), 0),
-            certainty_penalty(recoded, weights, suppressed) if weights else mean,
-            normalised_loss(recoded, suppressed),
+            column_losses(recoding, suppressed),
+            _mean(group_losses(recoding), np.ones(recoding.groups.count), 0),
+            certainty_penalty(recoding, weights, suppressed) if weights else mean,
+            normalised_loss(recoding, suppressed),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,28 +65,28 @@ class Loss:
         }
 
 
-def mean_loss(recoded: Recoding, suppressed: int = 0) -> float:
+def mean_loss(recoding: Recoding, suppressed: int = 0) -> float:
     """Return the mean share over rows and quasi-identifiers; 0 if there are no quasi-identifiers.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> mean_loss(example()[1]), mean_loss(example()[1], suppressed=1)
     (0.3125, 0.45)
     """
-    return certainty_penalty(recoded, suppressed=suppressed)
+    return certainty_penalty(recoding, suppressed=suppressed)
 
 
-def column_losses(recoded: Recoding, suppressed: int = 0) -> dict[str, float]:
+def column_losses(recoding: Recoding, suppressed: int = 0) -> dict[str, float]:
     """Return, for each quasi-identifier, the mean share over rows.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> column_losses(example()[1])
     {'age': 0.125, 'city': 0.5}
     """
-    sizes = recoded.groups.sizes
-    return {column.domain.name: _mean(column.shares, sizes, suppressed) for column in recoded.columns}
+    sizes = recoding.groups.sizes
+    return {column.domain.name: _mean(column.shares, sizes, suppressed) for column in recoding.columns}
 
 
-def group_losses(recoded: Recoding) -> NDArray[np.float64]:
+def group_losses(recoding: Recoding) -> NDArray[np.float64]:
     """Return, for each group, the sum over quasi-identifiers of the share of its cell: loss(G) of Wang & Liu (2010), V.B.
 
     The paper ignores the size of groups because all its groups have one size. Otherwise the mean over groups is not the
@@ -96,10 +96,10 @@ def group_losses(recoded: Recoding) -> NDArray[np.float64]:
     >>> group_losses(example()[1]).tolist()
     [0.75, 0.5]
     """
-    return np.array([math.fsum(shares) for shares in _by_group(recoded).tolist()])
+    return np.array([math.fsum(shares) for shares in _by_group(recoding).tolist()])
 
 
-def certainty_penalty(recoded: Recoding, weights: Mapping[str, Number] | None = None, suppressed: int = 0) -> float:
+def certainty_penalty(recoding: Recoding, weights: Mapping[str, Number] | None = None, suppressed: int = 0) -> float:
     """Return the normalised certainty penalty (NCP): the weighted mean share over rows and quasi-identifiers.
 
     Source: Xu et al. (2006), who sum the weighted shares over all rows. Here the sum is divided by rows × sum of weights, so
@@ -110,18 +110,18 @@ def certainty_penalty(recoded: Recoding, weights: Mapping[str, Number] | None = 
     >>> certainty_penalty(example()[1]), certainty_penalty(example()[1], {"age": 3})
     (0.3125, 0.21875)
     """
-    names = [column.domain.name for column in recoded.columns]
+    names = [column.domain.name for column in recoding.columns]
     by_name = _weights(names, weights or {})
     total = math.fsum(by_name.values())
     if not total:
         return 0.0
-    sizes = recoded.groups.sizes
+    sizes = recoding.groups.sizes
     rows = int(sizes.sum()) + _checked(suppressed)
-    parts = [by_name[column.domain.name] * (column.shares * sizes) for column in recoded.columns]
+    parts = [by_name[column.domain.name] * (column.shares * sizes) for column in recoding.columns]
     return math.fsum([*np.concatenate(parts).tolist(), suppressed * total]) / (rows * total)
 
 
-def normalised_loss(recoded: Recoding, suppressed: int = 0) -> float:
+def normalised_loss(recoding: Recoding, suppressed: int = 0) -> float:
     """Return the mean over rows and quasi-identifiers of (leaves − 1) / (leaves of the domain − 1).
 
     For numbers it is the width over the domain's width, as in `mean_loss`. A cell of two of three leaves costs a half
@@ -132,8 +132,8 @@ def normalised_loss(recoded: Recoding, suppressed: int = 0) -> float:
     >>> round(normalised_loss(example()[1]), 4)  # ages 1/8 as in the mean loss; cities 1/3, not 1/2
     0.2292
     """
-    sizes = recoded.groups.sizes
-    losses = [_mean(_steps(column), sizes, suppressed) for column in recoded.columns]
+    sizes = recoding.groups.sizes
+    losses = [_mean(_steps(column), sizes, suppressed) for column in recoding.columns]
     return math.fsum(losses) / len(losses) if losses else 0.0
 
 
@@ -146,10 +146,10 @@ def _steps(column: ColumnRecoding) -> NDArray[np.float64]:
     return np.where(shares > 0, (leaves - 1) / (domain.size - 1) if domain.size > 1 else 1.0, 0.0)
 
 
-def _by_group(recoded: Recoding) -> NDArray[np.float64]:
+def _by_group(recoding: Recoding) -> NDArray[np.float64]:
     """Return the share of the cell for each group and quasi-identifier."""
-    shares = [column.shares for column in recoded.columns]
-    return np.column_stack(shares) if shares else np.zeros((recoded.groups.count, 0))
+    shares = [column.shares for column in recoding.columns]
+    return np.column_stack(shares) if shares else np.zeros((recoding.groups.count, 0))
 
 
 def _mean(losses: NDArray[np.float64], sizes: NDArray[Any], suppressed: int) -> float:

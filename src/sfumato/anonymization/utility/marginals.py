@@ -64,14 +64,14 @@ class Marginal:
         return {"column": self.name, "distance": self.distance}
 
 
-def marginals(recoded: Recoding) -> tuple[Marginal, ...]:
+def marginals(recoding: Recoding) -> tuple[Marginal, ...]:
     """Return the marginal of each quasi-identifier, in the schema's order. Cost: linear in rows, groups and places.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> [(marginal.name, marginal.distance) for marginal in marginals(example()[1])]
     [('age', 0.0), ('city', 0.0)]
     """
-    return tuple(marginal_of(Cover.of(column), recoded.groups.sizes) for column in recoded.columns)
+    return tuple(marginal_of(Cover.of(column), recoding.groups.sizes) for column in recoding.columns)
 
 
 def marginal_of(cover: Cover, sizes: NDArray[np.int64]) -> Marginal:

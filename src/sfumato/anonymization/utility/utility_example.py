@@ -14,8 +14,8 @@ from sfumato.data.table import Table
 def example() -> tuple[Table, Recoding]:
     """Return a table small enough to check by hand, and the cells of its two groups.
 
-    >>> table, recoded = example()
-    >>> for column in recoded.columns:
+    >>> table, recoding = example()
+    >>> for column in recoding.columns:
     ...     print(column.domain.name, column.labels, column.shares.tolist())
     age ('[20, 30]', '60') [0.25, 0.0]
     city ('{Lyon; Nice}', '{Lille; Paris}') [0.5, 0.5]

@@ -94,7 +94,7 @@ class Utility:
 
 def utility_of(
     table: Table,
-    recoded: Recoding,
+    recoding: Recoding,
     k: int | None = None,
     suppressed: int = 0,
     *,
@@ -124,27 +124,27 @@ def utility_of(
       marginal        age: 0 % of the rows misplaced
       marginal        city: 0 % of the rows misplaced
     """
-    if len(recoded.groups.of_row) != table.rows:
+    if len(recoding.groups.of_row) != table.rows:
         raise ParameterError(
-            f"the groups contain {len(recoded.groups.of_row):,} rows, but the table has {table.rows:,}",
+            f"the groups contain {len(recoding.groups.of_row):,} rows, but the table has {table.rows:,}",
             remedy="Pass the table whose rows are in the groups; count rows that were left out in `suppressed`.",
             key="table",
         )
     return Utility(
         rows=table.rows,
-        groups=recoded.groups.count,
+        groups=recoding.groups.count,
         suppressed=suppressed,
         k=k,
-        loss=Loss.of(recoded, suppressed, weights),
-        classes=ClassSizes.of(recoded.groups, k, suppressed),
-        marginals=marginals(recoded),
-        answer_queries=partial(_queries, table, recoded, queries, qd, qs, selectivity, seed, bound),
+        loss=Loss.of(recoding, suppressed, weights),
+        classes=ClassSizes.of(recoding.groups, k, suppressed),
+        marginals=marginals(recoding),
+        answer_queries=partial(_queries, table, recoding, queries, qd, qs, selectivity, seed, bound),
     )
 
 
 def _queries(
     table: Table,
-    recoded: Recoding,
+    recoding: Recoding,
     queries: int,
     qd: int | None,
     qs: int | None,
@@ -158,7 +158,7 @@ def _queries(
     qs = min(_QS, sensitive) if qs is None else qs
     if queries == 0 or qd + qs == 0:
         return None
-    return query_errors(recoded, Workload.random(table, queries, qd, qs, selectivity, seed), bound)
+    return query_errors(recoding, Workload.random(table, queries, qd, qs, selectivity, seed), bound)
 
 
 def percent(share: float) -> str:

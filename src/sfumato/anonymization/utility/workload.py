@@ -76,6 +76,7 @@ class Workload:
                 value=selectivity,
             )
         domains = [*quasi, *sensitive]
+        # the columns to pick from; a column without values has no place to accept
         with_values = np.array([domain.size > 0 for domain in domains], bool)
         pools = [np.flatnonzero(with_values[: len(quasi)]), len(quasi) + np.flatnonzero(with_values[len(quasi) :])]
         for name, wanted, pool in (("qd", qd, pools[0]), ("qs", qs, pools[1])):
@@ -91,6 +92,7 @@ class Workload:
         draw = np.random.default_rng(seed)
         shape = (queries, len(domains))
         low, high, column_mask = np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(shape, bool)
+        # all queries have the same number of columns, so a column's range always has the same length
         lengths = [_length(domain.size, share, qd + qs) if domain.size else 0 for domain in domains]
         for query in range(queries):
             picked = [draw.choice(pool, wanted, replace=False) for wanted, pool in ((qd, pools[0]), (qs, pools[1]))]
@@ -124,6 +126,7 @@ class Workload:
                         )
                 column = names.index(name)
                 column_mask[number, column] = True
+                # half-open: the last value is included
                 low[number, column], high[number, column] = places[name][str(first)], places[name][str(last)] + 1
                 if low[number, column] >= high[number, column]:
                     raise ColumnError(

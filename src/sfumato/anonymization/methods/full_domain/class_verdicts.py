@@ -69,7 +69,7 @@ class Judge:
         if not self.principle.histogram_only:
             view.table = generalized(self.cube, classes.levels)
         elif self.names:
-            view.histogram = classes.held(self.names).histogram(len(classes.first))
+            view.histogram = classes.histograms(self.names).histogram(len(classes.first))
         return view
 
 
@@ -128,13 +128,13 @@ class FastDistanceJudge(DistanceJudge):
     def judged(self, classes: EquivalenceClasses) -> ClassVerdicts:
         """Measure the distance of every class from the table."""
         totals = self.cube.task.views[self.names].attribute.counts
-        levels = self._distances(classes.held(self.names), classes.sizes, totals)
+        levels = self._distances(classes.histograms(self.names), classes.sizes, totals)
         violating = ~levels.at_most(self.required.limit)
         return ClassVerdicts(violating, self._kept_down(levels.numerators / levels.denominators, violating))
 
     def again(self, classes: EquivalenceClasses, kept: Verdicts) -> Verdicts:
         """Measure the distance of every class from what is kept of the table."""
-        entries = classes.held(self.names)
+        entries = classes.histograms(self.names)
         values = np.repeat(np.arange(len(entries.starts) - 1), np.diff(entries.starts))
         totals = np.bincount(values, entries.counts * kept[entries.group], len(entries.starts) - 1).astype(np.int64)
         return ~self._distances(entries, classes.sizes, totals).at_most(self.required.limit)

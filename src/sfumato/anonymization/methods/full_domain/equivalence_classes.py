@@ -83,12 +83,12 @@ class EquivalenceClasses:
     of: NDArray[np.int32] | None = None
     """The class here of each class of `finer`, the transformation that these classes were rolled up from."""
 
-    def held(self, names: Names) -> ClassHistograms:
+    def histograms(self, names: Names) -> ClassHistograms:
         """Return the histograms of a sensitive attribute, rolled up on first use."""
         if names not in self.entries:
             assert self.finer is not None
             assert self.of is not None
-            self.entries[names] = self.finer.held(names).rolled(self.of, len(self.first))
+            self.entries[names] = self.finer.histograms(names).rolled(self.of, len(self.first))
         return self.entries[names]
 
 

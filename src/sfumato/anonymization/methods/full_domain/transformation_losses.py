@@ -90,7 +90,7 @@ class TransformationLoss(ABC):
         return np.asarray(reduce(np.add.outer, terms))
 
     def _combinations(self) -> Floats:
-        """Return the number of combinations of nodes, for every transformation: at most so many classes exist."""
+        """Return the number of combinations of nodes, for every transformation: an upper bound on the classes."""
         return np.exp(self._over([np.log(column.nodes.max(axis=1) + 1.0) for column in self.cube.columns]))
 
 
@@ -125,7 +125,7 @@ class NodeCosts(TransformationLoss):
     def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the loss over all rows, less the cells of suppressed rows, plus 1 for each of these cells."""
         d, rows = len(self._each), self.cube.rows
-        dropped = np.zeros(d, np.int64)
+        dropped = np.zeros(d, np.int64)  # per attribute the cost of the cells that are suppressed
         if violating.any():
             at = self.cube.at(classes.levels)
             sum_costs(self.cube.codes, self._flat, at, classes.first, classes.sizes, violating, dropped)

@@ -62,7 +62,7 @@ class SearchResult:
 
 
 class TransformationSearch:
-    """A search in the lattice of a task; see `best`. One object serves one search.
+    """A search in the lattice of a task; see `best`. One object runs one search.
 
     A transformation is *admissible* if the rows of its violating classes are at most the rows that may be suppressed.
     """
@@ -127,6 +127,7 @@ class TransformationSearch:
         self.checks = math.inf if checks is None else checks
         self.deadline = math.inf if seconds is None else time.monotonic() + seconds
         lowest = math.inf
+        # best first: the transformation with the lowest bound is the one that may be best
         while True:
             self._close()
             at = int(np.argmin(self.open))
@@ -134,7 +135,7 @@ class TransformationSearch:
             if lowest == math.inf or self._spent():
                 break
             self._bisect(self._path(np.unravel_index(at, self.shape), self.open))
-        proven = lowest == math.inf
+        proven = lowest == math.inf  # no transformation is open any more
         admissible = self._counted() if count else None
         if self.best_levels is None:
             self._examine_top()
@@ -203,7 +204,7 @@ class TransformationSearch:
     def _bisect(self, path: list[Levels]) -> None:
         """Examine the transformations of a path by bisection: the last first, because it can rule out most.
 
-        One that rules out everything below it continues above it, any other below it.
+        If one rules out everything finer, the search continues above it, otherwise below it.
         """
         low, high, middle = 0, len(path) - 1, len(path) - 1
         while low <= high and not self._spent():
@@ -223,23 +224,25 @@ class TransformationSearch:
         violating = sizes < self.least
         staying = violating.copy()  # the classes whose rows stay in violating classes in every finer transformation
         surely = float(sizes[staying].sum())  # a lower bound on the violating rows of every finer transformation
+        # judges of persisting violations come first, so the loop often ends before the expensive ones
         for judge in self.judges:
             if surely > self.most:
                 break
-            found = judge.judged(classes)
-            violating |= found.violating
+            verdicts = judge.judged(classes)
+            violating |= verdicts.violating
             if self._predictable(judge.principle):
-                staying |= found.violating
+                staying |= verdicts.violating
                 surely = float(sizes[staying].sum())
-            elif found.kept_down is not None:
-                surely = float(np.where(staying, 1.0, found.kept_down) @ sizes.astype(float))
+            elif verdicts.kept_down is not None:
+                surely = float(np.where(staying, 1.0, verdicts.kept_down) @ sizes.astype(float))
+        # too many rows stay suppressed: this transformation and all finer ones are ruled out
         if surely > self.most:
             self.state[_finer(levels)] = _RULED_OUT
             self.open[_finer(levels)] = math.inf
             return True
         rows = int(sizes[violating].sum())
         self._note(rows, levels)
-        self.open[levels] = math.inf
+        self.open[levels] = math.inf  # examined
         if self.most and staying.any():
             self._raise_finer(classes, staying)
         if rows > self.most:
