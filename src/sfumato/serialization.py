@@ -147,7 +147,7 @@ def hierarchy_of(declared: Mapping[str, Any], key: str) -> Intervals | Flat | Hi
     except SfumatoError as error:
         raise located(error, key) from error
     raise ConfigError(
-        "the hierarchy is neither intervals nor flat",
+        "the hierarchy must be either intervals or flat",
         remedy="Write a file name, { intervals = [5, 10] } or { flat = true }.",
         key=key,
     )

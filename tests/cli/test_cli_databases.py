@@ -61,7 +61,7 @@ def test_from_a_database_to_a_database_and_back(database, tmp_path):
     done = invoke("verify", tmp_path / "release", "--original", config, "--config", config, "--json", PEOPLE=database)
     assert done.exit_code == 0, done.output
     assert {"rows", "cover", "declared"} <= {check["name"] for check in json.loads(done.output)["checks"]}
-    refused(invoke("anonymize", config, "--output", tmp_path / "other", PEOPLE=database), "of this name already")
+    refused(invoke("anonymize", config, "--output", tmp_path / "other", PEOPLE=database), "of this name exists")
     assert not (tmp_path / "other").exists()
     assert invoke("anonymize", config, "--force", "--seed", 7, PEOPLE=database).exit_code == 0
     groups = sf.Schema(["age", "sex"], ["income"], group="group")
@@ -116,7 +116,7 @@ def test_relative_databases_start_at_the_config(tmp_path, monkeypatch):
         ("path = 'p.csv'", "database = 'sqlite:///o.db'", "output.table: the key is missing"),
         ("path = 'p.csv'", "table = 'o'", "output.database: the key is missing"),
         ("path = 'p.csv'", "table = 'o'\ndatabase = 'postgresql://me:${NOT_SET}@h/db'", "output.database: the environment"),
-        ("path = 'p.csv'", "table = 'o'\ndatabase = 'mysql://me:s3cret@h/db'", "are not written to"),
+        ("path = 'p.csv'", "table = 'o'\ndatabase = 'mysql://me:s3cret@h/db'", "is not supported"),
         ("path = 'p.csv'", "table = 'o'\ndatabase = 'postgresql://me:s3cret@127.0.0.1:1/db'", "cannot be reached"),
     ],
 )
