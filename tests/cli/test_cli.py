@@ -266,7 +266,7 @@ def test_demo_overwrites_nothing(tmp_path):
     (tmp_path / "sfumato.toml").write_text("# mine", encoding="utf-8")
     done = sfumato("demo", "--rows", "1000", "--save", str(tmp_path))
     assert done.returncode == 2
-    assert "something here already" in done.stderr
+    assert "something exists here already" in done.stderr
     assert (tmp_path / "sfumato.toml").read_text(encoding="utf-8") == "# mine"
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.profiling import draft
 from sfumato.profiling.column_facts import facts_of
-from sfumato.profiling.column_patterns import named, shaped
+from sfumato.profiling.column_patterns import pattern_of_cells, pattern_of_name
 from sfumato.profiling.identifying_combinations import most_identifying, together
 from sfumato.profiling.missing_markers import Markers
 
@@ -96,14 +96,14 @@ def test_facts_by_the_definition(drawn):
     ],
 )
 def test_shapes_of_cells(cell, look):
-    assert shaped([cell] * 3)[0].name == look
+    assert pattern_of_cells([cell] * 3)[0].name == look
 
 
 @pytest.mark.parametrize(
     "cell", ["39", "50000", "-1200.50", "01234", "White", "Some college, no degree", "C71.1", "1964", "A12"]
 )
 def test_plain_cells_have_no_shape(cell):
-    assert shaped([cell] * 3) is None
+    assert pattern_of_cells([cell] * 3) is None
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ def test_plain_cells_have_no_shape(cell):
     ],
 )  # fmt: skip
 def test_names_in_four_languages(name, look):
-    assert named(name).name == look
+    assert pattern_of_name(name).name == look
 
 
 @pytest.mark.parametrize("name", ["estate", "average", "stage", "x1", "", "statement", "message", "product_name", "made_by"])
 def test_names_that_only_contain_a_word(name):
-    assert named(name) is None
+    assert pattern_of_name(name) is None
 
 
 def people(rows, **columns):
@@ -161,9 +161,9 @@ def test_cells_decide_whatever_the_column_is_called():
         "c6": "other",
         "c7": "identifier",
     }
-    assert found["c4"].suggestion.look == "birth date"
-    assert found["c5"].suggestion.look == "free text"
-    assert found["c3"].suggestion.look == "row number"
+    assert found["c4"].suggestion.pattern == "birth date"
+    assert found["c5"].suggestion.pattern == "free text"
+    assert found["c3"].suggestion.pattern == "row number"
 
 
 def test_what_is_unique_is_never_published_as_it_is():

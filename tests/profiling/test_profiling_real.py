@@ -91,6 +91,6 @@ def test_what_the_reader_should_know(real_data):
 def test_a_table_that_is_not_about_people(real_data):
     found = sf.profile(real_data / "catalogue/items.csv.gz")
     assert {found[name].role.value for name in ("package", "homepage", "description")} == {"identifier"}
-    assert found["homepage"].suggestion.look == "web address"
-    assert found["description"].suggestion.look == "free text"
+    assert found["homepage"].suggestion.pattern == "web address"
+    assert found["description"].suggestion.pattern == "free text"
     assert all(column.facts.uniqueness < 0.02 for column in found if column.role.value == "other")
