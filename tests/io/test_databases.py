@@ -21,7 +21,7 @@ from sfumato.io.database_uri import expanded, shown, without_passwords
 from sfumato.io.typed_cells import decimals
 
 SCHEMA = sf.Schema(["age", "sex"], ["income"])
-ASKED = [sf.KAnonymity(2), sf.Dissimilarity(epsilon=2, delta="0.5", k=2), sf.TCloseness("0.3"), sf.EntropyLDiversity(2)]
+PRINCIPLES = [sf.KAnonymity(2), sf.Dissimilarity(epsilon=2, delta="0.5", k=2), sf.TCloseness("0.3"), sf.EntropyLDiversity(2)]
 
 
 @pytest.fixture(params=["postgresql", "sqlite", "sqlite+pysqlite"])
@@ -43,9 +43,9 @@ def read(uri, query=None, schema=None, **how):
 def test_the_same_verdicts_as_from_csv(database, tmp_path):
     fill(database, "people", people())
     csv.write_csv(people(), tmp_path / "people.csv")
-    of_file = sf.audit(tmp_path / "people.csv", SCHEMA, ASKED).to_dict()
-    of_table = sf.audit(database, SCHEMA, ASKED).to_dict()
-    of_query = sf.audit(read(database, "select income, sex, age from people;", SCHEMA), None, ASKED).to_dict()
+    of_file = sf.audit(tmp_path / "people.csv", SCHEMA, PRINCIPLES).to_dict()
+    of_table = sf.audit(database, SCHEMA, PRINCIPLES).to_dict()
+    of_query = sf.audit(read(database, "select income, sex, age from people;", SCHEMA), None, PRINCIPLES).to_dict()
     assert of_table["principles"] == of_query["principles"] == of_file["principles"]
     assert of_table["source"] == f"{database}, table people"
     assert of_query["source"] == f"{database}, query"
