@@ -5,19 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 import sfumato
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from make_reference import api_pages  # noqa: E402
-
-# The API pages repeat docstrings, so they are written when the site is built and are not kept.
-(HERE / "api").mkdir(exist_ok=True)
-for page, text in api_pages().items():
-    target = HERE / "api" / page
-    if not target.exists() or target.read_text(encoding="utf-8") != text:
-        target.write_text(text, encoding="utf-8")
 
 project = "sfumato"
 author = "the sfumato authors"
@@ -41,3 +36,18 @@ html_copy_source = html_show_sourcelink = False
 # The pages open offline: no fonts or scripts from other hosts.
 html_theme_options = {"source_repository": "", "navigation_with_keys": True}
 html_static_path: list[str] = []
+
+
+def write_api_pages(app: Sphinx) -> None:
+    """Write the API pages. They repeat docstrings, so they are made for each build and are not kept."""
+    folder = HERE / "api"
+    folder.mkdir(exist_ok=True)
+    for page, text in api_pages().items():
+        target = folder / page
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    """Register what runs before a build."""
+    app.connect("builder-inited", write_api_pages)
