@@ -39,9 +39,7 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
         "The proximity of the sensitive values shows that it should not.\n"
     )
     show_audit(audit(*coarsened(people), PRINCIPLES), worst=1)
-    out.print(
-        "\n[bold]3. The same census, anonymized by sfumato[/bold]: every principle is required, and no row is suppressed.\n"
-    )
+    out.print("\n[bold]3. The same census, anonymized by sfumato[/bold]: all principles required, no rows suppressed.\n")
     try:
         release = released(people, seed, save)
     except RequirementError as error:
