@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -81,6 +81,9 @@ class Finding:
 class Audit:
     """The findings of an audit. An audit is true if every principle holds.
 
+    The audit of an original is private: it contains the table, and its `repr` and `details` show quasi-identifiers of the
+    worst groups. Only the audit of a release may be published. A pickle leaves out the columns declared as identifiers.
+
     >>> table = pa.table({"age": [30, 30, 41], "income": [100, 200, 150]})
     >>> from sfumato import KAnonymity, Schema
     >>> audit(table, Schema(quasi_identifiers=["age"], sensitive=["income"]), [KAnonymity(2)])
@@ -94,6 +97,15 @@ class Audit:
     findings: tuple[Finding, ...]
     library: str = "pyarrow"
     """The frame library of `details`: the one that the data came in."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        table, identifiers = self.table, set(self.table.schema.identifiers)
+        kept = [name for name in table.data.column_names if name not in identifiers]
+        schema = replace(table.schema, identifiers=())
+        return {**vars(self), "table": replace(table, data=table.data.select(kept), schema=schema)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     @property
     def holds(self) -> bool:

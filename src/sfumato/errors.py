@@ -11,7 +11,8 @@
     ├── DistanceError      a user's own distance is asymmetric, negative or not a number
     ├── PluginError        an installed plug-in cannot be loaded, or is not what its entry point says
     ├── ReleaseError       a release is corrupt, was changed, or does not satisfy what it states
-    │   └── ReplayError    a repeated release differs from the first one
+    │   ├── ReplayError    a repeated release differs from the first one
+    │   └── UnavailableError  a release that was unpickled does not have its private part
     └── RequirementError   no groups were found in which the principles hold
 
 Each error has attributes (`file`, `column`, `row`, `value`, `key`) so that a program can act on it. Its text ends with
@@ -124,6 +125,10 @@ class ReleaseError(SfumatoError):
 
 class ReplayError(ReleaseError):
     """A repeated release differs from the first one: nothing is written."""
+
+
+class UnavailableError(ReleaseError, AttributeError):
+    """A release that was unpickled does not have its private part. Also an AttributeError, as `hasattr` expects."""
 
 
 class RequirementError(SfumatoError):

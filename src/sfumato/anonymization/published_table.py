@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from sfumato.data.groups import Groups
 from sfumato.data.schema import Kind, Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError
+from sfumato.io.plain_types import as_plain, plain_type
 from sfumato.io.shuffle import Contents, ranks_of, shuffled
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.private import Private
@@ -24,7 +24,6 @@ GROUP = "group"
 """The name of the group column, if the data has no column of that name."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class PublishedTable(Private):
     """A table as it is published, and how its rows and groups came about, which must not be published."""
 
@@ -73,7 +72,7 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence
     data = pa.table({group: numbers, **{name: _compact(data.column(name)) for name in names}})
     published = Table(data, published_schema(resolved, group), untyped=table.untyped)
     published.share_columns(table, resolved.sensitive_columns(), rows)
-    return PublishedTable(published, table, recoding, rows, of_group)
+    return PublishedTable(table=published, original=table, recoding=recoding, rows=rows, of_group=of_group)
 
 
 def refuse_ambiguous_missing(table: Table, schema: Schema, format: str) -> None:  # noqa: A002
@@ -105,8 +104,10 @@ def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column that holds only the values that occur: a dictionary or a view may hold those of other rows.
 
     Unless its type is ordered, a dictionary is sorted by text: the order of first occurrence would reveal something of the
-    order of the original.
+    order of the original. Dictionaries and views inside lists, structs and maps become plain values.
     """
+    if pa.types.is_nested(column.type):
+        return as_plain(column)
     if pa.types.is_string_view(column.type) or pa.types.is_binary_view(column.type):
         plain = pa.string() if pa.types.is_string_view(column.type) else pa.binary()
         return column.cast(plain).cast(column.type)
@@ -128,6 +129,11 @@ def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
     indices = pa.array(place[same]).take(encoded.indices)
     dictionary = values.take(pa.array(used))
     return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, dictionary, ordered=column.type.ordered)])
+
+
+def _may_store_more(kind: pa.DataType) -> bool:
+    """Return whether a column of this type may store values that no row has; see `_compact`."""
+    return bool(plain_type(kind) != kind)
 
 
 def _plain(table: Table) -> pa.Table:
@@ -162,7 +168,7 @@ def frame_of(published: PublishedTable, data: Any, library: str, kept: NDArray[n
             series = series.cat.remove_unused_categories()
             if not series.cat.ordered:  # the order of first occurrence would reveal something of the rows
                 series = series.cat.reorder_categories(sorted(series.cat.categories, key=lambda c: (str(c), str(type(c)))))
-        elif isinstance(series.dtype, pandas.ArrowDtype) and pa.types.is_dictionary(series.dtype.pyarrow_dtype):
+        elif isinstance(series.dtype, pandas.ArrowDtype) and _may_store_more(series.dtype.pyarrow_dtype):
             series = pandas.Series(pandas.arrays.ArrowExtensionArray(table.data.column(name)))
         columns[name] = series
     return pandas.DataFrame(columns)

@@ -27,12 +27,11 @@ from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import GroupedDocument
-from sfumato.releases.private import Private, Unavailable
+from sfumato.releases.private import Private, Publication
 from sfumato.releases.writer import InternalReport, TableData, write_release
 from sfumato.reports.grouped_page import grouped_page
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class PrivateRelease(Private):
     """What a release must not reveal; never written, printed or pickled."""
 
@@ -51,7 +50,7 @@ class PrivateRelease(Private):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Release:
+class Release(Publication):
     """What is published: `frame`, in the library that the data came in, and `audit`, what holds in it.
 
     In the frame, quasi-identifiers are texts that cover all values of their group, identifiers are gone, and everything
@@ -96,9 +95,6 @@ class Release:
         """Return what may be published; the frame and the document are made now, because they need the original."""
         state = {key: value for key, value in self.__dict__.items() if key not in ("private", "utility")}
         return {**state, "frame": self.frame, "document": self.document, "loss": self.document.utility.loss.mean}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state, private=Unavailable())
 
     @cached_property
     def frame(self) -> Any:
@@ -152,11 +148,12 @@ class Release:
     ) -> Path:
         """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return the folder.
 
-        The files are written aside, verified as written, and only then renamed into place: if anything fails, nothing is
-        left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file elsewhere, for
+        The files are written aside, verified as written, and only then renamed into place: if anything fails before that,
+        nothing is left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file elsewhere, for
         the report that contains more than may be published; see `sf.report`. With `database`, the URI of PostgreSQL or
         SQLite, and `table`, the published rows also become a table there, in one transaction that is committed when the
-        folder is in place. `expected`: the folder of a release, or its release.json, whose files these must equal byte by
+        folder is in place. If that commit fails, the new folder stays, the database is unchanged, the internal report is
+        not written, and the error is raised. `expected`: the folder of a release, or its release.json, whose files these must equal byte by
         byte; otherwise nothing is written.
         """
         refuse_ambiguous_missing(self.table, self.schema, format)

@@ -1,6 +1,6 @@
 from ._k_anonymity_levels import KAnonymityLevels, k_anonymity_levels
 from ._risk import AttributeRisk, DictionaryRisk, RecordRisk, Risk, risk, risk_of
-from ._withhold import WithheldRelease, withhold
+from ._withhold import PrivateWithheldRelease, WithheldRelease, withhold
 from .attackers import AttackerChances
 from .consistency.consistency import AttributePairing, Consistency, ConsistentValues, EqualityConsistency
 from .consistency.consistency_kinds import CONSISTENCIES, consistency_of
@@ -46,6 +46,7 @@ __all__ = [
     "KAnonymityLevels",
     "Matching",
     "Multiplicative",
+    "PrivateWithheldRelease",
     "RecordRisk",
     "Risk",
     "RiskAssumptions",

@@ -93,6 +93,9 @@ class Risk:
     `risk` is the Bayes risk if the dictionaries have a prior, and the worst case over them otherwise or on request;
     `holds` says whether it is at most the limit, exactly.
 
+    A risk is private: it contains the records, the dictionaries and the figures of every record, also in a pickle and in
+    `to_dict`. `repr` gives the row of the worst record; `worst_records` also names its individual.
+
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 41], "zip": ["a", "a"]})
     >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
@@ -273,9 +276,8 @@ class Risk:
                 f"{count_of(who.unique, 'record')} with one consistent individual"
             )
         record = self.worst_records(1)[0]
-        whose = "" if record.identity is None else f" ({setting.identity} = {record.identity})"
         lines.append(
-            f"  worst record: row {record.row}{whose}: {record.consistent:,} consistent, "
+            f"  worst record: row {record.row}: {record.consistent:,} consistent, "
             f"sensitivity {level_shown(record.sensitivity)}, loss {level_shown(record.loss)}"
         )
         return "\n".join(lines)
@@ -365,7 +367,7 @@ def risk(
     >>> risk(people, Schema(), book, identity="id", sensitivity=Additive({"income": 5}), limit="4.5")
     Risk of 2 records with 2 attributes: 4.5, at most 4.5
       book (3 individuals): risk 4.5; journalist 1, marketer 0.75; 1 record with one consistent individual
-      worst record: row 1 (id = 1): 1 consistent, sensitivity 6, loss 6
+      worst record: row 1: 1 consistent, sensitivity 6, loss 6
     """
     setting = setting_of(
         data,

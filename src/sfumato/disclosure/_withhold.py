@@ -31,7 +31,7 @@ from sfumato.plurals import count_of
 from sfumato.progress import Progress, silent
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import WithheldDocument
-from sfumato.releases.private import Private, Unavailable
+from sfumato.releases.private import Private, Publication
 from sfumato.releases.writer import TableData, write_release
 
 Against = Literal["prior", "worst"]
@@ -154,7 +154,6 @@ def _frame(table: pa.Table, library: str) -> Any:
     return table.to_pandas() if library == "pandas" else table
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class PrivateWithheldRelease(Private):
     """What the publisher knows about a withheld release and must not publish."""
 
@@ -168,7 +167,7 @@ class PrivateWithheldRelease(Private):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WithheldRelease:
+class WithheldRelease(Publication):
     """Records with withheld cells: `frame`, in the library that the data came in, and `risk`, what an attacker gains.
 
     All attributes are texts in the frame; a withheld cell is `*`, a missing one null. Identifiers and columns that are not
@@ -205,9 +204,6 @@ class WithheldRelease:
         public = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "private"}
         return {**public, "document": self.document}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, private=Unavailable())
-
     @property
     def setting(self) -> Setting:
         """The records, the dictionaries and the sensitivity; private."""
@@ -220,12 +216,12 @@ class WithheldRelease:
 
     @property
     def risk(self) -> Risk:
-        """What an attacker gains from what is disclosed, record by record; private."""
+        """What an attacker gains from what is disclosed, record by record; private, also when it is printed or pickled."""
         return self.private.risk
 
     @property
     def full_risk(self) -> Risk:
-        """What an attacker would gain if nothing were withheld; private."""
+        """What an attacker would gain if nothing were withheld; private, also when it is printed or pickled."""
         return self.private.full_risk
 
     @property

@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from sfumato.errors import ColumnError
+from sfumato.io.plain_types import as_plain
 from sfumato.io.spreadsheet_formulas import escape
 
 _BATCH = 1 << 16
@@ -69,10 +70,10 @@ def _refuse_nul(texts: pa.DictionaryArray, name: str) -> None:
 
 
 def write_parquet(data: pa.Table, file: BinaryIO) -> None:
-    """Write Parquet. Dictionaries are decoded, so that the file contains no value that no row has."""
+    """Write Parquet. Dictionaries are decoded at every depth, so that the file contains no value that no row has."""
     from pyarrow import parquet
 
-    columns = [_decoded(data.column(name)) for name in data.column_names]
+    columns = [as_plain(data.column(name)) for name in data.column_names]
     plain = pa.Table.from_arrays(columns, data.column_names)
     try:
         parquet.write_table(plain, file)
@@ -85,7 +86,7 @@ def write_parquet(data: pa.Table, file: BinaryIO) -> None:
 
 def cell_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str, str] | None = None) -> pa.Array:
     """Return the cells of a column as text, as in a CSV; null stays null, and not-a-number becomes null."""
-    column = _decoded(column)
+    column = as_plain(column)
     if pa.types.is_nested(column.type):
         return _joined(column, name, (separators or {}).get(name))
     if pa.types.is_floating(column.type):
@@ -99,10 +100,6 @@ def cell_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str, str]
             column=name,
         ) from error
     return texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _joined(column: pa.ChunkedArray, name: str, separator: str | None) -> pa.Array:

@@ -168,13 +168,13 @@ def _assemble(request: _Request, source: Table, result: CommonPeople) -> Project
         left_out=left_out,
         notes=_notes(result, request.principles, left_out),
         private=PrivateProjection(
-            source,
-            last.encoded.table,
-            last.dependence,
-            last.curve,
-            choice.search,
-            (*reading_notes(source), *last.dependence.notes),
-            request.attacks,
+            source=source,
+            table=last.encoded.table,
+            dependence=last.dependence,
+            tradeoff=last.curve,
+            search=choice.search,
+            reading=(*reading_notes(source), *last.dependence.notes),
+            attack_names=request.attacks,
         ),
     )
 

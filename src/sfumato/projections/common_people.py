@@ -99,7 +99,7 @@ def publish_common_people(
             suppress=share,
             suppressed=suppressed,
             notes=(*release.notes, *note),
-            private=replace(release.private, kept_rows=kept),
+            private=release.private.replace(kept_rows=kept),
         )
         for release in last.releases
     )

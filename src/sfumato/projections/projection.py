@@ -27,7 +27,7 @@ from sfumato.projections.projection_document import HUNDREDTH, describe_projecti
 from sfumato.projections.projection_page import internal_page
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import ProjectedDocument
-from sfumato.releases.private import Private, Unavailable
+from sfumato.releases.private import Private, Publication
 from sfumato.releases.writer import InternalReport, write_release
 from sfumato.user_code import load_function
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from sfumato.attacks.attacker_view import AttackerView
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class PrivateProjection(Private):
     """What the publisher knows about a projection and must not publish; it refuses pickling, and `repr` shows nothing."""
 
@@ -57,7 +56,7 @@ class PrivateProjection(Private):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Projection:
+class Projection(Publication):
     """What is published of several sensitive attributes: `releases`, one for each table of the plan.
 
     Every table contains all quasi-identifiers, recoded for this table alone, and some of the sensitive attributes; the rows
@@ -103,9 +102,6 @@ class Projection:
         # The public fields, and what is public of the properties that need the original; all others are private.
         public = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "private"}
         return {**public, "document": self.document, "published_ratios": self.published_ratios}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state, private=Unavailable())
 
     @property
     def source(self) -> Table:

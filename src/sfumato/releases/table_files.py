@@ -12,6 +12,8 @@ import pyarrow as pa
 from sfumato._audit import table_of
 from sfumato.data.schema import Kind, Missing, Schema
 from sfumato.data.table import Table
+from sfumato.errors import ReleaseError
+from sfumato.io.plain_types import unused_value
 from sfumato.io.read_csv import read_csv
 from sfumato.io.read_table import read_table
 from sfumato.io.spreadsheet_formulas import unescape
@@ -48,9 +50,20 @@ def published_schema(schema: Schema, group: str) -> Schema:
 
 
 def published_table(manifest: Manifest | TableManifest, schema: Schema) -> Table:
-    """Read the data file of a release; a CSV is read in UTF-8 and with commas, as it is written."""
+    """Read the data file of a release; a CSV is read in UTF-8 and with commas, as it is written.
+
+    A Parquet file must not store values that no row has: they may be those of suppressed rows.
+    """
     if manifest.data.suffix != ".csv":
-        return read_table(manifest.data, schema)
+        table = read_table(manifest.data, schema)
+        if (name := unused_value(manifest.data)) is not None:
+            raise ReleaseError(
+                "the file stores values that no row has",
+                remedy="Do not publish it; make the release again.",
+                file=str(manifest.data),
+                column=name,
+            )
+        return table
     read = read_csv(manifest.data, ",", "utf-8")
     data = read.data
     if manifest.format >= _ESCAPED_SINCE:

@@ -69,7 +69,7 @@ def write_release(
     replayed: str | Path | None = None,
     progress: Progress = silent,
 ) -> Path:
-    """Write a release to a new folder, and return the folder; if anything fails, nothing is left behind.
+    """Write a release to a new folder, and return the folder; if anything fails before it is in place, nothing is left.
 
     The data files, release.json and report.html are written to a folder beside the target. They are verified from there,
     against the original and what the maker expects, and the folder is renamed into place only if no check fails.
@@ -77,7 +77,8 @@ def write_release(
     `describe`: returns the document without its files; called once the target is known to be free. `tables`: one, or one
     for each table of a projected release. `original`, `expected`: what the files are verified against. `force`: replace a
     release that is there already, and nothing else. `internal`: put in place after the release. `database`: writes the rows
-    in a transaction, which is committed when the folder is in place. `replayed`: the folder of a release, or its
+    in a transaction, which is committed when the folder is in place: if that commit fails, the new folder stays, the
+    database is unchanged, the internal report is not written, and the error is raised. `replayed`: the folder of a release, or its
     release.json, whose files these must equal byte by byte.
     """
     if format not in DATA_FILES:
@@ -85,6 +86,8 @@ def write_release(
             f"invalid format {format!r}", remedy=f"Write one of: {', '.join(DATA_FILES)}.", key="format", value=format
         )
     before = None if replayed is None else Manifest.read(Path(replayed))
+    if before is not None:
+        before.check_files()  # a release.json that lists no files would equal any release
     target = free_target(folder, force)
     page = None if internal is None else free_page(internal.path, target, force)
     with _folder_aside(folder, target) as aside:
