@@ -99,7 +99,7 @@ class _Bound(BoundDistance):
     def _raised(self, error: Exception, where: str) -> DistanceError:
         return DistanceError(
             f"the distance function failed on {where}: {type(error).__name__}: {error}",
-            remedy="Mend the function; it must return a number for every pair of values, None (missing) included.",
+            remedy="Fix the function; it must return a number for every pair of values, None (missing) included.",
             column=self.attribute.name,
         )
 
@@ -115,8 +115,9 @@ class _Bound(BoundDistance):
             if where.any():
                 a, b = np.argwhere(where)[0]
                 x, y = self.values[rows[a]], self.values[columns[b]]
+                reverse = "" if rows[a] == columns[b] else f", d({y!r}, {x!r}) = {back[a, b]}"
                 raise DistanceError(
-                    f"the distance {problem}: d({x!r}, {y!r}) = {forth[a, b]}, d({y!r}, {x!r}) = {back[a, b]}",
+                    f"the distance {problem}: d({x!r}, {y!r}) = {forth[a, b]}{reverse}",
                     remedy="Return a symmetric, non-negative number that is 0 for equal values.",
                     column=self.attribute.name,
                     value=(x, y),

@@ -50,7 +50,7 @@ def column_figure(column: ColumnFigures, number: int) -> Figure:
         caption = (
             "Bars: the original. Diamonds: the estimate of a reader of the release, who spreads the rows of a cell evenly "
             "over the values or numbers that the cell leaves open, and the rows of * over all bars. Value by value, "
-            f"{percent(column.misplaced)} of the rows seem to be elsewhere."
+            f"{percent(column.misplaced)} of the rows would have to move to match the original."
         )
         head: tuple[str, ...] = ("value", "before", "after")
         rows = [(label, *map(percent, both)) for label, *both in zip(labels, column.before, after, strict=True)]
@@ -120,7 +120,7 @@ def error_figure(expected: ExpectedErrors, true: CountErrors | None) -> Figure:
             [entry.columns + 0.12 * number for entry in drawn],
             [entry.median for entry in drawn],
             colour,
-            [f"{entry.columns} quasi-identifiers: median {percent(entry.median)}, {name}" for entry in drawn],
+            [f"{count_of(entry.columns, 'quasi-identifier')}: median {percent(entry.median)}, {name}" for entry in drawn],
             shape=shape,
             size=11,
         )
@@ -143,8 +143,8 @@ def error_figure(expected: ExpectedErrors, true: CountErrors | None) -> Figure:
 def _error_caption(expected: ExpectedErrors, with_true_errors: bool) -> str:
     sensitive = f" and {count_of(expected.sensitive, 'sensitive column')}" if expected.sensitive else ""
     return (
-        f"For each number of quasi-identifiers, {expected.asked} counts over ranges of as many columns{sensitive}, asked "
-        f"of {count_of(expected.drawn, 'original')} drawn at random from all that look like this release: the "
+        f"For each number of quasi-identifiers, {expected.asked} counts over ranges of as many columns{sensitive}, in "
+        f"{count_of(expected.drawn, 'original')} drawn at random from all that would give this release: the "
         "quasi-identifiers of each row evenly from its cells, the sensitive values of a group assigned at random. Points "
         "are medians of the relative error, bars the middle half."
         + (" Beside them, the true errors against the original." if with_true_errors else "")
