@@ -1,7 +1,7 @@
 """The command line. Each verb parses its arguments, calls the library, and shows the result.
 
 Exit status: 0 done and every principle holds; 1 a principle does not hold or cannot be reached; 2 bad input or usage;
-3 a fault of sfumato.
+3 a bug in sfumato.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class ErrorReportingGroup(click.Group):
             import traceback
 
             traceback.print_exc()
-            click.echo("sfumato: this is a fault of sfumato, not of your input; please report it.", err=True)
+            click.echo("sfumato: this is a bug in sfumato, not an error in your input; please report it.", err=True)
             sys.exit(3)
         finally:
             signal.signal(signal.SIGTERM, before)

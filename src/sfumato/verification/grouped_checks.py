@@ -195,7 +195,7 @@ def _principles(
     if position != len(claims):
         checks.append(Check("principles", False, f"{len(claims)} are stated, and the config requests {position}"))
     if not principles:
-        checks.append(Check("principles", False, "no principle is stated, so nothing is promised"))
+        checks.append(Check("principles", False, "release.json states no principle, so the release guarantees nothing"))
     if not document.holds and all(check.holds for check in checks):
         checks.append(Check("verdict", False, "release.json states that the principles do not hold, and they do"))
     return checks
