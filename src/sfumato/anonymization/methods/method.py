@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -137,16 +136,3 @@ class Method(ABC):
             return {}
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: as_parameter(value) for name, value in values.items() if value is not None}
-
-
-def renumber(labels: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
-    """Number groups from 0 in the order of their first rows.
-
-    >>> renumber([7, 3, 7, 5]).tolist()
-    [0, 1, 0, 2]
-    """
-    labels = np.asarray(labels)
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
