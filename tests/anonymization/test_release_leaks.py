@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from fractions import Fraction
 from typing import ClassVar
@@ -17,6 +18,8 @@ from pyarrow import parquet
 import sfumato as sf
 from sfumato.anonymization._anonymize import anonymize
 from sfumato.anonymization.figures.rounding_steps import in_steps, step_of
+from sfumato.io.plain_types import unused_value
+from sfumato.releases.digests import digest
 from sfumato.verification._verify import verify
 from standin import Chunks
 
@@ -217,3 +220,95 @@ class TestAColumnNobodyDecidedOn:
             assert caught.value.file == str(path)
         else:
             assert anonymize(path, SCHEMA, sf.KAnonymity(5), method=Chunks(6)).audit.holds
+
+
+SECRET = "Suppressedvalue"
+"""The value of a row that is suppressed."""
+
+
+def suppressed_value_columns():
+    """Return columns of many types; in each the last row, and a dictionary or buffer of all rows, contains the secret."""
+    encoded, ends = pa.array(["x", "y"] * 12 + [SECRET]).dictionary_encode(), pa.array(range(26), pa.int32())
+    lists = pa.ListArray.from_arrays(ends, encoded)
+    return {
+        "dictionary": encoded,
+        "list": lists,
+        "large list": pa.LargeListArray.from_arrays(ends.cast(pa.int64()), encoded),
+        "fixed-size list": pa.FixedSizeListArray.from_arrays(encoded, 1),
+        "struct": pa.StructArray.from_arrays([encoded], ["f"]),
+        "map": pa.MapArray.from_arrays(ends, pa.array(["k"] * 25), encoded),
+        "list of structs": pa.ListArray.from_arrays(ends, pa.StructArray.from_arrays([lists], ["f"])),
+        "list view": pa.ListViewArray.from_arrays(ends[:25], pa.array([1] * 25, pa.int32()), encoded),
+    }
+
+
+class TestValuesOfSuppressedRows:
+    """A dictionary or a view is shared by all rows: that of the published rows must not contain values of others."""
+
+    schema = sf.Schema(["age"], ["ill"], other=["tags"])
+
+    @staticmethod
+    def people(tags):
+        return pa.table({"age": [30] * 24 + [99], "ill": ["flu", "cold"] * 12 + ["flu"], "tags": tags})
+
+    def check(self, data, folder):
+        release = anonymize(data, self.schema, sf.KAnonymity(5), method="lattice", suppress="0.2")
+        assert release.suppressed == 1
+        assert SECRET.encode() not in pickle.dumps(release)
+        release.save(folder, format="parquet")
+        for path in folder.iterdir():
+            assert SECRET.encode() not in path.read_bytes()
+        assert verify(folder, data)
+        return release
+
+    @pytest.mark.parametrize("name", suppressed_value_columns())
+    def test_pyarrow(self, name, tmp_path):
+        column = suppressed_value_columns()[name]
+        release = self.check(self.people(column), tmp_path / "out")
+        published, original = release.frame.column("tags").to_pylist(), column.to_pylist()[:24]
+        assert sorted(published, key=str) == sorted(original, key=str)
+
+    @pytest.mark.parametrize("name", ["dictionary", "list", "struct"])
+    def test_pandas_over_arrow(self, name, tmp_path):
+        column = pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([suppressed_value_columns()[name]])))
+        self.check(self.people(["x"] * 25).to_pandas().assign(tags=column), tmp_path / "out")
+
+    @pytest.mark.parametrize("kind", [pl.Categorical, pl.List(pl.Categorical), pl.List(pl.Enum(["x", "y", SECRET]))])
+    def test_polars(self, kind, tmp_path):
+        cells = ["x", "y"] * 12 + [SECRET]
+        tags = pl.Series([[cell] for cell in cells] if isinstance(kind, pl.List) else cells, dtype=kind)
+        self.check(pl.from_arrow(self.people(["x"] * 25)).with_columns(tags=tags), tmp_path / "out")
+
+    def test_sensitive_sets(self, tmp_path):
+        sets = pa.ListArray.from_arrays(pa.array(range(26), pa.int32()), suppressed_value_columns()["dictionary"])
+        people, schema = self.people(["x"] * 25).set_column(1, "ill", sets), sf.Schema(["age"], ["ill"], other=["tags"])
+        release = anonymize(people, schema, sf.KAnonymity(5), method="lattice", suppress="0.2")
+        folder = release.save(tmp_path / "out", format="parquet")
+        assert SECRET.encode() not in pickle.dumps(release) + (folder / "data.parquet").read_bytes()
+
+    def test_a_projection(self, tmp_path):
+        people = self.people(suppressed_value_columns()["list"]).append_column(
+            "job", pa.array(["cook"] * 13 + ["nurse"] * 12)
+        )
+        schema = sf.Schema(["age"], ["ill", "job"], other=["tags"])
+        projection = sf.project(people, schema, sf.KAnonymity(5), alpha=1, beta=1, suppress="0.2", method="lattice")
+        folder = projection.save(tmp_path / "out", format="parquet")
+        content = b"".join(path.read_bytes() for path in folder.iterdir())
+        assert SECRET.encode() not in pickle.dumps(projection) + content
+
+    def test_a_file_that_stores_such_a_value_is_refused(self, tmp_path):
+        people = self.people(suppressed_value_columns()["list"])
+        folder = tmp_path / "out"
+        self.check(people, folder)
+        data = parquet.read_table(folder / "data.parquet")
+        plain = data.column("tags").combine_chunks().values.dictionary_encode()
+        encoded = pa.DictionaryArray.from_arrays(plain.indices, pa.concat_arrays([plain.dictionary, pa.array([SECRET])]))
+        lists = pa.ListArray.from_arrays(pa.array(range(25), pa.int32()), encoded)
+        changed = data.set_column(data.column_names.index("tags"), "tags", lists)
+        assert unused_value(folder / "data.parquet") is None
+        parquet.write_table(changed, folder / "data.parquet")
+        assert unused_value(folder / "data.parquet") == "tags"
+        manifest = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        manifest["files"]["data.parquet"] = digest(folder / "data.parquet").model_dump()
+        (folder / "release.json").write_text(json.dumps(manifest), encoding="utf-8")
+        assert "stores values that no row has" in verify(folder, people).failures

@@ -143,6 +143,15 @@ def test_a_corrupt_release_json_is_refused(small, tmp_path, key, value):
         sf.replay(tmp_path / "corrupt.json", people)
 
 
+@pytest.mark.parametrize("files", [{}, {"report.html": {"sha256": "", "bytes": 0}}])
+def test_a_release_json_without_data_files_is_not_expected(small, tmp_path, files):
+    people, folder, content = small
+    (tmp_path / "none.json").write_text(json.dumps({**content, "files": files}), encoding="utf-8")
+    with pytest.raises(sf.errors.ReleaseError, match="invalid files"):
+        sf.replay(folder, people).save(tmp_path / "out", expected=tmp_path / "none.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["none.json"]
+
+
 def test_what_comes_out_different_is_not_written(small, tmp_path):
     people, folder, content = small
     assert same(folder, sf.replay(folder, people).save(tmp_path / "again", expected=folder))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import inspect
 import pickle
 
 import pandas as pd
@@ -43,6 +45,68 @@ def test_the_private_part_cannot_be_pickled(release):
         with pytest.raises(sf.errors.ReleaseError, match="cannot be pickled: it holds what must not be published"):
             pickle.dumps(release.private, protocol)
     assert copy.copy(release.private) is copy.deepcopy(release.private) is release.private
+
+
+@pytest.mark.parametrize("open_fields", [dataclasses.asdict, dataclasses.astuple, vars])
+def test_the_private_part_stays_closed(release, open_fields):
+    assert not dataclasses.is_dataclass(release.private)
+    _ = release.document, getattr(release, "frame", None)
+    fields = open_fields(release)
+    assert release.private in (fields.values() if isinstance(fields, dict) else fields)
+    assert_without_identifiers(repr(fields).encode())
+    with pytest.raises(sf.errors.ReleaseError, match="cannot be pickled"):
+        pickle.dumps(fields)
+
+
+def test_the_private_part_is_constant(release):
+    (name, value), *_ = vars(release.private).items()
+    with pytest.raises(AttributeError, match="cannot be set"):
+        setattr(release.private, name, None)
+    assert getattr(release.private, name) is value
+    assert getattr(release.private.replace(**{name: 1}), name) == 1
+    with pytest.raises(TypeError, match="unknown fields"):
+        release.private.replace(nonsense=1)
+    with pytest.raises(TypeError, match="missing fields"):
+        type(release.private)()
+
+
+@pytest.mark.parametrize("make_copy", [copy.copy, copy.deepcopy])
+def test_a_copy_keeps_the_private_part(release, make_copy, tmp_path):
+    again = make_copy(release)
+    assert again is not release
+    assert again.private is release.private
+    assert repr(again) == repr(release)
+    assert again.document == release.document
+    assert (again.save(tmp_path / "out") / "release.json").exists()
+    assert_without_identifiers(pickle.dumps(again))
+    assert isinstance(pickle.loads(pickle.dumps(again)).private, Unavailable)
+
+
+def test_an_unpickled_release_can_be_inspected(release):
+    again = pickle.loads(pickle.dumps(release))
+    for name in ("utility", "source", "setting"):
+        assert not hasattr(again, name)
+    assert dict(inspect.getmembers(again))["document"] == release.document
+    assert_without_identifiers(repr(dataclasses.asdict(again)).encode())
+    assert repr(copy.deepcopy(again)) == repr(copy.copy(again)) == repr(release)
+    with pytest.raises(sf.errors.UnavailableError) as caught:
+        _ = again.private.anything
+    assert isinstance(pickle.loads(pickle.dumps(caught.value)), AttributeError)
+
+
+def test_a_pickle_of_an_audit_has_no_identifiers():
+    audit = sf.audit(PEOPLE, sf.Schema(["age"], ["income"], ["name"]), sf.KAnonymity(2))
+    again = pickle.loads(pickle.dumps(audit))
+    assert_without_identifiers(pickle.dumps(audit))
+    assert repr(again) == repr(audit)
+    assert again.details().equals(audit.details())
+    assert "name" in audit.table.data.column_names
+
+
+def test_the_risk_is_printed_without_identifiers():
+    release = MAKERS["withheld"]()
+    assert_without_identifiers((repr(release.risk) + repr(release.full_risk)).encode())
+    assert release.full_risk.worst_records(1)[0].identity in IDENTIFIERS
 
 
 def test_what_a_pickle_keeps(release, tmp_path):

@@ -149,12 +149,13 @@ class Release(Publication):
         """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return the folder.
 
         The files are written aside, verified as written, and only then renamed into place: if anything fails before that,
-        nothing is left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file elsewhere, for
-        the report that contains more than may be published; see `sf.report`. With `database`, the URI of PostgreSQL or
-        SQLite, and `table`, the published rows also become a table there, in one transaction that is committed when the
-        folder is in place. If that commit fails, the new folder stays, the database is unchanged, the internal report is
-        not written, and the error is raised. `expected`: the folder of a release, or its release.json, whose files these must equal byte by
-        byte; otherwise nothing is written.
+        nothing is left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file
+        elsewhere, for the report that contains more than may be published; see `sf.report`. `expected`: the folder of a
+        release, or its release.json, whose files these must equal byte by byte; otherwise nothing is written.
+
+        With `database`, the URI of PostgreSQL or SQLite, and `table`, the published rows also become a table there, in one
+        transaction that is committed when the folder is in place. If that commit fails, the error is raised, the database
+        is unchanged and the internal report is not written, but the new folder stays.
         """
         refuse_ambiguous_missing(self.table, self.schema, format)
         return write_release(

@@ -6,6 +6,7 @@ from sfumato.data.groups import Groups, Histogram
 from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
 from sfumato.data.schema import Kind, Missing, Role, Schema
 from sfumato.data.table import Table
+from sfumato.exact.numbers import Numbers
 
 __all__ = [
     "Attribute",
@@ -17,6 +18,7 @@ __all__ = [
     "Intervals",
     "Kind",
     "Missing",
+    "Numbers",
     "Role",
     "Schema",
     "Table",

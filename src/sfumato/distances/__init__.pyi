@@ -2,19 +2,22 @@ from .absolute import Absolute
 from .custom import Custom
 from .default_distance import distance_of
 from .discrete import Discrete
-from .distance import BoundDistance, Distance, Windows
+from .distance import Balls, BoundDistance, Distance, Windows
 from .jaccard import Jaccard
 from .jaro import Jaro
 from .jaro_winkler import JaroWinkler
 from .lp import Lp
 from .min_coordinate import MinCoordinate
+from .neighbour_counters import Counter
 from .neighbour_graph import NeighbourGraph, NeighbourWindows
 from .taxonomy import Taxonomy
 from .total_variation import TotalVariation
 
 __all__ = [
     "Absolute",
+    "Balls",
     "BoundDistance",
+    "Counter",
     "Custom",
     "Discrete",
     "Distance",

@@ -6,6 +6,7 @@ from .delta_l_diversity import DeltaLDiversity
 from .description import Description, describe
 from .dissimilarity import Dissimilarity
 from .distinct_l_diversity import DistinctLDiversity
+from .earth_mover import TableDistance
 from .entropy_l_diversity import EntropyLDiversity
 from .epsilon_m_anonymity import EpsilonMAnonymity
 from .frequency_l_diversity import FrequencyLDiversity
@@ -13,7 +14,7 @@ from .k_anonymity import KAnonymity
 from .k_e_anonymity import KEAnonymity
 from .n_t_closeness import NTCloseness
 from .p_sensitivity import PSensitivity
-from .principle import Measurement, On, Part, Principle, exactly, size_part
+from .principle import Measurement, On, Part, Principle, Ratios, exactly, size_part
 from .recursive_l_diversity import RecursiveLDiversity
 from .requests import PrincipleRequest, principle_of, requested_principles
 from .scope import attributes_of, in_projection
@@ -48,8 +49,10 @@ __all__ = [
     "Part",
     "Principle",
     "PrincipleRequest",
+    "Ratios",
     "RecursiveLDiversity",
     "TCloseness",
+    "TableDistance",
     "VarianceControl",
     "View",
     "attributes_of",

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
-from sfumato.exact import Number, Ratios, as_fraction, as_parameter, written
+from sfumato.exact import Number, as_fraction, as_parameter, written
+from sfumato.exact import Ratios as Ratios  # noqa: PLC0414 - public as sf.principles.Ratios
 from sfumato.principles.certificate import Certificate, whole_table_certificate
 from sfumato.principles.view import View
 

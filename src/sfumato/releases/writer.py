@@ -76,10 +76,11 @@ def write_release(
 
     `describe`: returns the document without its files; called once the target is known to be free. `tables`: one, or one
     for each table of a projected release. `original`, `expected`: what the files are verified against. `force`: replace a
-    release that is there already, and nothing else. `internal`: put in place after the release. `database`: writes the rows
-    in a transaction, which is committed when the folder is in place: if that commit fails, the new folder stays, the
-    database is unchanged, the internal report is not written, and the error is raised. `replayed`: the folder of a release, or its
-    release.json, whose files these must equal byte by byte.
+    release that is there already, and nothing else. `internal`: put in place after the release. `replayed`: the folder of
+    a release, or its release.json, whose files these must equal byte by byte.
+
+    `database`: writes the rows in a transaction, which is committed when the folder is in place. If that commit fails, the
+    error is raised, the database is unchanged and the internal report is not written, but the new folder stays.
     """
     if format not in DATA_FILES:
         raise ParameterError(
