@@ -53,7 +53,7 @@ class InvalidScope(Sizes):
         (NoName(), "NoName has no name. Add name = "),
         (NoScope(), "NoScope has no scope. Add scope = … to the class, one of: 'groups', 'each', 'whole'"),
         (InvalidScope(), "InvalidScope has the invalid scope 'group'"),
-        (sf.KAnonymity, r"KAnonymity is a class, .* Pass sf.KAnonymity\(k=3\)"),
+        (sf.KAnonymity, r"the class KAnonymity is not a principle: .* Pass sf.KAnonymity\(k=3\)"),
     ],
 )
 def test_a_principle_class_that_lacks_something(principle, problem):

@@ -49,7 +49,7 @@ def _principle(requested: Any) -> Principle:
     if isinstance(requested, type) and issubclass(requested, Principle):
         check_principle_class(requested)
         raise ParameterError(
-            f"{requested.__qualname__} is a class, not a principle with parameters",
+            f"the class {requested.__qualname__} is not a principle: its parameters are missing",
             remedy=_call(requested, requested.name),
             key="principles",
         )
