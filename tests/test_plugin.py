@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -96,13 +97,26 @@ def test_the_command_line_from_audit_to_report(tmp_path, project):
 
 def test_a_release_cannot_be_verified_without_the_plugin(plugin, project, monkeypatch):
     config = sf.Config.load(project / "sfumato.toml")
-    release = sf.anonymize(config.table(), None, config.requested_principles, method=config.grouping_method)
-    folder = release.save(project / "out")
-    assert sf.verify(folder, config.table()).holds
-    plain = sf.anonymize(PEOPLE, sf.Schema(["age"], ["hour"]), config.requested_principles[0]).save(project / "plain")
+    table, principles = config.table(), config.requested_principles
+    schema = table.schema
+    folder = sf.anonymize(table, None, principles, method=config.grouping_method).save(project / "out")
+    assert sf.verify(folder, table).holds
+    plain = sf.anonymize(PEOPLE, sf.Schema(["age"], ["hour"]), principles[0]).save(project / "plain")
     monkeypatch.undo()
-    with pytest.raises(sf.errors.ReleaseError, match="the distance kind 'circular' is unknown"):
+    with pytest.raises(sf.errors.ReleaseError, match="the distance 'circular' is not registered here") as caught:
         sf.verify(folder)
+    assert caught.value.key == "config.columns.hour.distance.kind"
+    assert "schema=" in caught.value.remedy
+    assert "Install the package" in caught.value.remedy
+    # the schema and the principles that the caller passes replace the plug-in
+    assert sf.verify(folder, table, schema=schema, principles=principles).holds
+    other = replace(schema, distances={"hour": replace(schema.distances["hour"], period=12)})
+    with pytest.raises(sf.errors.ReleaseError, match="the distance 'circular' is not registered here"):
+        sf.verify(folder, schema=other, principles=principles)
+    with pytest.raises(sf.errors.ReleaseError, match="there is no method 'blocks'") as caught:
+        sf.replay(folder, table, schema=schema, principles=principles)
+    assert "method=" in caught.value.remedy
+    assert "Install the package" in caught.value.remedy
     with pytest.raises(sf.errors.ReleaseError, match="'top-two-share' is not registered here"):
         sf.verify(plain)
 

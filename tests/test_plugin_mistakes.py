@@ -251,18 +251,18 @@ def toy(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("verb", "more", "place"),
     [
-        ("anonymize", K_ANONYMITY + '[method]\nname = "stride"\nstep = 9\n', "the fault is in faulty_toy.classes.Stride"),
-        ("anonymize", K_ANONYMITY + '[method]\nname = "stride"\nstep = 3\n', "the fault is in faulty_toy.classes.Stride"),
-        ("audit", LEAD, "the fault is probably in faulty_toy.classes.Lead"),
+        ("anonymize", K_ANONYMITY + '[method]\nname = "stride"\nstep = 9\n', "the bug is in faulty_toy.classes.Stride"),
+        ("anonymize", K_ANONYMITY + '[method]\nname = "stride"\nstep = 3\n', "the bug is in faulty_toy.classes.Stride"),
+        ("audit", LEAD, "the bug is probably in faulty_toy.classes.Lead"),
     ],
 )
-def test_a_fault_of_a_plugin_is_not_one_of_sfumato(toy, verb, more, place):
+def test_a_bug_of_a_plugin_is_not_one_of_sfumato(toy, verb, more, place):
     done = toy(verb, more)
     assert done.returncode == 3
     assert "Traceback" in done.stderr
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith(f"sfumato: {place} (distribution faulty-toy 0.1)"), last
-    assert "fault of sfumato" not in done.stderr
+    assert "bug in sfumato" not in done.stderr
 
 
 def test_mistakes_of_a_plugin_on_the_command_line(toy):

@@ -1,4 +1,4 @@
-"""The demonstration: a synthetic census, the same coarsened as tools without proximity do it, and a release."""
+"""The demonstration: a synthetic census, the same census coarsened as by tools that ignore proximity, and a release."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PRINCIPLES: tuple[Principle, ...] = (
 
 
 def coarsened(people: pa.Table) -> tuple[pa.Table, Schema]:
-    """Generalize the quasi-identifiers to fixed levels and drop groups of fewer than k; with the schema of the result."""
+    """Generalize the quasi-identifiers to fixed levels, and drop groups of fewer than k. Return the table and its schema."""
     table = Table(people, census_schema())
     for name, level in LEVELS.items():
         column = table.column(name)
@@ -47,7 +47,7 @@ def coarsened(people: pa.Table) -> tuple[pa.Table, Schema]:
 
 
 def released(people: pa.Table, seed: int = 0, saved: Path | None = None) -> Release:
-    """Anonymize the census for the principles of the demonstration; by the config that was saved with it, if it was."""
+    """Anonymize the census for the principles of the demonstration; by the config in the folder `saved`, if it is given."""
     if saved is None:
         return anonymize(people, census_schema(), PRINCIPLES, seed=seed)
     config = Config.load(saved / "sfumato.toml")
@@ -55,10 +55,10 @@ def released(people: pa.Table, seed: int = 0, saved: Path | None = None) -> Rele
 
 
 def save_demo(people: pa.Table, folder: Path) -> None:
-    """Write the census and a config that audits it."""
+    """Write the census, its hierarchies and a config for it to a new or empty folder."""
     schema = census_schema()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileError("there is something here already", remedy="Name a new or an empty folder.", file=str(folder))
+        raise FileError("something exists here already", remedy="Name a new or an empty folder.", file=str(folder))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         arrow_csv.write_csv(people, folder / "people.csv")

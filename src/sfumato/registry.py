@@ -40,7 +40,7 @@ class Registry(Mapping[str, Any]):
 
     def __init__(self, kind: str, group: str, entries: dict[str, Any], base: str | None = None) -> None:
         self.kind = kind
-        """What the names stand for, in the singular: "principle"."""
+        """What the names denote, in the singular: "principle"."""
         self.plural = f"{kind}es" if kind.endswith("s") else f"{kind}s"
         self.group = group
         """The entry-point group in which other distributions add names."""
@@ -72,7 +72,7 @@ class Registry(Mapping[str, Any]):
         return f"<registry of {self.plural}: {', '.join(self)}>"
 
     def find(self, name: str, key: str = "name") -> Any:
-        """Return what a name stands for; an unknown name is a ParameterError that suggests a near one.
+        """Return the class or function of a name; an unknown name is a ParameterError that suggests a near one.
 
         `key`: the parameter that holds the name, for the error.
         """

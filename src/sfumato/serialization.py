@@ -79,7 +79,8 @@ def schema_of(
         return {name: column[key] for name, column in columns.items() if column.get(key) is not None}
 
     distances = {name: distance(value, f"columns.{name}.distance") for name, value in each("distance").items()}
-    whole = declared.get("distance")
+    section = declared.get("distance")
+    whole = None if section is None else distance(section, "distance")
     values = missing.get("values")
     try:
         return Schema(
@@ -93,7 +94,7 @@ def schema_of(
             recodings=each("recoding"),
             vectors=each("columns"),
             separators=each("separator"),
-            distance=None if whole is None else distance(whole, "distance"),
+            distance=whole,
             distances=distances,
             missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),
             **more,

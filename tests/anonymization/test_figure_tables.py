@@ -17,7 +17,7 @@ from report_shapes import SHAPES, dealt_again
 from sfumato.anonymization.figures.cell_ranges import covers_of
 from sfumato.anonymization.figures.distribution_bars import BINS
 from sfumato.anonymization.figures.figure_tables import internal_figures
-from sfumato.anonymization.figures.query_errors import ASKED, SELECTIVITY, expected_errors, true_errors
+from sfumato.anonymization.figures.query_errors import QUESTIONS, SELECTIVITY, expected_errors, true_errors
 from sfumato.anonymization.figures.reidentification_risk import histogram, risk
 from sfumato.anonymization.figures.rounding_steps import in_steps, step_of
 from sfumato.anonymization.figures.worst_group_graph import NODES
@@ -246,7 +246,7 @@ class TestErrors:
         release = SHAPES["numbers"]()
         found = true_errors(release.private.original, *self.tables(release), release.seed)
         for entry in found["by"]:
-            workload = Workload.random(release.private.kept, ASKED, entry["columns"], 1, SELECTIVITY, release.seed)
+            workload = Workload.random(release.private.kept, QUESTIONS, entry["columns"], 1, SELECTIVITY, release.seed)
             errors = sf.anonymization.query_errors(release.private.recoding, workload)
             known = errors.relative[errors.raw > 0]
             assert entry["counted"] == len(known)

@@ -1,4 +1,4 @@
-"""The command line as a pipeline meets it: real processes, exit statuses, output on the right stream."""
+"""The command line in a pipeline: real processes, exit statuses, output on the right stream."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_bad_hierarchy_is_2(project, tree, words):
         assert word in done.stderr
 
 
-def test_a_users_own_distance_that_is_wrong_is_2(project):
+def test_an_invalid_custom_distance_is_2(project):
     (project / "near.py").write_text("def d(x, y):\n    return x - y if x > y else 0\n", encoding="utf-8")
     config = project / "sfumato.toml"
     text = config.read_text(encoding="utf-8").replace(
@@ -198,7 +198,7 @@ def test_help_imports_nothing_heavy(verb):
 
 
 def test_no_writable_home(project):
-    """Compiled code needs a folder; where none can be written a private temporary one is used."""
+    """Compiled code needs a folder; if none is writable, a private temporary one is used."""
     if os.getuid() == 0:
         home = Path("/proc/self/nowhere")
     else:
@@ -215,7 +215,7 @@ def test_a_config_with_a_mark(project):
     assert sfumato("audit", "sfumato.toml", cwd=project).returncode == 0
 
 
-def test_the_verdict_survives_a_reader_that_leaves(project):
+def test_the_exit_status_after_a_closed_pipe(project):
     for extra in ([], ["--json"]):
         command = f"{sys.executable} -m sfumato audit sfumato.toml {' '.join(extra)} | true; exit ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", command], cwd=project, capture_output=True, text=True, check=False)
@@ -266,7 +266,7 @@ def test_demo_overwrites_nothing(tmp_path):
     (tmp_path / "sfumato.toml").write_text("# mine", encoding="utf-8")
     done = sfumato("demo", "--rows", "1000", "--save", str(tmp_path))
     assert done.returncode == 2
-    assert "something here already" in done.stderr
+    assert "something exists here already" in done.stderr
     assert (tmp_path / "sfumato.toml").read_text(encoding="utf-8") == "# mine"
 
 

@@ -30,7 +30,7 @@ k = 5
 
 @pytest.fixture(params=["postgresql", "sqlite"])
 def database(request, tmp_path):
-    """A database that holds people, as a config in tmp_path may write it."""
+    """A database of people, as a config in tmp_path writes it."""
     people = sf.synthetic_census(rows=300, seed=3).select(["age", "sex", "income"])
     uri = request.getfixturevalue("postgresql") if request.param == "postgresql" else f"sqlite:///{tmp_path}/people.db"
     fill(uri, "people", people)
@@ -68,7 +68,7 @@ def test_from_a_database_to_a_database_and_back(database, tmp_path):
     assert sf.audit(sf.read_table(database, groups, table="open"), None, sf.KAnonymity(5)).holds
 
 
-def test_a_folder_that_is_taken_leaves_the_database(database, tmp_path):
+def test_an_existing_folder_leaves_the_database_unchanged(database, tmp_path):
     config = write(tmp_path, f"path = '{database}'\ntable = 'people'", f"database = '{database}'\ntable = 'open'")
     (tmp_path / "release").mkdir()
     refused(invoke("anonymize", config), "something exists here already")
@@ -130,7 +130,7 @@ def test_bad_input(tmp_path, data, output, text):
 
 
 def test_passwords_stay_out_of_everything(postgresql, tmp_path):
-    """The server trusts everybody, so any password does: it must not be seen in what is shown or written."""
+    """The server accepts any password, and no password may appear in what is printed or written."""
     fill(postgresql, "people", sf.synthetic_census(rows=300, seed=3).select(["age", "sex", "income"]))
     uri = postgresql.replace("@", ":${PASSWORD}@", 1)
     config = write(tmp_path, f"path = '{uri}'\ntable = 'people'", f"database = '{uri}'\ntable = 'open'")
@@ -149,7 +149,7 @@ def test_passwords_stay_out_of_everything(postgresql, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["before the host", "as a parameter"])
-def test_a_draft_holds_no_password_and_runs(postgresql, tmp_path, how):
+def test_a_draft_contains_no_password_and_runs(postgresql, tmp_path, how):
     fill(postgresql, "people", sf.synthetic_census(rows=300, seed=3).select(["age", "sex", "income"]))
     uri = postgresql.replace("@", ":hunter2%2F@", 1) if how == "before the host" else f"{postgresql}?password=hunter2%2F"
     draft = tmp_path / "draft.toml"

@@ -1,4 +1,4 @@
-"""`sfumato frontier` as a person and a pipeline meet it."""
+"""`sfumato frontier` on a terminal and in a pipeline."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_grid_is_around_the_requirement(sfumato):
     assert (content["rows"], content["method"], content["sample"], content["contour"]) == (12, None, None, None)
 
 
-def test_a_grid_of_ones_own(sfumato):
+def test_a_grid_from_options(sfumato):
     content = found(sfumato("--epsilon", "3, 1,3", "--delta", "1,0.5", "--k", "4", "--json"))
     statuses = {key: cell["status"] for key, cell in cells(content).items()}
     # three groups of four without neighbours exist at ε = 1; of 1 to 4 no two may share one of three groups at ε = 3
@@ -105,7 +105,7 @@ def test_what_is_shown_fits_80_columns(sfumato):
         assert words in done.stdout
 
 
-def test_the_contour_is_of_the_groups_as_they_are(sfumato, project):
+def test_the_contour_is_of_the_existing_groups(sfumato, project):
     content = found(sfumato("--contour", "--json"))
     assert content["contour"]["groups"] == 12
     assert content["contour"]["breached"] == [[12, 12, 12]] * 4
@@ -120,7 +120,7 @@ def test_the_contour_is_of_the_groups_as_they_are(sfumato, project):
     assert (done.returncode, "Remove group" in done.stderr) == (2, True)
 
 
-def test_other_principles_are_not_looked_at(sfumato, project):
+def test_other_principles_are_ignored(sfumato, project):
     config = project / "sfumato.toml"
     config.write_text(CONFIG + '[[principles]]\nname = "k-anonymity"\nk = 2\n', encoding="utf-8")
     assert "not the other principles" in found(sfumato("--json"))["notes"][0]

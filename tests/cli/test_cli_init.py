@@ -1,4 +1,4 @@
-"""`sfumato init` as a person meets it: what it prints, what it writes, and what it refuses."""
+"""`sfumato init`: what it prints, what it writes, and what it refuses."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_everything_as_json(sfumato, people):
     assert (whole["groups"], whole["unique"]) == (36, 12)
 
 
-def test_nothing_is_replaced_unasked(sfumato, people, tmp_path):
+def test_nothing_is_replaced_without_force(sfumato, people, tmp_path):
     mine = '[data]\npath = "mine.csv"\n'
     (tmp_path / "sfumato.toml").write_text(mine, encoding="utf-8")
     done = sfumato("init", "people.csv")
@@ -150,7 +150,7 @@ ALL_UNIQUE = "id,mail\n" + "".join(f"{i},u{i}@example.org\n" for i in range(30))
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (None, "cannot be read"),
         (b"", "empty"),
@@ -165,14 +165,14 @@ ALL_UNIQUE = "id,mail\n" + "".join(f"{i},u{i}@example.org\n" for i in range(30))
     ],
     ids=["absent", "empty", "header", "one-row", "twice", "constant", "unique", "one-column", "junk", "ragged"],
 )
-def test_bad_tables_leave_nothing_behind(sfumato, tmp_path, content, said):
+def test_bad_tables_leave_nothing_behind(sfumato, tmp_path, content, message):
     if content is not None:
         (tmp_path / "bad.csv").write_bytes(content)
     before = sorted(tmp_path.iterdir())
     done = sfumato("init", "bad.csv")
     assert done.returncode == 2
     assert done.stderr.startswith("sfumato: ")
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert sorted(tmp_path.iterdir()) == before
 

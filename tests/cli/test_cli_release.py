@@ -1,4 +1,4 @@
-"""`sfumato anonymize` and `sfumato verify` as a pipeline meets them."""
+"""`sfumato anonymize` and `sfumato verify` in a pipeline."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_an_existing_folder_is_2(sfumato, project):
     assert not list((project / "release").iterdir())
 
 
-def test_unreached_is_1_and_writes_nothing(sfumato, project):
+def test_an_unreachable_requirement_is_1_and_writes_nothing(sfumato, project):
     change(project, "people.csv", "gout", "flu")
     before = sorted(p.name for p in project.iterdir())
     change(project, "sfumato.toml", "l = 2", "l = 3")
@@ -154,7 +154,7 @@ def test_bad_input_is_2(sfumato, project, name, old, new, words):
     assert sorted(p.name for p in project.iterdir()) == before
 
 
-def test_what_is_no_release_is_2(sfumato, project):
+def test_a_folder_that_is_not_a_release_is_2(sfumato, project):
     for folder in (".", "nowhere", "sfumato.toml"):
         done = sfumato("verify", folder)
         assert (done.returncode, done.stdout) == (2, "")
@@ -166,7 +166,7 @@ def test_seeds_on_the_command_line(sfumato, project):
         assert sfumato("anonymize", "sfumato.toml", "--seed", seed).returncode == 2
 
 
-def test_a_distance_of_ones_own(sfumato, project):
+def test_a_custom_distance(sfumato, project):
     (project / "nearness.py").write_text("def d(x, y):\n    return int(x != y)\n", encoding="utf-8")
     change(
         project,

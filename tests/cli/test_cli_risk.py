@@ -1,4 +1,4 @@
-"""`sfumato risk` as a steward calls it: assess, withhold, and what is said of bad input."""
+"""`sfumato risk` as a data steward runs it: assess, withhold, and the errors for invalid input."""
 
 from __future__ import annotations
 
@@ -108,12 +108,12 @@ def test_a_limit_that_is_exceeded_writes_nothing(desk):
 
 @pytest.mark.parametrize("limit, status", [("131/24", 0), ("5.4583", 1)])
 def test_a_limit_is_what_was_written(desk, limit, status):
-    """The risk is 131/24 = 5.458333…: at a limit of just that it holds."""
+    """The risk is 131/24 = 5.458333…: a limit of exactly this value holds."""
     assert sfumato("risk", "risk.toml", "--limit", limit, cwd=desk).returncode == status
 
 
 def test_a_limit_follows_what_the_rule_is_against(desk):
-    """Under the prior the risk is small, in the worst case it is not: a limit holds for what was asked."""
+    """Under the prior the risk is small, in the worst case it is not: the limit applies to the requested measure."""
     likely = 'identity = "who"\nprior = 0.01\n[[risk.dictionaries]]\nname = "crowd"\npath = "crowd.csv"\nprior = 0.99\n'
     (desk / "crowd.csv").write_text("age\n" + "\n".join(["30", "41", "57"] * 500) + "\n", encoding="utf-8")
     configured(desk, 'identity = "who"\ncolumns = { town = "residence" }\n', 'columns = { town = "residence" }\n' + likely)
@@ -173,16 +173,16 @@ def test_bad_input(desk, what):
     (desk / "other.csv").write_text("x,y\n1,2\n", encoding="utf-8")
     (desk / "twice.csv").write_text(REGISTER + "8,30,Ulm,cook\n", encoding="utf-8")
     (desk / "empty.csv").write_text(REGISTER.splitlines()[0] + "\n", encoding="utf-8")
-    old, new, told = BAD[what]
+    old, new, message = BAD[what]
     configured(desk, old, new)
     done = sfumato("risk", "risk.toml", cwd=desk)
     assert done.returncode == 2, done.stdout
-    assert told in done.stderr
+    assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize(
-    "arguments, told",
+    "arguments, message",
     [
         (["--disclose", "5", "--output", "out"], "from 0 to 4"),
         (["--disclose", "25", "--per", "table", "--output", "out"], "from 0 to 24"),
@@ -194,8 +194,8 @@ def test_bad_input(desk, what):
         (["--per", "table"], "--disclose"),
     ],
 )
-def test_bad_usage(desk, arguments, told):
+def test_bad_usage(desk, arguments, message):
     done = sfumato("risk", "risk.toml", *arguments, cwd=desk)
     assert done.returncode == 2, done.stdout
-    assert told in done.stderr
+    assert message in done.stderr
     assert not (desk / "out").exists()

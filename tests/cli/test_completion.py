@@ -26,7 +26,7 @@ def script(shell):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder to stand in, with a config, and a program `sfumato` that shells find first."""
+    """A working folder with a config, and a program `sfumato` that shells find first."""
     (tmp_path / "sfumato.toml").touch()
     (tmp_path / "survey.csv").touch()
     (tmp_path / "demo").mkdir()
@@ -187,7 +187,7 @@ def test_in_a_real_zsh(folder):
 
 
 @pytest.mark.parametrize("verb", [["completion", "bash"], ["explain", "--json"]])
-def test_a_reader_that_is_gone_is_no_error(verb):
+def test_a_closed_pipe_is_not_an_error(verb):
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run([sys.executable, "-m", "sfumato", *verb], stdout=writer, stderr=subprocess.PIPE, check=False)

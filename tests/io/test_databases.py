@@ -1,4 +1,4 @@
-"""Tables from databases: types arrive as they are or are refused, and what goes wrong is named."""
+"""Tables from databases: types are preserved or refused, and errors name the problem."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sfumato.io.database_uri import expanded, shown, without_passwords
 from sfumato.io.typed_cells import decimals
 
 SCHEMA = sf.Schema(["age", "sex"], ["income"])
-ASKED = [sf.KAnonymity(2), sf.Dissimilarity(epsilon=2, delta="0.5", k=2), sf.TCloseness("0.3"), sf.EntropyLDiversity(2)]
+PRINCIPLES = [sf.KAnonymity(2), sf.Dissimilarity(epsilon=2, delta="0.5", k=2), sf.TCloseness("0.3"), sf.EntropyLDiversity(2)]
 
 
 @pytest.fixture(params=["postgresql", "sqlite", "sqlite+pysqlite"])
@@ -43,9 +43,9 @@ def read(uri, query=None, schema=None, **how):
 def test_the_same_verdicts_as_from_csv(database, tmp_path):
     fill(database, "people", people())
     csv.write_csv(people(), tmp_path / "people.csv")
-    of_file = sf.audit(tmp_path / "people.csv", SCHEMA, ASKED).to_dict()
-    of_table = sf.audit(database, SCHEMA, ASKED).to_dict()
-    of_query = sf.audit(read(database, "select income, sex, age from people;", SCHEMA), None, ASKED).to_dict()
+    of_file = sf.audit(tmp_path / "people.csv", SCHEMA, PRINCIPLES).to_dict()
+    of_table = sf.audit(database, SCHEMA, PRINCIPLES).to_dict()
+    of_query = sf.audit(read(database, "select income, sex, age from people;", SCHEMA), None, PRINCIPLES).to_dict()
     assert of_table["principles"] == of_query["principles"] == of_file["principles"]
     assert of_table["source"] == f"{database}, table people"
     assert of_query["source"] == f"{database}, query"
@@ -66,7 +66,7 @@ def test_the_same_verdicts_on_real_data(postgresql, real_data):
     assert releases[0].audit.to_dict()["principles"] == releases[1].audit.to_dict()["principles"]
 
 
-def test_types_of_postgresql_arrive(postgresql):
+def test_types_of_postgresql_are_preserved(postgresql):
     numbers = ["1234567890123456789012345678.0123456789", "-0.0000000001", "0", None]
     run(
         postgresql,
@@ -114,7 +114,7 @@ def test_decimals_keep_every_digit(numbers):
         ("repeat('7', 77)::numeric", "more than 76 digits"),
     ],
 )
-def test_what_would_arrive_wrong_is_refused(postgresql, value, text):
+def test_types_that_would_change_are_refused(postgresql, value, text):
     with pytest.raises(sf.SfumatoError) as problem:
         read(postgresql, f"select {value} as x")
     assert problem.value.column == "x"
@@ -186,7 +186,7 @@ def test_names_are_quoted(database):
     assert read(database, table="people").data.column_names == data.column_names
 
 
-def test_databases_that_are_not_there(tmp_path):
+def test_databases_that_do_not_exist(tmp_path):
     pytest.importorskip("adbc_driver_postgresql")
     for uri, text in [
         ("postgresql://me:s3cret@127.0.0.1:1/people", "refused"),
@@ -209,7 +209,7 @@ def test_databases_that_are_not_there(tmp_path):
         read(f"sqlite:///{tmp_path}/text.db", table="people")
 
 
-def test_a_database_that_goes_away_while_it_is_read(postgresql):
+def test_a_connection_lost_while_reading(postgresql):
     """Its connection is ended from another one, as when a server is shut down."""
     query = "select g, repeat('x', 200) || g as filler, pg_sleep(case when g % 20000 = 0 then 0.05 end) is null as slow \
 from generate_series(1, 2000000) g"

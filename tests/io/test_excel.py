@@ -1,4 +1,4 @@
-"""Excel sheets are read as a careful person reads them; what cannot be told is named by its cell."""
+"""Excel sheets: cells keep their types, and a cell of unknown value is an error that names it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_column_of_several_types_is_text_and_noted(tmp_path):
     assert sf.read_table(path, declared).column("a").numbers is not None
 
 
-def test_empty_rows_and_columns_are_passed_over(tmp_path):
+def test_empty_rows_and_columns_are_skipped(tmp_path):
     path = write(tmp_path / "p.xlsx", [[], [None, "age", None, None], [None, 1, None, "x"], [], [None, 2, None, "y"]])
     assert read(path).data.to_pydict() == {"age": [1, 2], "column_3": ["x", "y"]}
 
@@ -100,7 +100,7 @@ def test_sheets_are_chosen_by_name(tmp_path):
         read(path, sheet="people ")
 
 
-def test_numbers_of_many_digits_stay(tmp_path):
+def test_numbers_of_many_digits_are_unchanged(tmp_path):
     path = write(tmp_path / "p.xlsx", [["a"], [1e300], [1 / 3], [2**53 - 1]])
     assert read(path).data.column("a").to_pylist() == [1e300, 1 / 3, 2**53 - 1]
 
@@ -115,7 +115,7 @@ def test_numbers_of_many_digits_stay(tmp_path):
         ([], "the sheet is empty"),
     ],
 )
-def test_what_cannot_be_told_is_refused(tmp_path, rows, text):
+def test_cells_of_unknown_value_are_refused(tmp_path, rows, text):
     with pytest.raises(sf.SfumatoError, match=text):
         read(write(tmp_path / "p.xlsx", rows))
 
@@ -140,10 +140,10 @@ def test_a_formula_with_its_value_is_read(tmp_path):
     assert read(changed).data.to_pylist() == [{"a": 12, "b": None}]
 
 
-def test_files_that_are_no_workbook(tmp_path):
+def test_files_that_are_not_a_workbook(tmp_path):
     (tmp_path / "text.xlsx").write_text("a,b\n1,2\n")
-    (tmp_path / "torn.xlsx").write_bytes(write(tmp_path / "p.xlsx", [["a"], [1]]).read_bytes()[:2000])
-    for name in ("text.xlsx", "torn.xlsx"):
+    (tmp_path / "corrupt.xlsx").write_bytes(write(tmp_path / "p.xlsx", [["a"], [1]]).read_bytes()[:2000])
+    for name in ("text.xlsx", "corrupt.xlsx"):
         with pytest.raises(sf.errors.FileError, match="not an Excel workbook, or is corrupt"):
             read(tmp_path / name)
     with pytest.raises(sf.errors.FileError, match="No such file"):

@@ -1,4 +1,4 @@
-"""Cells that a spreadsheet would run: none is written as it is, numbers are, and all are read back as they were."""
+"""Cells that a spreadsheet would run: they are escaped, numbers are not, and all cells are read back unchanged."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ cells = st.lists(
 
 
 @given(cells)
-def test_cells_come_back(texts):
+def test_cells_are_read_back_unchanged(texts):
     array = pa.array(texts, pa.string())
     assert unescape(escape(array)).to_pylist() == texts
     assert len(set(escape(array).to_pylist())) == len(set(texts)), "two cells are never written alike"
 
 
 @given(cells)
-def test_nothing_runs_but_numbers(texts):
+def test_only_numbers_begin_with_a_sign(texts):
     for text in escape(pa.array(texts, pa.string())).to_pylist():
         if text.strip(" \t\r\n\f\v\xa0\u3000\ufeff\u2028")[:1] in tuple("=+-@＝＋－＠") or text[:1] in ("\t", "\r", "\n"):
             assert not re.search(r"[^\s+\-0-9.,eE%]", text), text
@@ -41,7 +41,7 @@ def test_nothing_runs_but_numbers(texts):
 
 
 @pytest.mark.parametrize("number", ["-1", "-1.5", "+3", "-2e-3", "-1,5", "-1.234,50", "-12 %", "0", "-.5"])
-def test_genuine_numbers_are_not_touched(number):
+def test_numbers_are_not_escaped(number):
     assert escape(pa.array([number])).to_pylist() == [number]
 
 
@@ -91,8 +91,8 @@ def test_a_release_escapes_cells_and_names_and_verifies(tmp_path):
 
 
 @pytest.mark.parametrize("role", ["quasi-identifier", "sensitive", "other"])
-def test_a_nul_is_refused_by_name(tmp_path, role):
-    """Readers of CSV end a text there, or take the file for no text at all."""
+def test_a_nul_is_an_error(tmp_path, role):
+    """Readers of CSV end a text at NUL, or do not accept the file as text."""
     people = pa.table({"age": [1, 2] * 4, "note": ["a\0b", "c"] * 4})
     schema = sf.Schema(
         ["age", "note"] if role == "quasi-identifier" else ["age"], ["note"] if role == "sensitive" else [],
@@ -106,7 +106,7 @@ def test_a_nul_is_refused_by_name(tmp_path, role):
     assert sf.verify(release.save(tmp_path / "out", format="parquet"), people)
 
 
-def test_numbers_of_every_type_stay(tmp_path):
+def test_numbers_of_every_type_are_unchanged(tmp_path):
     from decimal import Decimal
 
     file = io.BytesIO()

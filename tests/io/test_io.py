@@ -1,4 +1,4 @@
-"""Files and frames: every cell arrives as it was written, and what cannot be read says why."""
+"""Files and frames: every cell is read as it was written, and what cannot be read is an error with a reason."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def cells(path, **options):
     return read_csv(path, **options).data.to_pydict()
 
 
-def test_text_stays_as_it_stands(write):
+def test_text_is_not_converted(write):
     path = write("zip,state,flag,n\n01234,NA,true,1.50\n00501,null,TRUE,nan\n,N/A,,-0\n")
     assert cells(path) == {
         "zip": ["01234", "00501", ""],
@@ -54,7 +54,7 @@ ordinary = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0\
     st.sampled_from([",", ";", "\t", "|"]),
     st.booleans(),
 )
-def test_whatever_csv_writes_is_read(tmp_path_factory, rows, delimiter, compressed):
+def test_everything_that_csv_writes_is_read(tmp_path_factory, rows, delimiter, compressed):
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerows([("alpha", "beta", "gamma"), *rows])
@@ -75,7 +75,7 @@ def test_one_column(write):
     assert cells(write("name\nann\n\nbob\n")) == {"name": ["ann", "", "bob"]}
 
 
-def test_empty_lines_between_rows_are_no_rows(write):
+def test_empty_lines_between_rows_are_skipped(write):
     assert cells(write("a,b\n1,2\n\n3,4\n\n")) == {"a": ["1", "3"], "b": ["2", "4"]}
 
 
@@ -109,7 +109,7 @@ def test_line_breaks_within_quotes_wherever_a_block_ends(write, monkeypatch, see
     assert found["n"] == [str(i) for i in range(len(texts))]
 
 
-def test_distinct_cells_are_held_once(write):
+def test_distinct_cells_are_stored_once(write):
     read = read_csv(write("town,n\n" + "".join(f"Rome,{i}\nBonn,{i}\n" for i in range(500_000)))).data
     assert read.num_rows == 1_000_000
     assert all(chunk.dictionary.to_pylist() == ["Rome", "Bonn"] for chunk in read.column("town").chunks)
@@ -270,7 +270,7 @@ def test_groups_are_equal_quasi_identifiers(numbers, letters):
 
 
 def test_many_wide_quasi_identifiers():
-    """The range of combinations is far beyond 64 bits; groups come out all the same."""
+    """The range of combinations is far beyond 64 bits; the groups are correct all the same."""
     random = np.random.default_rng(0)
     rows = 3000
     columns = {f"c{j}": random.integers(0, 1000, rows) for j in range(12)}
@@ -294,7 +294,7 @@ def test_a_mark_with_a_declared_encoding(write):
 
 
 @pytest.mark.parametrize("delimiter", ["§", ";;", '"', ""])
-def test_a_delimiter_that_is_none(write, delimiter):
+def test_invalid_delimiters(write, delimiter):
     with pytest.raises(sf.errors.FileError, match="not one ASCII character"):
         read_csv(write("a\n1\n"), delimiter=delimiter)
 
@@ -315,7 +315,7 @@ def test_categories_of_frames():
     assert sf.audit(pd.DataFrame({0: [1, 2]}), sf.Schema([0]), sf.KAnonymity(1)).table.column("0").label(1) == "2"
 
 
-def test_types_that_are_no_column_of_a_table():
+def test_types_that_a_table_does_not_support():
     for frame in (pa.table({"a": [{"x": 1}]}), pl.DataFrame({"a": [{"x": 1}]}), pd.DataFrame({"a": [2**70, 1]})):
         with pytest.raises(sf.errors.ColumnError) as caught:
             labels(frame)
@@ -335,8 +335,8 @@ def test_numbers_that_mean_missing():
         assert labels(pa.table({"a": values}), missing=sf.data.Missing(values="-9"))[-1] == "(missing)"
 
 
-def test_what_is_nearly_numeric_is_noted(write):
-    """One odd cell must not silently turn numbers into names."""
+def test_nearly_numeric_columns_are_noted(write):
+    """One odd cell must not silently make a numeric column categorical."""
     text = "q,salary\n" + "".join(f"a,{i}.5\n" for i in range(9))
     schema = sf.Schema(["q"], ["salary"])
     near = sf.Dissimilarity(20, "0.5")

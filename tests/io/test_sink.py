@@ -1,4 +1,4 @@
-"""Published rows as a table of a database: checked before they are there, and the old table intact if anything fails."""
+"""Published rows as a table of a database: checked before they are visible; if anything fails, the old table is intact."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_written_and_read_back(database, tmp_path):
     assert sf.audit(sf.read_table(database, groups, table="published"), None, sf.KAnonymity(5)).holds
 
 
-def test_numbers_of_a_csv_are_numbers_there(database, tmp_path):
+def test_numbers_of_a_csv_are_numbers_in_the_database(database, tmp_path):
     lines = ["age,whole,exact,name", *(f"{20 + row},{row},{row}.{row % 10}0,n{row % 3}" for row in range(20)), "30,,,x"]
     (tmp_path / "p.csv").write_text("\n".join(lines))
     schema = sf.Schema(["age"], ["whole", "exact"], kinds={"exact": "numeric"})
@@ -96,7 +96,7 @@ def test_numbers_of_a_csv_are_numbers_there(database, tmp_path):
     assert back.column("whole").null_count == back.column("exact").null_count == 1
 
 
-def test_a_table_that_is_there(database, tmp_path):
+def test_an_existing_table(database, tmp_path):
     made = release()
     made.save(tmp_path / "one", database=database, table="t")
     before = counted(sf.read_table(database, sf.Schema(), table="t").data)
@@ -123,7 +123,7 @@ def test_only_a_release_is_replaced(database, tmp_path):
     assert not (tmp_path / "r").exists()
 
 
-def test_views_and_what_hangs_on_a_table_are_left(postgresql, tmp_path):
+def test_views_and_tables_with_dependants_are_not_replaced(postgresql, tmp_path):
     release().save(tmp_path / "r", database=postgresql, table="t")
     run(postgresql, "create view v as select * from t")
     with pytest.raises(sf.errors.DatabaseError, match="no plain table"):
@@ -145,7 +145,7 @@ def test_schemas_and_names(postgresql, tmp_path):
     assert tables(postgresql) == []
 
 
-def test_what_cannot_be_stored(database, tmp_path):
+def test_columns_that_cannot_be_stored(database, tmp_path):
     data = pa.table({"group": [1], "x" * 64: ["a"], "nul": ["a\0b"]})
     if database.startswith("postgresql"):
         with pytest.raises(sf.errors.ColumnError, match="63 bytes"), pending_table(database, "t", data):
@@ -165,7 +165,7 @@ def test_what_cannot_be_stored(database, tmp_path):
     assert tables(database) == []
 
 
-def test_nothing_is_there_until_it_is_committed(database):
+def test_nothing_is_visible_until_it_is_committed(database):
     data = pa.table({"group": [1, 2], "age": ["a", "b"]})
     with pytest.raises(RuntimeError), pending_table(database, "t", data):
         assert tables(database) == []
@@ -180,8 +180,8 @@ def test_nothing_is_there_until_it_is_committed(database):
     assert tables(database) == ["t"]
 
 
-def test_what_a_database_changes_is_found(postgresql, monkeypatch):
-    """A database that rounds what it is given: nothing is published there."""
+def test_changes_by_the_database_are_detected(postgresql, monkeypatch):
+    """A database that rounds numbers: nothing is published in it."""
     honest = sink.storable
 
     def rounding(data, sqlite, separators):
@@ -214,7 +214,7 @@ def test_what_a_database_changes_is_found(postgresql, monkeypatch):
         min_size=1, max_size=30,
     )
 )  # fmt: skip
-def test_any_rows_are_kept(database, rows):
+def test_any_rows_are_stored_unchanged(database, rows):
     schema = pa.schema(
         [("text", pa.string()), ("float", pa.float64()), ("whole", pa.int64()), ("bytes", pa.binary()), ("day", pa.date32()),
          ("exact", pa.decimal128(20, 4))]
@@ -241,7 +241,7 @@ def end_others(uri, while_query):
 
 
 @pytest.mark.parametrize("moment", ["copy", 'select \\* from "sfumato'])
-def test_a_database_that_goes_away_while_it_is_written(postgresql, moment):
+def test_a_connection_lost_while_writing(postgresql, moment):
     old = pa.table({"group": [1], "filler": ["old"]})
     with pending_table(postgresql, "t", old) as pending:
         pending.commit()
@@ -258,8 +258,8 @@ def test_a_database_that_goes_away_while_it_is_written(postgresql, moment):
     assert sf.read_table(postgresql, sf.Schema(), table="t").data.to_pydict() == {"group": [1], "filler": ["old"]}
 
 
-def test_a_database_that_goes_away_before_the_commit(postgresql):
-    """The folder is in place by then: the error says to look."""
+def test_a_connection_lost_before_the_commit(postgresql):
+    """The folder is in place by then, so the error says to check the table."""
     with pending_table(postgresql, "t", pa.table({"group": [1]})) as pending:
         end_others(postgresql, "rename to")
         with pytest.raises(sf.errors.DatabaseError, match="could not be put in place"):

@@ -1,4 +1,4 @@
-"""Profiles: counts against naive oracles, what columns look like, and drafts that run whatever the header is."""
+"""Profiles: counts against naive oracles, patterns of columns, and drafts that run with any header."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.profiling import draft
 from sfumato.profiling.column_facts import facts_of
-from sfumato.profiling.column_patterns import named, shaped
+from sfumato.profiling.column_patterns import pattern_of_cells, pattern_of_name
 from sfumato.profiling.identifying_combinations import most_identifying, together
 from sfumato.profiling.missing_markers import Markers
 
@@ -72,7 +72,7 @@ def test_facts_by_the_definition(drawn):
 
 
 @pytest.mark.parametrize(
-    ("cell", "look"),
+    ("cell", "pattern"),
     [
         ("ann.lee@example.org", "mail address"),
         ("https://example.org/a?b=c", "web address"),
@@ -95,19 +95,19 @@ def test_facts_by_the_definition(drawn):
         ("12 rue de la Paix", "street address"),
     ],
 )
-def test_shapes_of_cells(cell, look):
-    assert shaped([cell] * 3)[0].name == look
+def test_shapes_of_cells(cell, pattern):
+    assert pattern_of_cells([cell] * 3)[0].name == pattern
 
 
 @pytest.mark.parametrize(
     "cell", ["39", "50000", "-1200.50", "01234", "White", "Some college, no degree", "C71.1", "1964", "A12"]
 )
 def test_plain_cells_have_no_shape(cell):
-    assert shaped([cell] * 3) is None
+    assert pattern_of_cells([cell] * 3) is None
 
 
 @pytest.mark.parametrize(
-    ("name", "look"),
+    ("name", "pattern"),
     [
         ("Vorname", "person's name"), ("last_name", "person's name"), ("prénom", "person's name"),
         ("xingming", "person's name"), ("Straße", "street address"), ("E-Mail", "mail address"),
@@ -118,17 +118,17 @@ def test_plain_cells_have_no_shape(cell):
         ("code postal", "place"), ("Age", "age"), ("nianling", "age"), ("family income", "income"),
     ],
 )  # fmt: skip
-def test_names_in_four_languages(name, look):
-    assert named(name).name == look
+def test_names_in_four_languages(name, pattern):
+    assert pattern_of_name(name).name == pattern
 
 
 @pytest.mark.parametrize("name", ["estate", "average", "stage", "x1", "", "statement", "message", "product_name", "made_by"])
 def test_names_that_only_contain_a_word(name):
-    assert named(name) is None
+    assert pattern_of_name(name) is None
 
 
 def people(rows, **columns):
-    """A table as from a file, with an ordinary quasi-identifier beside what is tested."""
+    """A table as from a file, with an ordinary quasi-identifier beside the tested columns."""
     texts = {"age": [str(20 + i % 7) for i in range(rows)], **{n: list(map(str, c)) for n, c in columns.items()}}
     return sf.Table(pa.table(texts), sf.Schema(), untyped=True)
 
@@ -137,7 +137,7 @@ def role(data, name):
     return sf.profile(data)[name].role.value
 
 
-def test_cells_decide_whatever_the_column_is_called():
+def test_cells_decide_for_any_column_name():
     firsts = ["Anna", "Peter", "Marie", "Jonas", "Zelda", "Xiu", "Omar", "Ivo", "Nele", "Bo"]
     lasts = ["Weber", "Smith", "Stone", "Lake", "Field", "Ford"]
     data = people(
@@ -161,12 +161,12 @@ def test_cells_decide_whatever_the_column_is_called():
         "c6": "other",
         "c7": "identifier",
     }
-    assert found["c4"].suggestion.look == "birth date"
-    assert found["c5"].suggestion.look == "free text"
-    assert found["c3"].suggestion.look == "row number"
+    assert found["c4"].suggestion.pattern == "birth date"
+    assert found["c5"].suggestion.pattern == "free text"
+    assert found["c3"].suggestion.pattern == "row number"
 
 
-def test_what_is_unique_is_never_published_as_it_is():
+def test_unique_columns_are_never_published_unchanged():
     data = people(
         40, note=[f"w{i}" for i in range(40)], code=[(i * 7919) % 10_007 for i in range(40)], wage=range(100, 900, 20)
     )
@@ -176,14 +176,14 @@ def test_what_is_unique_is_never_published_as_it_is():
     assert all(column.role.value != "other" for column in found)
 
 
-def test_codes_that_recur_are_no_keys():
+def test_codes_that_recur_are_not_keys():
     data = people(60, region_id=[i % 4 for i in range(60)], industry_code=[i % 9 for i in range(60)])
     found = sf.profile(data)
     assert found["region_id"].role.value == "quasi-identifier"
     assert (found["industry_code"].role.value, found["industry_code"].kind.value) == ("sensitive", "categorical")
 
 
-def test_a_column_that_tells_another_has_its_role():
+def test_a_column_that_determines_another_has_its_role():
     wage = [100 * (i % 6) for i in range(60)]
     data = people(60, wage=wage, band=["low" if w < 300 else "high" for w in wage])
     assert role(data, "band") == "sensitive"
@@ -260,7 +260,7 @@ headers = st.lists(
 @example(["", "whole", "income"])
 @example(['"""', "]\n[data]", "income\n# x"])
 def test_any_header_is_drafted_exactly(names):
-    """A table with a quasi-identifier, and a secret under each of the names in turn."""
+    """A table with a quasi-identifier, and a sensitive column under each of the names in turn."""
     names = [name for name in names if name not in ("age ", "wage ")]
     columns = {"age ": [20 + i % 4 for i in range(24)], "wage ": [i % 5 for i in range(24)]}
     columns |= {name: ["xyz"[(i + j) % 3] for i in range(24)] for j, name in enumerate(names)}
@@ -276,7 +276,7 @@ def test_any_header_is_drafted_exactly(names):
 
 @st.composite
 def microdata(draw):
-    """Tables as files bring them: texts of many sorts under names of many sorts."""
+    """Tables as read from files: texts of many kinds under names of many kinds."""
     rows = draw(st.integers(2, 40))
     sorts = {
         "number": st.integers(-5, 30).map(str),
@@ -314,7 +314,7 @@ def test_drafts_run(data):
     assert release.audit.holds
 
 
-def test_the_draft_tells_no_cell():
+def test_the_draft_contains_no_cell():
     words = ["zanzibar", "timbuktu", "ouagadougou"]
     data = people(
         30,
@@ -326,7 +326,7 @@ def test_the_draft_tells_no_cell():
     assert not any(word in text for word in (*words, "Qwertz", "ill1"))
 
 
-def test_what_is_asked_for_suits_the_secret():
+def test_requirements_suit_the_sensitive_attribute():
     amounts = [1000 + 37 * i for i in range(200)]
     near = sf.profile(people(200, income=amounts)).requirements
     assert [requirement.principle.name for requirement in near if requirement.enabled] == ["k-anonymity", "dissimilarity"]
@@ -340,7 +340,7 @@ def test_what_is_asked_for_suits_the_secret():
     assert "t-closeness" in [requirement.principle.name for requirement in near if not requirement.enabled]
 
 
-def test_columns_that_few_know_wait_for_a_person():
+def test_little_known_columns_are_left_to_a_person():
     known = {n: ["ab"[i % 2] for i in range(30)] for n in ("sex", "race", "marital", "education", "country")}
     few = people(30, **known, veteran=["yn"[i % 3 == 0] for i in range(30)])
     assert role(few, "veteran") == "other"

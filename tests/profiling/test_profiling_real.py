@@ -1,4 +1,4 @@
-"""Roles as a person would give them, column by column, on real microdata."""
+"""Suggested roles of real microdata, column by column, against those that a person would give."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ADULT = {
     "sensitive": "workclass occupation capital-gain capital-loss hours-per-week income",
     "other": "fnlwgt",
 }
-"""Who somebody is can be seen or known; work and money are what one would like to know; the weight counts people."""
+"""Demographics are quasi-identifiers, work and money are sensitive, and the survey weight is other."""
 
 KDD = {
     "quasi-identifier": "age education enrolled_edu marital_status race hispanic_origin sex hh_family_detail hh_summary "
@@ -24,13 +24,13 @@ KDD = {
     "other": "prev_region prev_state instance_weight migr_msa migr_reg migr_within_reg same_house_1y migr_sunbelt "
     "veterans_questionnaire year",
 }
-"""Demographics; work, money and the union; moves and service, which fewer know, the weight, and the survey's year."""
+"""Demographics are quasi-identifiers; work and money are sensitive; little-known facts and the survey's year are other."""
 
 FEBRL = {
     "identifier": "rec_id given_name surname street_number address_1 address_2 soc_sec_id",
     "quasi-identifier": "suburb postcode state date_of_birth",
 }
-"""A directory: keys, names and addresses go; where somebody lives and when they were born is coarsened."""
+"""A directory: keys, names and addresses are identifiers; residence and date of birth are quasi-identifiers."""
 
 GERMAN = {"identifier": "fname_c1 fname_c2 lname_c1 lname_c2 true_id", "quasi-identifier": "by bm bd"}
 
@@ -58,7 +58,7 @@ def test_roles_as_a_person_would_give_them(real_data, path, expected):
     assert all(requirement.principle.name == "k-anonymity" or requirement.principle.on for requirement in found.requirements)
 
 
-def test_names_and_addresses_are_seen_without_a_header(real_data):
+def test_names_and_addresses_are_recognised_without_a_header(real_data):
     data = sf.read_table(real_data / "record_linkage/febrl_dataset4a.csv", sf.Schema()).data
     renamed = sf.Table(data.rename_columns([f"v{i}" for i in range(data.num_columns)]), sf.Schema(), untyped=True)
     roles = dict(zip(data.column_names, (column.role.value for column in sf.profile(renamed)), strict=True))
@@ -68,7 +68,7 @@ def test_names_and_addresses_are_seen_without_a_header(real_data):
         assert roles[name] == "quasi-identifier"
 
 
-def test_what_the_reader_should_know(real_data):
+def test_markers_twins_codes_and_requirements(real_data):
     adult = sf.profile(real_data / "adult/adult_raw_32561.csv")
     assert adult.markers.missing == ("?",)
     assert adult.twins == {"education-num": "education"}
@@ -91,6 +91,6 @@ def test_what_the_reader_should_know(real_data):
 def test_a_table_that_is_not_about_people(real_data):
     found = sf.profile(real_data / "catalogue/items.csv.gz")
     assert {found[name].role.value for name in ("package", "homepage", "description")} == {"identifier"}
-    assert found["homepage"].suggestion.look == "web address"
-    assert found["description"].suggestion.look == "free text"
+    assert found["homepage"].suggestion.pattern == "web address"
+    assert found["description"].suggestion.pattern == "free text"
     assert all(column.facts.uniqueness < 0.02 for column in found if column.role.value == "other")

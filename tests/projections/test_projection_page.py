@@ -80,13 +80,13 @@ def test_the_public_page_shows_no_pair_in_different_tables(name):
     order = [attribute for block in content["plan"] for attribute in block]
     pairs = list(combinations(order, 2))
     together = sum(table[one] == table[other] for one, other in pairs)
-    shown, apart = (seen.shapes("dependence-told", "rect", kind) for kind in ("heat", "apart"))
+    shown, apart = (seen.shapes("dependence-published", "rect", kind) for kind in ("heat", "apart"))
     assert (len(shown), len(apart)) == (2 * together, 2 * (len(pairs) - together)), "each pair has two cells"
     assert all("kept apart" in text for _, text in apart)
     several = len(content["plan"]) > 1
     assert seen.text.count("not published") >= sum(table[a] != table[b] for a, b in combinations(order, 2))
     assert ("kept apart" in seen.text) == several
-    assert not {"tradeoff", "dependence-whole", "attack-joins", "attack-inferences"} & seen.plots.keys()
+    assert not {"tradeoff", "dependence-original", "attack-joins", "attack-inferences"} & seen.plots.keys()
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -94,8 +94,8 @@ def test_the_internal_page_shows_all(name):
     content, private = contents(name)
     seen = drawn(name, True)[1]
     attributes = len(content["attributes"])
-    assert len(seen.shapes("dependence-whole", "rect", "heat")) == attributes * (attributes - 1)
-    assert not seen.shapes("dependence-whole", "rect", "apart")
+    assert len(seen.shapes("dependence-original", "rect", "heat")) == attributes * (attributes - 1)
+    assert not seen.shapes("dependence-original", "rect", "apart")
     assert "tradeoff" in seen.plots
     assert private["tradeoff"]["knee"]["label"] in seen.text
     for one in private["thresholds"]:

@@ -312,7 +312,7 @@ class TestCommandLine:
         run, folder = project
         done = run("anonymize", "deep/sfumato.toml")
         assert done.returncode == 0, done.stderr
-        assert "Wrote the internal report, which is not for publication" in done.stdout
+        assert "Do not publish it" in done.stdout
         internal = (folder / "internal.html").read_bytes()
         again = run("report", "release", "--original", "people.csv", "--config", "deep/sfumato.toml", "--output", "two.html")
         assert again.returncode == 0, again.stderr

@@ -272,7 +272,11 @@ def test_a_corrupt_config(folder):
             "config.principles[0].name",
             "'x' is not registered here",
         ),
-        (lambda f: claim(f, lambda c: c["config"]["distance"].update(kind="x")), "config.distance.kind", "'x' is unknown"),
+        (
+            lambda f: claim(f, lambda c: c["config"]["distance"].update(kind="x")),
+            "config.distance.kind",
+            "'x' is not registered",
+        ),
     ],
 )
 def test_what_is_not_a_release(folder, spoil, key, words):

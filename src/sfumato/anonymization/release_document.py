@@ -52,7 +52,7 @@ def _utility(release: Release) -> dict[str, Any]:
     """Return the utility as far as it may be published.
 
     The errors of seeded queries are left out. They are exact figures of the original quasi-identifiers together with the
-    sensitive values: whoever draws the same queries can try which person of a group has which value until the figures agree.
+    sensitive values: an attacker who draws the same queries can assign values to people until the figures agree.
     What is computed from the original quasi-identifiers alone is rounded to hundredths, or to the steps of shares if those
     are coarser. Everything else follows from the published table.
     """

@@ -108,7 +108,7 @@ def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, 
     show_audit(release.audit, worst=0)
     show_worth(release)
     if report is not None:
-        out.print(f"Wrote the internal report, which is not for publication, to {report}.", markup=False)
+        out.print(f"Wrote the internal report to {report}. Do not publish it.", markup=False)
     if sink is not None:
         out.print(f"Wrote its rows to the table {sink[1]} of {shown(sink[0])}.", markup=False)
     out.print(

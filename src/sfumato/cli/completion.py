@@ -1,6 +1,6 @@
 """`sfumato completion`: the script that lets a shell complete verbs, options, configs and principles.
 
-A shell waits for the answer while somebody types: nothing here imports the principles or reads a file.
+A shell waits for the result while the user types, so nothing here imports the principles or reads a file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`sfumato demo`: show on a synthetic census what other tools do not detect, and how it is prevented."""
+"""`sfumato demo`: show on a synthetic census what other tools do not detect, and how sfumato prevents it."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
     out.print(
         "\n[bold]2. The same census, coarsened[/bold]: age in spans of 20 years, race and marital status in wide classes, "
         "rare groups dropped.\n   By k-anonymity and l-diversity it could be published. "
-        "The proximity of the secrets says otherwise.\n"
+        "The proximity of the sensitive values shows that it should not.\n"
     )
     show_audit(audit(*coarsened(people), PRINCIPLES), worst=1)
-    out.print("\n[bold]3. The same census, anonymized by sfumato[/bold]: no rows suppressed, every requirement requested.\n")
+    out.print("\n[bold]3. The same census, anonymized by sfumato[/bold]: all principles required, no rows suppressed.\n")
     try:
         release = released(people, seed, save)
     except RequirementError as error:
@@ -50,7 +50,7 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
     show_audit(release.audit, worst=0)
     show_worth(release)
     if save is None:
-        out.print("\nNext, with files to look at and to change:\n  sfumato demo --save demo")
+        out.print("\nTo get the files, so that you can read and change them:\n  sfumato demo --save demo")
         return
     release.save(save / "release")
     out.print(

@@ -57,14 +57,14 @@ def init(
                 remedy="Name a new file, or remove it.",
                 file=str(output),
             )
-    found = profile(read_table(expanded(data, os.environ), Schema(), query=query, table=table, sheet=sheet))
-    text = draft(found, data, output, query=query, table=table)
+    result = profile(read_table(expanded(data, os.environ), Schema(), query=query, table=table, sheet=sheet))
+    text = draft(result, data, output, query=query, table=table)
     Config.parse(text, output)
     write_config(output, text)
     if as_json:
-        say(json.dumps({"config": str(output), **found.to_dict()}, indent=2, ensure_ascii=False))
+        say(json.dumps({"config": str(output), **result.to_dict()}, indent=2, ensure_ascii=False))
         return
-    show_profile(found, output)
+    show_profile(result, output)
 
 
 def _is_config(path: Path) -> bool:

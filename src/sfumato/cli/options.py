@@ -15,7 +15,7 @@ seed_option = click.option(
 internal_option = click.option(
     "--internal",
     type=click.Path(path_type=Path),
-    help="Also write the internal report, which is not for publication, to this file. Default: output.internal.",
+    help="Also write the internal report to this file. Do not publish it. Default: output.internal.",
 )
 force_option = click.option("--force", is_flag=True, help="Replace an existing release.")
 allow_code_option = click.option(

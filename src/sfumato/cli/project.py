@@ -121,7 +121,7 @@ def _publish(
     from sfumato.projections._project import project as publish
     from sfumato.releases.folder import free_page, free_target
 
-    wishes, method = declared.require_principles(), declared.method or MethodSection()
+    principles, method = declared.require_principles(), declared.method or MethodSection()
     if declared.sink is not None:
         raise ConfigError(
             "a projection is written to files, not to a database",
@@ -141,7 +141,7 @@ def _publish(
         projection = publish(
             declared.table(data),
             None,
-            wishes,
+            principles,
             **options,
             method=None if method.name == AUTO else declared.grouping_method,
             seed=method.seed if seed is None else seed,

@@ -57,7 +57,7 @@ Example:
 @click.option(
     "--report",
     type=click.Path(path_type=Path),
-    help="Also write the internal report to this file. It lists records and is not for publication.",
+    help="Also write the internal report to this file. It lists records: do not publish it.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed for shuffling rows and drawing samples."
@@ -133,7 +133,7 @@ def risk(
         if made is not None:
             show_disclosure(made, folder)
         if report is not None:
-            say(f"Wrote the internal report to {report}. It lists records and is not for publication.")
+            say(f"Wrote the internal report to {report}. It lists records: do not publish it.")
     sys.exit(1 if (found if made is None else made.risk).holds is False else 0)
 
 

@@ -38,37 +38,37 @@ def console() -> Console:
     return _Quiet(width=None if fixed else _PLAIN_WIDTH, highlight=False, emoji=False)
 
 
-def show_audit(found: Audit, worst: int) -> None:
+def show_audit(result: Audit, worst: int) -> None:
     """Print the verdicts, and the worst groups of principles that fail."""
     out = console()
-    source = f"{found.table.source}: " if found.table.source else ""
-    people = "" if found.groups.people is None else f", {found.groups.population:,} people"
+    source = f"{result.table.source}: " if result.table.source else ""
+    people = "" if result.groups.people is None else f", {result.groups.population:,} people"
     out.print(
-        f"[bold]{escape(source)}[/bold]{count_of(found.table.rows, 'row')}{people}, "
-        f"{count_of(found.groups.count, 'group')} by {escape(_grouped_by(found))}"
+        f"[bold]{escape(source)}[/bold]{count_of(result.table.rows, 'row')}{people}, "
+        f"{count_of(result.groups.count, 'group')} by {escape(_grouped_by(result))}"
     )
-    for note in found.notes:
+    for note in result.notes:
         out.print(f"[yellow]note[/yellow] {escape(note)}")
-    show_findings(found, out)
-    failing = [finding for finding in found if not finding.holds and worst]
+    show_findings(result, out)
+    failing = [finding for finding in result if not finding.holds and worst]
     if failing:
         out.print("\n[bold]Worst groups[/bold]")
     for finding in failing:
         out.print(f"  {escape(finding_heading(finding))}")
         for group in finding.worst_groups(worst):
             if not finding.measurement.group_holds[group]:
-                out.print(f"    {escape(found.describe(finding, group))}")
-    colour = "green" if found.holds else "red"
-    out.print(f"\n[bold {colour}]{found.summary()}.[/bold {colour}]")
+                out.print(f"    {escape(result.describe(finding, group))}")
+    colour = "green" if result.holds else "red"
+    out.print(f"\n[bold {colour}]{result.summary()}.[/bold {colour}]")
 
 
-def show_findings(found: Audit, out: Console) -> None:
+def show_findings(result: Audit, out: Console) -> None:
     """Print the findings: as a table, or as lines on a narrow terminal."""
     if out.width >= _NARROW:
-        out.print(_grid(found))
+        out.print(_grid(result))
         return
-    for finding in found:
-        out.print(_lines(finding, found))
+    for finding in result:
+        out.print(_lines(finding, result))
 
 
 def show_worth(release: Release) -> None:
@@ -83,8 +83,8 @@ def show_worth(release: Release) -> None:
     console().print(f"Utility: {'; '.join(parts)}.")
 
 
-def _grouped_by(found: Audit) -> str:
-    schema = found.table.schema
+def _grouped_by(result: Audit) -> str:
+    schema = result.table.schema
     return f"column {schema.group}" if schema.group is not None else ", ".join(schema.quasi_identifiers) or "nothing"
 
 
@@ -92,7 +92,7 @@ def _verdict(finding: Finding) -> Text:
     return Text("holds", "green") if finding.holds else Text("FAILS", "bold red")
 
 
-def _grid(found: Audit) -> Grid:
+def _grid(result: Audit) -> Grid:
     """Return all findings as a table; each part of a principle has its own row."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     grid.add_column("")
@@ -100,7 +100,7 @@ def _grid(found: Audit) -> Grid:
         grid.add_column(heading, overflow="fold")
     for heading in ("groups in breach", "rows in breach"):
         grid.add_column(heading, justify="right", no_wrap=True)
-    for finding in found:
+    for finding in result:
         first, *rest = finding.measurement.parts
         grid.add_row(
             _verdict(finding),
@@ -108,16 +108,16 @@ def _grid(found: Audit) -> Grid:
             Text(measured_on(finding)),
             Text(worst_shown(first)),
             Text(first.wanted),
-            *map(Text, _breaches(finding, found)),
+            *map(Text, _breaches(finding, result)),
         )
         for part in rest:
             grid.add_row("", "", "", Text(worst_shown(part)), Text(part.wanted))
     return grid
 
 
-def _lines(finding: Finding, found: Audit) -> Text:
+def _lines(finding: Finding, result: Audit) -> Text:
     """Return one finding as lines, for a narrow terminal."""
-    groups, rows = _breaches(finding, found)
+    groups, rows = _breaches(finding, result)
     text = Text.assemble(_verdict(finding), "  ", (finding_heading(finding), "bold"))
     for part in finding.measurement.parts:
         text.append(f"\n       {worst_shown(part)}, wanted {part.wanted}")
@@ -126,14 +126,14 @@ def _lines(finding: Finding, found: Audit) -> Text:
     return text
 
 
-def _breaches(finding: Finding, found: Audit) -> tuple[str, str]:
+def _breaches(finding: Finding, result: Audit) -> tuple[str, str]:
     """Return the number of groups and rows that violate a principle, with their shares."""
 
     def share(count: int, whole: int) -> str:
         return f"{count:,} ({_percent(count, whole)})" if count else "0"
 
-    groups = share(finding.violating_groups, found.groups.count)
-    return groups, share(finding.violating_rows, found.table.rows)
+    groups = share(finding.violating_groups, result.groups.count)
+    return groups, share(finding.violating_rows, result.table.rows)
 
 
 def _percent(count: int, whole: int) -> str:

@@ -20,39 +20,39 @@ _NARROW = 100
 """On a terminal with fewer characters per line, a table would break words, so each column has its own lines."""
 
 
-def show_profile(found: Profile, config: Path) -> None:
+def show_profile(profile: Profile, config: Path) -> None:
     """Print a profile, and the path of the config."""
     out = console()
-    source = f"{found.table.source}: " if found.table.source else ""
+    source = f"{profile.table.source}: " if profile.table.source else ""
     out.print(
-        f"[bold]{escape(source)}[/bold]{count_of(found.rows, 'row')}, {count_of(len(found.columns), 'column')}\n",
+        f"[bold]{escape(source)}[/bold]{count_of(profile.rows, 'row')}, {count_of(len(profile.columns), 'column')}\n",
         soft_wrap=True,
     )
-    for note in found.table.notes:
+    for note in profile.table.notes:
         out.print(f"[yellow]note[/yellow] {escape(note)}")
     if out.width >= _NARROW:
-        out.print(_grid(found))
+        out.print(_grid(profile))
     else:
-        for column in found:
+        for column in profile:
             out.print(_lines(column))
-    _show_combinations(found)
-    if found.as_they_are.unique and found.of_role(Role.OTHER):
+    _show_combinations(profile)
+    if profile.as_they_are.unique and profile.of_role(Role.OTHER):
         out.print(
             f"\nThe columns with the role other, which are [yellow]published unchanged[/yellow], are unique in "
-            f"{_share(found.as_they_are.unique, found.rows)} of the rows: check whether they are needed."
+            f"{_share(profile.as_they_are.unique, profile.rows)} of the rows: check whether they are needed."
         )
-    for name, twin in found.twins.items():
+    for name, twin in profile.twins.items():
         out.print(
             f"{_printable(name)} and {_printable(twin)} determine each other: one of them can be dropped.", markup=False
         )
     out.print("\n[bold]Requirements[/bold]")
-    for requirement in found.requirements:
+    for requirement in profile.requirements:
         if requirement.enabled:
             out.print(f"  {requirement.principle.label}: {_printable(requirement.reason)}", markup=False)
-    sensitive = found.of_role(Role.SENSITIVE)
+    sensitive = profile.of_role(Role.SENSITIVE)
     if not sensitive:
         out.print("  No column looks sensitive, so k-anonymity is the only requirement.")
-    left = len(sensitive) - sum(requirement.enabled for requirement in found.requirements) + 1
+    left = len(sensitive) - sum(requirement.enabled for requirement in profile.requirements) + 1
     if sensitive and left > 0:
         out.print(f"  {left} of {count_of(len(sensitive), 'sensitive column')} have no principle yet.")
     out.print(
@@ -62,7 +62,7 @@ def show_profile(found: Profile, config: Path) -> None:
     )
 
 
-def _grid(found: Profile) -> Grid:
+def _grid(profile: Profile) -> Grid:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     grid.add_column("column", overflow="fold")
     grid.add_column("kind")
@@ -70,7 +70,7 @@ def _grid(found: Profile) -> Grid:
         grid.add_column(heading, justify="right", no_wrap=True)
     grid.add_column("role", no_wrap=True)
     grid.add_column("why", overflow="fold")
-    for column in found:
+    for column in profile:
         facts = column.facts
         grid.add_row(
             Text(_printable(column.name)),
@@ -95,12 +95,12 @@ def _lines(column: ColumnProfile) -> Text:
     )
 
 
-def _show_combinations(found: Profile) -> None:
+def _show_combinations(profile: Profile) -> None:
     out = console()
-    worst = [combination for combination in found.combinations if combination.unique]
+    worst = [combination for combination in profile.combinations if combination.unique]
     out.print("\n[bold]What singles people out[/bold]")
     if not worst:
-        out.print(f"  no row is unique by up to three of the quasi-identifiers; {_together(found.together)}")
+        out.print(f"  no row is unique by up to three of the quasi-identifiers; {_together(profile.together)}")
         return
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 2), header_style="bold")
     for heading, side in (("rows unique", "right"), ("in groups < 5", "right"), ("by", "left")):
@@ -109,8 +109,8 @@ def _show_combinations(found: Profile) -> None:
         grid.add_row(
             _share(one.unique, one.rows), _share(one.small, one.rows), Text(" + ".join(map(_printable, one.columns)))
         )
-    if len(found.together.columns) > 3:
-        whole = found.together
+    if len(profile.together.columns) > 3:
+        whole = profile.together
         grid.add_row(
             _share(whole.unique, whole.rows), _share(whole.small, whole.rows), f"all {len(whole.columns)} quasi-identifiers"
         )

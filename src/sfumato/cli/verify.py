@@ -26,13 +26,13 @@ Example:
 @click.option(
     "--original",
     metavar="SOURCE",
-    help="The table it was made from: a file, or a config that names it (with its database, query or sheet).",
+    help="The original table: a file, or a config that names it (with its database, query or sheet).",
 )
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
     shell_complete=config_files,
-    help="The config it must have been made with: compare the two, and use the functions that the config names.",
+    help="The config to compare the release with. The checks use the functions that it names.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 @allow_code_option

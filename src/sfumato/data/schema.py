@@ -237,7 +237,7 @@ class Schema:
     def encodes_alike(self, other: Schema, column: str, kind: Kind) -> bool:
         """Whether cells of a column, of this kind under the other schema, have the same values under this one.
 
-        The hierarchy is not part of the answer, nor whether missing cells are refused.
+        Hierarchies and the policy for missing cells are not compared.
         """
         declared = self.kinds.get(column)
         return (

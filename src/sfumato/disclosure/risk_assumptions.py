@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class RiskAssumptions:
     """What a risk is measured against: `sf.verify` measures the risk of a withheld release again from it.
 
-    Only the dictionaries are required. None stands for "as release.json states it". What is given is compared with
+    Only the dictionaries are required. None means "as release.json states it". What is given is compared with
     release.json, and a difference is a failed check.
 
     >>> import pyarrow as pa

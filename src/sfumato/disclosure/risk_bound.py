@@ -83,11 +83,12 @@ def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | Non
 
     The theorem, corrected: let identities be unique; let the estimate θ̂ contain every record's own individual, with
     values that are consistent with the record; let θ̂ ⪯ θ; and let the attacker pick any consistent individual alike.
-    Then R(δ, θ) ≤ R(δ, θ̂) under every rule. Proof: whoever is consistent with a record in θ̂ is also in θ, where no more
-    is known of them, so ρ only grows; and ρ was not empty, since the record's own individual is in it. Without unique
-    identities, ρ counts rows, of which θ̂ may have more. Without the own individual, ρ may be empty in θ̂, which counts
-    as no loss, and not in θ. Equality of values as numbers is not enough where they are compared as texts, so ⪯ is tested
-    with the consistency of each attribute: whoever fits a record's value in θ̂ must fit it in θ (`precedes_for_records`).
+    Then R(δ, θ) ≤ R(δ, θ̂) under every rule. Proof: an individual who is consistent with a record in θ̂ is also consistent
+    with it in θ, where no more is known about the individual, so ρ only grows; and ρ was not empty, since the record's own
+    individual is in it. Without unique identities, ρ counts rows, of which θ̂ may have more. Without the own individual, ρ
+    may be empty in θ̂, which counts as no loss, and not in θ. Equality of values as numbers is not enough where they are
+    compared as texts, so ⪯ is tested with the consistency of each attribute: an individual who fits a record's value in θ̂
+    must fit it in θ (`precedes_for_records`).
 
     >>> import pyarrow as pa
     >>> from sfumato.disclosure.dictionaries.dictionary import Dictionary

@@ -99,7 +99,7 @@ class _Bound(BoundDistance):
     def _raised(self, error: Exception, where: str) -> DistanceError:
         return DistanceError(
             f"the distance function failed on {where}: {type(error).__name__}: {error}",
-            remedy="Mend the function; it must return a number for every pair of values, None (missing) included.",
+            remedy="Fix the function; it must return a number for every pair of values, None (missing) included.",
             column=self.attribute.name,
         )
 

@@ -1,7 +1,7 @@
 """Count neighbours within sets of rows: four structures that answer one question.
 
 Of the rows in each of some sets, how many are near each value? Sets are given as a compressed histogram: set g contains the
-entries `offsets[g]` to `offsets[g + 1]` - 1, entry i stands for `counts[i]` rows with the value `values[i]`. Each structure
+entries `offsets[g]` to `offsets[g + 1]` - 1, entry i represents `counts[i]` rows with the value `values[i]`. Each structure
 returns for each entry the number of rows of its set that are near it, all rows of the entry itself included.
 
     windows   an order in which neighbours are consecutive            any number of values, linear

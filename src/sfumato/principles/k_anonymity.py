@@ -67,5 +67,5 @@ class KAnonymity(Principle):
             cls(k=3),
             "illness",
             (("flu", "gout", "ulcer"), "three people", "3"),
-            (("flu", "ulcer"), "two people: whoever knows one of them has found the other", "2"),
+            (("flu", "ulcer"), "two people: each of them can find the other", "2"),
         )

@@ -12,7 +12,7 @@ from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 
 _SAMPLE = 4000
-"""The number of cells of a column that are examined one by one, evenly over the rows."""
+"""The number of cells of a column that are examined one by one, at regular intervals over the rows."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Facts:
 
     @property
     def sequence(self) -> bool:
-        """Whether it numbers the rows without gaps."""
+        """Whether the column numbers the rows without gaps."""
         return self.whole and self.distinct == self.rows > 1 and self.high - self.low == self.rows - 1
 
     @property
@@ -84,7 +84,7 @@ def facts_of(table: Table, name: str) -> Facts:
         return Facts(name, table.rows, None)
     counts = np.bincount(column.codes, minlength=column.domain)
     present = counts[: column.size]
-    often = np.sort(counts)[::-1][:2]
+    largest = np.sort(counts)[::-1][:2]
     shares = counts[counts > 0] / table.rows
     numbers = column.numbers
     if numbers is None or not len(numbers):
@@ -92,6 +92,7 @@ def facts_of(table: Table, name: str) -> Facts:
     else:
         values = np.asarray(numbers.integers, float) * float(numbers.unit)
         low, high = float(values[0]), float(values[-1])
+        # a few extreme values must not determine the spread, so 5 % of the rows at each end do not count
         reached = np.cumsum(present) / max(int(present.sum()), 1)
         spread = float(values[np.searchsorted(reached, 0.95)] - values[np.searchsorted(reached, 0.05)])
     sample = _sample(column)
@@ -102,8 +103,8 @@ def facts_of(table: Table, name: str) -> Facts:
         distinct=int((present > 0).sum()),
         missing=int(counts[column.size]) if column.has_missing else 0,
         unique=int((present == 1).sum()),
-        common=int(often[0]),
-        second=int(often[1]) if len(often) > 1 else 0,
+        common=int(largest[0]),
+        second=int(largest[1]) if len(largest) > 1 else 0,
         entropy=float(-(shares * np.log2(shares)).sum()) + 0.0,
         whole=numbers is not None and len(numbers) > 0 and numbers.unit == 1,
         low=low,

@@ -1,7 +1,7 @@
 """Patterns of columns, as data: the words of their names, and the shapes of their cells.
 
-A look says what a column seems to hold, and the role that such a column usually has. Words are those of English, German,
-French and romanised Chinese headers.
+A pattern names what a column probably contains, and the role that such a column usually has. The words are those of English,
+German, French and romanised Chinese headers.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from sfumato.profiling.name_words import words_of
 
 
 @dataclass(frozen=True)
-class Look:
+class Pattern:
     """What a column probably contains.
 
-    A word of `words` stands for itself; one with a star for every word that begins so; several for a name that has them
-    all; one after `=` for the whole name.
+    An entry of `words` matches a column whose name contains this word. `word*` matches every word that begins with it,
+    `two words` a name that contains both, and `=word` only the whole name.
     """
 
     name: str
     role: Role
     words: str = ""
-    """Separated by commas."""
+    """Entries for names of columns, separated by commas."""
     cells: str = ""
-    """A regular expression that whole cells match."""
+    """A regular expression for a whole cell, in lower case."""
     rank: int = 9
     """The rank of a sensitive attribute; the most harmful comes first."""
-    widely: bool = True
+    widely_known: bool = True
     """Whether many outsiders know a quasi-identifier, as they know sex and age."""
-    doubt: tuple[Role, ...] = ()
+    alternatives: tuple[Role, ...] = ()
     """Roles that a person might choose instead."""
 
 
 SHAPES = (
-    Look("mail address", Role.IDENTIFIER, cells=r"[^@\s]+@[^@\s]+\.[^@\s.]{2,}"),
-    Look("web address", Role.IDENTIFIER, cells=r"(https?|ftp)://\S+|www\.\S+"),
-    Look("network address", Role.IDENTIFIER, cells=r"\d{1,3}(\.\d{1,3}){3}|([0-9a-f]{0,4}:){4,7}[0-9a-f]{0,4}"),
-    Look("universal key", Role.IDENTIFIER, cells=r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{40}"),
-    Look(
+    Pattern("mail address", Role.IDENTIFIER, cells=r"[^@\s]+@[^@\s]+\.[^@\s.]{2,}"),
+    Pattern("web address", Role.IDENTIFIER, cells=r"(https?|ftp)://\S+|www\.\S+"),
+    Pattern("network address", Role.IDENTIFIER, cells=r"\d{1,3}(\.\d{1,3}){3}|([0-9a-f]{0,4}:){4,7}[0-9a-f]{0,4}"),
+    Pattern("universal key", Role.IDENTIFIER, cells=r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{40}"),
+    Pattern(
         "national or bank number",
         Role.IDENTIFIER,
         cells=r"\d{3}-\d{2}-\d{4}"  # social security, United States
@@ -53,19 +53,19 @@ SHAPES = (
         r"|[a-z]{2}\d{2}( ?[a-z0-9]{4}){3,7}( ?[a-z0-9]{1,3})?"  # IBAN
         r"|\d{4}[ -]\d{4}[ -]\d{4}[ -]\d{4}",  # payment card
     ),
-    Look(
+    Pattern(
         "date",
         Role.QUASI_IDENTIFIER,
         cells=r"((18|19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])"
         r"|(18|19|20)\d{2}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]((18|19|20)\d{2}|\d{2}))"
         r"([ t]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?z| ?[+-]\d{2}:?\d{2}| ?[ap]m)?)?",
     ),
-    Look(
+    Pattern(
         "phone number",
         Role.IDENTIFIER,
         cells=r"(?=(?:\D*\d){7,15}\D*$)(\+|00?)[\d ()/.-]+|\(?\d{2,5}\)?([ /.-]\d{2,5}){2,4}",
     ),
-    Look(
+    Pattern(
         "street address",
         Role.IDENTIFIER,
         cells=r"(\d+\w?,? )?(.+ )?\b(street|str|road|rd|avenue|ave|lane|drive|circuit|crescent|close|court|terrace|boulevard"
@@ -73,13 +73,15 @@ SHAPES = (
         r"|(\d+ ?(bis|ter)?,? )?(rue|boulevard|impasse|chemin|allée|place|quai|avenue) .+|.+[路街巷弄].*\d+号?.*",
     ),
 )
-"""Patterns of cells, whatever the name of the column; the first that most cells match applies."""
+"""Patterns of cells, whatever the name of the column; the first that most cells match applies.
+
+National numbers and dates come before phone numbers, whose expression also matches many of them."""
 
 _SECRET = (Role.SENSITIVE,)
 """The alternative role of facts that outsiders can know, but that some people keep private."""
 
 NAMES = (
-    Look(
+    Pattern(
         "person's name",
         Role.IDENTIFIER,
         "=name, =names, first name, last name, given name, family name, full name, middle name, maiden name, user name, "
@@ -87,20 +89,20 @@ NAMES = (
         "fullname, forename*, givenname, fname, lname, mname, username, nickname, vorname*, nachname*, familienname*, "
         "geburtsname, =nom, =noms, prenom*, nom famille, patronyme, xingming, =xing, =ming",
     ),
-    Look("mail address", Role.IDENTIFIER, "mail, email*, emails, courriel, youxiang"),
-    Look(
+    Pattern("mail address", Role.IDENTIFIER, "mail, email*, emails, courriel, youxiang"),
+    Pattern(
         "phone number",
         Role.IDENTIFIER,
         "phone*, telephone*, tel, mobile, fax, telefon*, handy*, portable, shouji*, dianhua*",
     ),
-    Look(
+    Pattern(
         "street address",
         Role.IDENTIFIER,
         "address*, addr, street*, strasse*, str, hausnummer*, hausnr, adresse*, rue, anschrift*, dizhi*, zhuzhi*, voie",
     ),
-    Look("network address", Role.IDENTIFIER, "ip, ipaddress, mac address, imei, cookie"),
-    Look("photograph", Role.IDENTIFIER, "photo*, picture, image, signature, fingerprint*, foto*, passbild"),
-    Look(
+    Pattern("network address", Role.IDENTIFIER, "ip, ipaddress, mac address, imei, cookie"),
+    Pattern("photograph", Role.IDENTIFIER, "photo*, picture, image, signature, fingerprint*, foto*, passbild"),
+    Pattern(
         "key or number of a person",
         Role.IDENTIFIER,
         "id, ids, key, uid, pid, uuid, guid, ssn, nin, nino, nhs, mrn, passport*, social sec*, soc sec*, iban, account*, "
@@ -108,7 +110,7 @@ NAMES = (
         "licence, license, plate, record, "
         "identifier*, shenfen*, hukou*, bianhao, login, number, nummer, numero, nr, no, card",
     ),
-    Look(
+    Pattern(
         "survey weight",
         Role.OTHER,
         "fnlwgt, wgt, wt, pwgt*, perwt, hhwt, pweight, instance weight*, sample weight*, sampling weight*, survey weight*, "
@@ -116,14 +118,14 @@ NAMES = (
         "gewichtung*, hochrechnung*, ponderation, "
         "poids sondage, quanzhong",
     ),
-    Look(
+    Pattern(
         "income",
         Role.SENSITIVE,
         "income*, salary, salaries, wage*, earning*, pay, payment*, compensation, einkommen*, gehalt*, lohn*, verdienst*, "
         "revenu*, salaire*, shouru*, gongzi*, xinzi*",
         rank=0,
     ),
-    Look(
+    Pattern(
         "health",
         Role.SENSITIVE,
         "diagnos*, disease*, icd*, ill, illness*, symptom*, syndrome*, treatment*, drug*, medic*, prescription*, therap*, "
@@ -132,7 +134,7 @@ NAMES = (
         "traitement*, sante, pathologie*, jibing*, zhenduan*, bingming",
         rank=0,
     ),
-    Look(
+    Pattern(
         "money",
         Role.SENSITIVE,
         "capital*, gain*, loss, losses, dividend*, wealth, asset*, debt*, loan*, credit*, balance, tax*, benefit*, welfare, "
@@ -140,7 +142,7 @@ NAMES = (
         "patrimoine, dette*, impot*, allocation*, loyer, cunkuan, shui",
         rank=1,
     ),
-    Look(
+    Pattern(
         "belief, conviction or intimate life",
         Role.SENSITIVE,
         "religi*, faith, church, politic*, party, vote*, voting, union*, sexual*, orientation, crime*, criminal*, offen*, "
@@ -149,30 +151,32 @@ NAMES = (
         "zhengzhi*",
         rank=2,
     ),
-    Look(
+    Pattern(
         "employment",
         Role.SENSITIVE,
         "occupation*, job*, profession*, employ*, unemploy*, industr*, work*, business, hours, weeks, labor*, labour*, "
         "beruf*, beschaftig*, arbeit*, branche*, metier*, emploi*, chomage, travail, zhiye*, gongzuo*, hangye",
         rank=3,
-        doubt=(Role.QUASI_IDENTIFIER,),
+        alternatives=(Role.QUASI_IDENTIFIER,),
     ),
-    Look(
+    Pattern(
         "test result",
         Role.SENSITIVE,
         "score*, grade*, gpa, iq, rating, zeugnis*, chengji",
         rank=4,
-        doubt=(Role.QUASI_IDENTIFIER,),
+        alternatives=(Role.QUASI_IDENTIFIER,),
     ),
-    Look(
+    Pattern(
         "residence before, or moves",
         Role.QUASI_IDENTIFIER,
         "migr*, mover*, moved, prev*, previous*, same house, umzug*, demenag*",
-        widely=False,
+        widely_known=False,
     ),
-    Look("military service", Role.QUASI_IDENTIFIER, "veteran*, military, army, wehrdienst*, fuyi", widely=False),
-    Look("body", Role.QUASI_IDENTIFIER, "height, weight, eye*, hair*, grosse, taille, shengao, tizhong", widely=False),
-    Look(
+    Pattern("military service", Role.QUASI_IDENTIFIER, "veteran*, military, army, wehrdienst*, fuyi", widely_known=False),
+    Pattern(
+        "body", Role.QUASI_IDENTIFIER, "height, weight, eye*, hair*, grosse, taille, shengao, tizhong", widely_known=False
+    ),
+    Pattern(
         "birth date",
         Role.QUASI_IDENTIFIER,
         "dob, birthday*, birthdate*, date birth, year birth, month birth, birth year, "
@@ -180,36 +184,41 @@ NAMES = (
         "naissance, chusheng*, shengri, "
         "=by, =bm, =bd",
     ),
-    Look("birthplace", Role.QUASI_IDENTIFIER, "birth*, geburtsort*, geburtsland*, jiguan"),
-    Look("age", Role.QUASI_IDENTIFIER, "age, ages, agegroup, alter, altersgruppe*, lebensalter, nianling"),
-    Look("sex", Role.QUASI_IDENTIFIER, "sex, gender*, geschlecht*, sexe, genre, xingbie"),
-    Look("race or ethnicity", Role.QUASI_IDENTIFIER, "race, races, ethnic*, hispanic*, ethnie, minzu, rasse", doubt=_SECRET),
-    Look(
+    Pattern("birthplace", Role.QUASI_IDENTIFIER, "birth*, geburtsort*, geburtsland*, jiguan"),
+    Pattern("age", Role.QUASI_IDENTIFIER, "age, ages, agegroup, alter, altersgruppe*, lebensalter, nianling"),
+    Pattern("sex", Role.QUASI_IDENTIFIER, "sex, gender*, geschlecht*, sexe, genre, xingbie"),
+    Pattern(
+        "race or ethnicity",
+        Role.QUASI_IDENTIFIER,
+        "race, races, ethnic*, hispanic*, ethnie, minzu, rasse",
+        alternatives=_SECRET,
+    ),
+    Pattern(
         "marital status",
         Role.QUASI_IDENTIFIER,
         "marital*, married, marriage, familienstand*, zivilstand*, etat civil, matrimonial*, hunyin*",
-        doubt=_SECRET,
+        alternatives=_SECRET,
     ),
-    Look(
+    Pattern(
         "education",
         Role.QUASI_IDENTIFIER,
         "education*, edu, educ, degree*, school*, enrolled, bildung*, abschluss*, schul*, "
         "diplome*, etudes, scolarite, xueli*",
-        doubt=_SECRET,
+        alternatives=_SECRET,
     ),
-    Look(
+    Pattern(
         "nationality or language",
         Role.QUASI_IDENTIFIER,
         "native*, citizen*, nationalit*, immigra*, language*, staatsang*, sprache*, langue*, nationalite, guoji, yuyan",
-        doubt=_SECRET,
+        alternatives=_SECRET,
     ),
-    Look(
+    Pattern(
         "household",
         Role.QUASI_IDENTIFIER,
         "household*, hh, family*, families, relationship*, children, kids, spouse, "
         "dependent*, haushalt*, kinder*, menage*, enfants, jiating*",
     ),
-    Look(
+    Pattern(
         "place",
         Role.QUASI_IDENTIFIER,
         "zip*, postcode*, postal*, plz, postleitzahl*, city, cities, town*, suburb*, village*, municip*, county, district*, "
@@ -220,56 +229,61 @@ NAMES = (
         "precinct, youbian, chengshi*, shengfen, diqu, guojia",
     ),
 )
-"""Patterns of names; the first that shares a word with the name applies, so sensitive ones come before known ones."""
+"""Patterns of names; the first that matches the name applies.
+
+Identifiers come first, then sensitive columns, then quasi-identifiers: if a name matches several patterns, the role that
+reveals less applies. Survey weights come before the weight of a body, and birth dates before birthplaces, because
+`weight` and `birth*` match both."""
 
 DATE, NAME, KEY, WEIGHT = SHAPES[5], NAMES[0], NAMES[6], NAMES[7]
-BIRTH = next(look for look in NAMES if look.name == "birth date")
-BIRTHPLACE = next(look for look in NAMES if look.name == "birthplace")
+BIRTH = next(one for one in NAMES if one.name == "birth date")
+BIRTHPLACE = next(one for one in NAMES if one.name == "birthplace")
 
 SHAPE_SHARE = 0.8
-"""The share of the cells of a column that must match a shape."""
+"""The share of the cells of a column that must match a pattern; the rest may be typing errors."""
 
 
-def named(name: str, looks: Sequence[Look] = NAMES) -> Look | None:
+def pattern_of_name(name: str, patterns: Sequence[Pattern] = NAMES) -> Pattern | None:
     """Return the pattern of a column's name; None if there is none.
 
-    >>> named("soc_sec_id").name, named("Geburtsdatum").name, named("x1")
+    >>> pattern_of_name("soc_sec_id").name, pattern_of_name("Geburtsdatum").name, pattern_of_name("x1")
     ('key or number of a person', 'birth date', None)
     """
     words = words_of(name)
-    return next((look for look in looks if any(_speaks(word, words) for word in _words(look))), None)
+    return next((one for one in patterns if any(_matches(entry, words) for entry in _entries(one))), None)
 
 
-def shaped(cells: Sequence[str]) -> tuple[Look, float] | None:
+def pattern_of_cells(cells: Sequence[str]) -> tuple[Pattern, float] | None:
     """Return the pattern of most cells of a sample, and the share of cells that match it.
 
-    >>> shaped(["ann@example.org", "bob@example.org"])[0].name, shaped(["19151111", "19161214"])[0].name
+    >>> pattern_of_cells(["ann@example.org", "bob@example.org"])[0].name, pattern_of_cells(["19151111"])[0].name
     ('mail address', 'date')
     """
     if not cells:
         return None
     small = [cell.strip().casefold() for cell in cells]
-    for look in SHAPES:
-        pattern = _pattern(look)
-        share = sum(pattern.fullmatch(cell) is not None for cell in small) / len(small)
+    for pattern in SHAPES:
+        expression = _expression(pattern)
+        share = sum(expression.fullmatch(cell) is not None for cell in small) / len(small)
         if share >= SHAPE_SHARE:
-            return look, share
+            return pattern, share
     return None
 
 
 @lru_cache
-def _words(look: Look) -> tuple[str, ...]:
-    return tuple(word.strip() for word in look.words.split(",") if word.strip())
+def _entries(pattern: Pattern) -> tuple[str, ...]:
+    return tuple(word.strip() for word in pattern.words.split(",") if word.strip())
 
 
 @lru_cache
-def _pattern(look: Look) -> re.Pattern[str]:
-    return re.compile(look.cells)
+def _expression(pattern: Pattern) -> re.Pattern[str]:
+    return re.compile(pattern.cells)
 
 
-def _speaks(word: str, words: Sequence[str]) -> bool:
-    if word.startswith("="):
-        return tuple(words) == (word[1:],)
+def _matches(entry: str, words: Sequence[str]) -> bool:
+    """Return whether an entry of a pattern matches the words of a name."""
+    if entry.startswith("="):
+        return tuple(words) == (entry[1:],)
     return all(
-        any(own.startswith(part[:-1]) if part.endswith("*") else own == part for own in words) for part in word.split()
+        any(own.startswith(part[:-1]) if part.endswith("*") else own == part for own in words) for part in entry.split()
     )

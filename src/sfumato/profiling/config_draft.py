@@ -1,4 +1,4 @@
-"""A draft of a config, as commented TOML: it runs as it is, and its comments say what a person must decide."""
+"""Draft a config as commented TOML: it runs unchanged, and its comments list what a person must decide."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _MANY = 20
 """A categorical quasi-identifier with more values than this should have a hierarchy."""
 
 _LARGE = 100_000
-"""With more rows than this, a search takes minutes if rare values must be distributed over groups."""
+"""With more rows than this, the method auto takes minutes if rare values must be distributed over groups."""
 
 _HEADINGS = {
-    Role.IDENTIFIER: "Identifiers: they point at a person by themselves, and are dropped.",
+    Role.IDENTIFIER: "Identifiers: each identifies a person by itself. They are dropped.",
     Role.QUASI_IDENTIFIER: "Quasi-identifiers: outsiders can know them, and together they single people out. They are "
-    "published coarsened.",
-    Role.SENSITIVE: "Sensitive: what nobody should learn of a person; what hurts most comes first. Published as it is, "
-    "within groups that protect it.",
-    Role.OTHER: "Other: published as it is, and looked at by no principle.",
+    "published in coarser form.",
+    Role.SENSITIVE: "Sensitive: outsiders should not learn these about a person; the most harmful comes first. They are "
+    "published unchanged, in groups that protect them.",
+    Role.OTHER: "Other: published unchanged, and not covered by any principle.",
 }
-"""What each role means for the columns under it."""
+"""The comment above the columns of each role."""
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -43,8 +43,9 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 def draft(profile: Profile, path: str | Path, config: str | Path = "sfumato.toml", **source: str | None) -> str:
     r"""Return the TOML text of a config for a table that was profiled.
 
-    `path`: where the table is; `config`: where the config will be, from whose folder relative paths start; `source`: the
-    `query` or the `table` of a database. No cell of the table stands in the draft, but for texts that mean missing.
+    `path`: the file or the database URI of the table; `config`: where the config will be written, because relative paths
+    start from its folder; `source`: the `query` or the `table` of a database. The draft contains no cell of the table,
+    except texts that mean missing.
 
     >>> import pyarrow as pa
     >>> from sfumato.profiling.table_profile import profile
@@ -61,18 +62,18 @@ def draft(profile: Profile, path: str | Path, config: str | Path = "sfumato.toml
 
 
 def check(profile: Profile) -> None:
-    """Raise an error if no config could run: it needs two rows and a quasi-identifier."""
+    """Raise an error if no config could run: a config needs two rows and a quasi-identifier."""
     if profile.rows < 2:
         raise FileError(
-            "the table has one row, and nobody can be hidden among others in it",
+            "the table has one row, so the person in it cannot be hidden among others",
             remedy="Give a table with more rows.",
             file=profile.table.source,
         )
     if not profile.of_role(Role.QUASI_IDENTIFIER):
         listed = "; ".join(f"{_inline(column.name)}: {column.suggestion.reason}" for column in profile.columns[:5])
         raise ColumnError(
-            f"no column is left that could be a quasi-identifier ({listed})",
-            remedy="Give a table with columns that recur, or write the config by hand.",
+            f"no column is left that can be a quasi-identifier ({listed})",
+            remedy="Give a table with columns whose values recur, or write the config by hand.",
             file=profile.table.source,
             column=profile.columns[0].name,
         )
@@ -85,19 +86,19 @@ def _head(profile: Profile, path: str | Path, config: str | Path) -> str:
     lines = [
         f"A draft, written by sfumato init for {source}: {count_of(profile.rows, 'row')}, "
         f"{count_of(len(profile.columns), 'column')}.",
-        "It runs as it is. But it was made by looking at cells and names, and a person must read it before anything is "
-        "published. Decide:",
-        "  1. Is every column's role right? Could an outsider know it (quasi-identifier)? Is it a secret (sensitive)?",
-        "     Where another role is likely, it stands beside, commented out.",
-        "  2. Are the columns under Other harmless? They are published as they are.",
-        "  3. Do the principles ask for what must be protected? Which values are too near to one another?",
+        "It runs unchanged, but it is based only on the cells and the names of columns. A person must read it before "
+        "anything is published. Decide:",
+        "  1. Is the role of every column correct? Can outsiders know it (quasi-identifier)? Is it a secret (sensitive)?",
+        "     Other likely roles of a column are listed below its role, commented out.",
+        "  2. Are the columns under Other harmless? They are published unchanged.",
+        "  3. Do the principles protect what must be protected? Which values are too close to each other?",
         "Next:",
-        f"  sfumato audit {name}        what holds in the table as it is",
-        f"  sfumato frontier {name}     what could be asked for",
-        f"  sfumato anonymize {name}    write a release in which all of it holds",
+        f"  sfumato audit {name}        measure which principles hold in the table",
+        f"  sfumato frontier {name}     show which requirements are possible",
+        f"  sfumato anonymize {name}    write a release in which every principle holds",
     ]
     if unsure:
-        lines.insert(5, f"     Nothing tells what these are, decide on them first: {', '.join(map(_inline, unsure))}.")
+        lines.insert(4, f"     These columns were not recognised; decide on them first: {', '.join(map(_inline, unsure))}.")
     return _comment(*lines)
 
 
@@ -108,9 +109,9 @@ def _data(profile: Profile, path: str | Path, config: str | Path, source: Mappin
         where, variables = without_passwords(where)
     lines = ["\n[data]", f"path = {_quoted(where)}"]
     if variables:
-        what = "the password" if len(variables) == 1 else "the passwords, in the order in which they stand there,"
+        what = "the password" if len(variables) == 1 else "the passwords, in this order,"
         lines.insert(
-            1, _comment(f"Set {' and '.join(variables)} in the environment: {what} of the URI must not stand here.")
+            1, _comment(f"Set {' and '.join(variables)} in the environment: {what} of the URI must not be written here.")
         )
     lines += [f"{key} = {_quoted(value)}" for key, value in source.items() if value is not None]
     lines += [f"{key} = {_quoted(value)}" for key, value in profile.table.reading.items()]
@@ -146,8 +147,8 @@ def _missing(profile: Profile) -> str:
         shown = ", ".join(map(_inline, columns[:6])) + (f" and {len(columns) - 6} more" if len(columns) > 6 else "")
         parts.append(
             _comment(
-                f"{_quoted(text)} stands often in {shown}. It may mean missing, or that a question does not apply; "
-                "here it is a value like any other. If it means missing, list it in values of [missing]."
+                f"{_quoted(text)} is frequent in {shown}. It may mean missing, or that a question does not apply; "
+                "this draft treats it as a value. If it means missing, list it in values of [missing]."
             )
         )
     return "\n".join(parts)
@@ -159,8 +160,8 @@ def _columns(profile: Profile) -> Iterator[str]:
         if not columns:
             if role is Role.SENSITIVE:
                 yield "\n" + _comment(
-                    "No column looks sensitive, so the groups are protected against being pointed at and nothing more. If "
-                    "one is, give it the role, and ask for a principle on it."
+                    "No column looks sensitive, so the release protects people from being identified, and nothing more. If "
+                    "a column is sensitive, give it that role, and add a principle for it."
                 )
             continue
         yield "\n" + _comment(_HEADINGS[role])
@@ -168,8 +169,8 @@ def _columns(profile: Profile) -> Iterator[str]:
             yield _comment(_singled_out(profile))
         if role is Role.OTHER and profile.as_they_are.unique:
             yield _comment(
-                f"Whoever knows all of them can point at {_share(profile.as_they_are.unique, profile.rows)} of the rows, "
-                "whatever is done to the rest: see whether they are needed."
+                f"Together they are unique in {_share(profile.as_they_are.unique, profile.rows)} of the rows, and identify "
+                "these rows whatever is done to the other columns: check whether they are needed."
             )
         for column in columns:
             yield _column(column, profile.twins.get(column.name))
@@ -192,16 +193,16 @@ def _column(column: ColumnProfile, twin: str | None) -> str:
     facts = column.facts
     lines = [f"\n[columns.{_key(column.name)}]", _comment(f"{_counts(facts)}; {column.suggestion.reason}.")]
     lines.append(f"role = {_quoted(column.role)}")
-    lines += [f"# role = {_quoted(role)}" for role in column.suggestion.instead]
+    lines += [f"# role = {_quoted(role)}" for role in column.suggestion.alternatives]
     if column.kind is not None:
         lines.append(f"kind = {_quoted(column.kind)}")
     if twin is not None:
-        lines.append(_comment(f"it tells the same as {_inline(twin)}, value by value: one of them could be dropped"))
+        lines.append(_comment(f"it and {_inline(twin)} determine each other: one of them can be dropped"))
     if column.suggestion.codes:
-        lines.append(_comment("its numbers are codes of categories: how far apart they are means nothing"))
+        lines.append(_comment("its numbers are codes of categories, so the differences between them have no meaning"))
     if column.role is Role.QUASI_IDENTIFIER and column.kind is Kind.CATEGORICAL and facts.distinct > _MANY:
         lines.append(
-            _comment("with so many values a hierarchy (lines leaf;level1;…;*) makes better cells than sets of values:")
+            _comment("with this many values, a hierarchy (lines leaf;level1;…;*) gives better cells than sets of values:")
         )
         safe = re.sub(r"[^A-Za-z0-9_-]+", "_", column.name)
         lines.append(f'# hierarchy = "hierarchies/{safe}.csv"')
@@ -210,23 +211,23 @@ def _column(column: ColumnProfile, twin: str | None) -> str:
 
 def _counts(facts: Facts) -> str:
     if facts.kind is None:
-        return "not looked at"
+        return "not read"
     parts = [count_of(facts.distinct, "distinct value")]
     parts.append(f"{_share(facts.missing, facts.rows)} missing" if facts.missing else "none missing")
-    parts.append(f"{_share(facts.unique, facts.rows)} of the rows unique by it" if facts.unique else "no row unique by it")
+    parts.append(f"unique in {_share(facts.unique, facts.rows)} of the rows" if facts.unique else "unique in no row")
     return ", ".join(parts)
 
 
 def _principles(profile: Profile) -> str:
-    parts = ["\n" + _comment("What must hold in every group of the release.")]
+    parts = ["\n" + _comment("Requirements: each must hold in every group of the release.")]
     if profile.of_role(Role.SENSITIVE):
-        asked = {name for requirement in profile.requirements if requirement.enabled for name in _on(requirement)}
-        left = [column.name for column in profile.of_role(Role.SENSITIVE) if column.name not in asked]
+        covered = {name for requirement in profile.requirements if requirement.enabled for name in _on(requirement)}
+        left = [column.name for column in profile.of_role(Role.SENSITIVE) if column.name not in covered]
         if left:
             parts.append(
                 _comment(
-                    f"Looked at by no principle yet: {', '.join(map(_inline, left))}. To ask about all at once may cost "
-                    "much; what could be asked stands below, commented out."
+                    f"No principle covers these columns yet: {', '.join(map(_inline, left))}. To protect all of them at "
+                    "once may cost much precision; possible requirements are listed below, commented out."
                 )
             )
     else:
@@ -253,12 +254,12 @@ def _end(profile: Profile) -> str:
     )
     method = ['name = "auto"']
     if rare and profile.rows > _LARGE:
-        method = ['name = "mondrian"    # quick; "auto" loses less, but takes many minutes on a table of this size']
+        method = ['name = "mondrian"    # fast; "auto" loses less, but takes many minutes on a table of this size']
     return "\n".join(
         [
             "\n[method]",
             *method,
-            "seed = 0    # the same seed, the same release",
+            "seed = 0    # the same seed gives the same release",
             '# suppress = "0.01"    # the largest share of rows that may be dropped, as a last resort',
             "\n[output]",
             'path = "release"',
@@ -280,7 +281,7 @@ def _key(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    r"""A text as TOML writes it.
+    r"""Return a text as TOML writes it.
 
     >>> print(_quoted('a "b"\n'))
     "a \"b\"\n"

@@ -69,8 +69,8 @@ def together(table: Table, columns: Sequence[str]) -> Combination:
 def most_identifying(table: Table, columns: Sequence[str], listed: int = 5) -> tuple[Combination, ...]:
     """Return, for each size up to three, the combinations that single out most rows, the worst first.
 
-    Every combination of the columns given is counted. Cost: a sort of one integer per row and combination, less the rows
-    that part of the combination singles out already: they stay unique whatever is added.
+    Every combination of the given columns is counted. Cost: a sort of one integer per row and combination. A row that a pair
+    singles out stays unique with a third column, so triples are counted without it.
     """
     found = [
         *(together(table, [name]) for name in columns),
@@ -89,6 +89,7 @@ def _pairs_and_triples(columns: dict[str, Column], rows: int) -> list[Combinatio
         pair, parts = combined([columns[n].codes for n in (first, second)], [columns[n].domain for n in (first, second)])
         sizes = np.bincount(pair, minlength=len(parts))
         found.append(_counted((first, second), sizes))
+        # rows that the pair singles out are unique in every triple with it: only the others are counted again
         single = int((sizes == 1).sum())
         left = np.flatnonzero(sizes[pair] > 1)
         pair = pair[left]

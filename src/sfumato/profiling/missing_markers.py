@@ -20,7 +20,7 @@ DOUBTFUL = (
 """Texts that often mean missing, but may be values (NA is Namibia): missing only if all other cells are numbers."""
 
 _OFTEN = 0.01
-"""A doubtful marker is reported if it is in at least this many cells of a column."""
+"""A doubtful marker is reported if at least this share of the cells of a column contains it."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ class Markers:
                 continue
             found = {item["values"]: item["counts"] for item in compute.value_counts(hits.combine_chunks()).to_pylist()}
             clear.update({text: count for text, count in found.items() if text in CLEAR})
-            unsure = [text for text in found if text in DOUBTFUL]
-            if not unsure:
+            ambiguous = [text for text in found if text in DOUBTFUL]
+            if not ambiguous:
                 continue
             if _numbers_else(column, set(found)):
-                numeric.update(unsure)
-            for text in unsure:
+                numeric.update(ambiguous)
+            for text in ambiguous:
                 if found[text] >= _OFTEN * len(column):
                     doubtful.setdefault(text, []).append(name)
         missing = (*(text for text in CLEAR if clear[text]), *(text for text in DOUBTFUL if text in numeric))

@@ -33,7 +33,7 @@ zimmermann
 _NAMES = frozenset((GIVEN_NAMES + SURNAMES).split())
 
 NAMED_SHARE = 0.12
-"""The share of cells that must contain such a name: about one person in eight has one of these names."""
+"""The share of cells that must contain one of these names: about one person in eight has one."""
 
 
 def people_named(cells: Sequence[str]) -> float:

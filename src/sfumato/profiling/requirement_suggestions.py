@@ -1,4 +1,4 @@
-"""Requirements to start from: principles that suit the sensitive attributes, and are known to be reachable."""
+"""Suggest requirements to start from: principles that suit the sensitive attributes, and are guaranteed to be reachable."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sfumato.profiling.column_facts import Facts
 from sfumato.profiling.identifying_combinations import together
 
 K = 5
-"""The k that is suggested for tables of at least twice as many rows."""
+"""The suggested k. A table of fewer than 2k rows could form only one group, so it gets k = 2."""
 
 _FRACTIONS = ("0.1", "0.05", "0.02", "0.01")
 """Candidates for ε, as fractions of the width of the middle nine tenths of the rows; the largest guaranteed one is used."""
@@ -32,13 +32,13 @@ _DELTA = "0.5"
 """At least half of a group's other values must not be near."""
 
 _MANY = 20
-"""Numbers with more distinct values than this have a meaningful distance."""
+"""Numbers with more distinct values than this are amounts, whose distances have a meaning; others may be codes."""
 
 _RICH = 3
-"""A further attribute is enabled at once if no value makes up more than one row in this many: it then costs little."""
+"""A further attribute is enabled if no value makes up more than one row in this many: most groups then satisfy it."""
 
 _MOST = 3
-"""How many attributes are enabled at once."""
+"""The most sensitive attributes for which a draft enables a principle."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,9 @@ def suggest_requirements(table: Table, sensitive: Sequence[Facts]) -> tuple[Sugg
     [(KAnonymity(k=5), True), (DistinctLDiversity(l=3, on='ill'), True)]
     """
     k = K if table.rows >= 2 * K else 2
-    suggestions = [SuggestedRequirement(KAnonymity(k), f"Every person is one of at least {k} who cannot be distinguished")]
+    suggestions = [
+        SuggestedRequirement(KAnonymity(k), f"Every person is one of at least {k} people who cannot be distinguished")
+    ]
     enabled = 0
     for position, facts in enumerate(sensitive):
         requirement = _nearness(table, facts, k) or _diversity(table, facts, k)
@@ -104,18 +106,20 @@ def _nearness(table: Table, facts: Facts, k: int) -> SuggestedRequirement | None
         if _guaranteed(table, principle):
             return SuggestedRequirement(
                 principle,
-                f"Of {facts.name!r}, at most half of the others in a group lie within {epsilon} of a person's value; that "
-                f"is about {100 * float(fraction):g} % of the width of nine tenths of the rows",
+                f"At most half of the others in a group have a value of {facts.name!r} within {epsilon} of a person's; "
+                f"that is about {100 * float(fraction):g} % of the range of the middle nine tenths of the rows",
             )
     return None
 
 
 def _diversity(table: Table, facts: Facts, k: int) -> SuggestedRequirement | None:
-    """Suggest the strongest l-diversity that groups of twice k rows reach on average."""
+    """Suggest the strongest l-diversity that groups of 2k rows reach on average."""
+    # frequency 3-diversity allows a share of one third; half of that leaves a search room to form groups
     if 6 * facts.common <= facts.rows:
         principle: Principle = FrequencyLDiversity(3, on=_on(facts.name))
         if _guaranteed(table, principle):
             return SuggestedRequirement(principle, f"No value of {facts.name!r} makes up more than a third of a group")
+    # l = 3 needs, in each group of 2k rows, one row with a value other than the two most frequent ones
     rest = facts.rows - facts.common - facts.second
     for l in (3, 2) if 2 * k * rest >= facts.rows else (2,):
         principle = DistinctLDiversity(l, on=_on(facts.name))

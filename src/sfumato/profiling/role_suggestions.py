@@ -1,7 +1,11 @@
-"""The role that each column should have, and why: by its cells first, then by its name, then by the other columns.
+"""Suggest a role for each column, with a reason: by its cells first, then by its name, then by the other columns.
 
-What points at a person by itself is an identifier, and is dropped. What outsiders can know is a quasi-identifier. What they
-would like to learn (money, health, work, belief) is sensitive. The rest is other, and is published as it is.
+A column that identifies a person by itself is an identifier, and is dropped. A column that outsiders can know is a
+quasi-identifier. A column that outsiders should not learn (money, health, work, belief) is sensitive. Every other column has
+the role other, and is published unchanged.
+
+The rules are ordered by the harm of a mistake. Cells come before names, because a name such as `notes` or `c4` may hide mail
+addresses. If nothing is recognised, the suggestion is cautious, and is marked as uncertain.
 """
 
 from __future__ import annotations
@@ -21,39 +25,46 @@ from sfumato.profiling.column_patterns import (
     NAME,
     NAMES,
     WEIGHT,
-    Look,
-    named,
-    shaped,
+    Pattern,
+    pattern_of_cells,
+    pattern_of_name,
 )
 from sfumato.profiling.name_words import words_of
 from sfumato.profiling.person_names import NAMED_SHARE, people_named
 
 FEW_ROWS = 20
-"""In a table with fewer rows, distinct values are no evidence."""
+"""In a table with fewer rows, distinct values are no evidence of a key: even ages may differ in every row."""
 
 ENOUGH = 6
-"""With this many quasi-identifiers, facts that few outsiders know stay other until a person decides."""
+"""With this many quasi-identifiers, columns that few outsiders know get the role other until a person decides.
+
+Each further quasi-identifier makes all published cells coarser, so little-known columns are not worth their cost."""
 
 MOST_UNKNOWN = 8
-"""Unrecognised columns become quasi-identifiers while there are fewer than this in all."""
+"""Unrecognised columns become quasi-identifiers while there are fewer quasi-identifiers than this.
 
-_TELLING = 0.1
-"""An unrecognised text that is unique in this share of the rows is not published."""
+With more of them, hardly any two rows are alike, and the cells of a release would be too coarse to be useful."""
 
-_HARMLESS = 0.01
-"""An unrecognised column that is unique in more rows than this is not published as it is."""
+_IDENTIFYING_SHARE = 0.1
+"""An unrecognised text column that is unique in more than this share of the rows is not published."""
+
+_HARMLESS_SHARE = 0.01
+"""An unrecognised column that is unique in more than this share of the rows is not published unchanged."""
 
 _FREE_TEXT = 5
 """Distinct cells with at least this many words on average are free text."""
 
 REPEATED = 5
-"""Functional dependence is tested only for columns whose values occur this often on average."""
+"""Functional dependence is tested only for columns whose values occur this often on average.
+
+Values that hardly recur determine every other column by chance."""
 
 _BIRTH_YEARS = 40
-"""Dates that span more years than this are dates of birth."""
+"""Dates that span more years than this are dates of birth: the events of most tables are closer together."""
 
 WIDELY = "outsiders can know it"
-FEWER = "known to fewer outsiders"
+FEWER = "few outsiders know it"
+SECRET = "outsiders should not learn it"
 
 
 @dataclass(frozen=True)
@@ -67,94 +78,98 @@ class Suggestion:
     >>> for found in suggestions(table, [facts_of(table, "sex"), facts_of(table, "wage")]):
     ...     print(found.column, found.role, "-", found.reason)
     sex quasi-identifier - named like sex: outsiders can know it
-    wage sensitive - named like income: a secret to outsiders
+    wage sensitive - named like income: outsiders should not learn it
     """
 
     column: str
     role: Role
     reason: str
-    look: str | None = None
-    """The recognised pattern, in words."""
-    instead: tuple[Role, ...] = ()
+    pattern: str | None = None
+    """The name of the recognised pattern."""
+    alternatives: tuple[Role, ...] = ()
     """Roles that a person might choose instead."""
     rank: int = 9
     """The rank of a sensitive attribute; the most harmful comes first."""
     certain: bool = True
-    """Whether cells or name were recognised; if not, the role is the cautious choice."""
+    """Whether the cells or the name were recognised; if not, the role is the cautious choice."""
     codes: bool = False
-    """Whether its numbers are codes of categories."""
+    """Whether the numbers of the column are codes of categories."""
 
 
 def suggestions(table: Table, facts: Sequence[Facts]) -> list[Suggestion]:
     """Suggest a role for every column of a table."""
-    found = {fact.name: _alone(fact) for fact in facts}
+    found = {fact.name: _suggest_alone(fact) for fact in facts}
     by_name = {fact.name: fact for fact in facts}
-    _settle_by_others(table, by_name, found)
-    # what tells most is decided first, while there is room
+    _suggest_by_dependence(table, by_name, found)
+    # columns of high entropy single out most people, so they become quasi-identifiers first, while there is room
     unsure = sorted((fact for fact in facts if found[fact.name] is None), key=lambda fact: -fact.entropy)
     room = MOST_UNKNOWN - sum(1 for one in found.values() if one is not None and one.role is Role.QUASI_IDENTIFIER)
     for fact in unsure:
-        one = _unknown(fact, room > 0)
+        one = _suggest_unrecognised(fact, room > 0)
         room -= one.role is Role.QUASI_IDENTIFIER
         found[fact.name] = one
     settled = [one for one in found.values() if one is not None]
-    return _fewer_known(settled)
+    return _demote_little_known(settled)
 
 
-def _alone(fact: Facts) -> Suggestion | None:
+def _suggest_alone(fact: Facts) -> Suggestion | None:
     """Return the suggestion from the column alone; None if it is not recognised."""
     if fact.kind is None:
-        return Suggestion(fact.name, Role.IDENTIFIER, "cells of its type cannot be looked at, so they are left out")
+        return Suggestion(fact.name, Role.IDENTIFIER, "cells of this type cannot be read, so the column is dropped")
     if fact.constant:
-        return Suggestion(fact.name, Role.OTHER, "every row has the same value: it tells nothing of anybody")
-    says = _says(fact)
-    return _by_cells(fact, says) or (None if says is None else _by_name(fact, says)) or _by_uniqueness(fact)
+        return Suggestion(fact.name, Role.OTHER, "every row has the same value, so it reveals nothing about a person")
+    pattern = _name_pattern(fact)
+    return _by_cells(fact, pattern) or (None if pattern is None else _by_name(fact, pattern)) or _by_uniqueness(fact)
 
 
-def _by_cells(fact: Facts, says: Look | None) -> Suggestion | None:
+def _by_cells(fact: Facts, pattern: Pattern | None) -> Suggestion | None:
     """Return the suggestion from the shape of the cells, whatever the name of the column."""
-    shape = shaped(fact.sample)
+    shape = pattern_of_cells(fact.sample)
     if shape is not None:
-        look, share = shape
-        if look is DATE:
-            return _date(fact, says)
-        plain = fact.kind is Kind.NUMERIC and says is not None and says.role is not Role.IDENTIFIER
-        if not plain:  # numbers that are called income are no bank numbers
+        cell_pattern, share = shape
+        if cell_pattern is DATE:
+            return _date(fact, pattern)
+        plain = fact.kind is Kind.NUMERIC and pattern is not None and pattern.role is not Role.IDENTIFIER
+        if not plain:  # numbers in a column called income are not bank numbers
             return Suggestion(
                 fact.name,
                 Role.IDENTIFIER,
-                f"{_percent(share)} of its cells look like a {look.name}",
-                look.name,
+                f"{_percent(share)} of its cells look like a {cell_pattern.name}",
+                cell_pattern.name,
                 () if fact.nearly_unique else (Role.QUASI_IDENTIFIER,),
             )
-    if fact.sequence and (says is None or says.role is not Role.SENSITIVE):
-        return Suggestion(fact.name, Role.IDENTIFIER, "it numbers the rows without gaps", "row number")
+    if fact.sequence and (pattern is None or pattern.role is not Role.SENSITIVE):
+        return Suggestion(fact.name, Role.IDENTIFIER, "numbers the rows without gaps", "row number")
     text = fact.kind in (Kind.CATEGORICAL, Kind.TEXT)
     if text and fact.length >= _FREE_TEXT and 2 * fact.distinct > fact.rows - fact.missing:
         return Suggestion(
             fact.name,
             Role.IDENTIFIER,
-            f"free text, {fact.length:.0f} words a cell and hardly two alike: it may name anybody",
+            f"free text, {fact.length:.0f} words per cell and hardly any duplicates: it may name a person",
             "free text",
-            (Role.OTHER,) if says is None else (says.role,),
+            (Role.OTHER,) if pattern is None else (pattern.role,),
         )
     share = people_named(fact.sample)
-    if text and share >= NAMED_SHARE and (says is None or says in (NAME, KEY)) and fact.distinct >= FEW_ROWS:
+    if text and share >= NAMED_SHARE and (pattern is None or pattern in (NAME, KEY)) and fact.distinct >= FEW_ROWS:
         return Suggestion(
-            fact.name, Role.IDENTIFIER, f"{_percent(share)} of its cells hold a common name of people", NAME.name
+            fact.name, Role.IDENTIFIER, f"{_percent(share)} of its cells contain a common name of a person", NAME.name
         )
     return None
 
 
-def _date(fact: Facts, says: Look | None) -> Suggestion:
+def _date(fact: Facts, pattern: Pattern | None) -> Suggestion:
     years = sorted(filter(None, map(_year, fact.sample)))
     wide = bool(years) and years[-1] - years[0] > _BIRTH_YEARS
-    if (says in (BIRTH, BIRTHPLACE)) or (says is None and wide):
-        why = "named like a date of birth" if says is not None else f"dates over {years[-1] - years[0]} years, as of birth"
+    if (pattern in (BIRTH, BIRTHPLACE)) or (pattern is None and wide):
+        why = (
+            "named like a date of birth"
+            if pattern is not None
+            else f"dates that span {years[-1] - years[0]} years, as dates of birth do"
+        )
         return Suggestion(
             fact.name,
             Role.QUASI_IDENTIFIER,
-            f"{why}: with sex and place it singles out most people",
+            f"{why}: together with sex and place it singles out most people",
             BIRTH.name,
             (Role.IDENTIFIER,),
         )
@@ -164,7 +179,7 @@ def _date(fact: Facts, says: Look | None) -> Suggestion:
             (Role.QUASI_IDENTIFIER,),
         )  # fmt: skip
     return Suggestion(
-        fact.name, Role.QUASI_IDENTIFIER, "dates: who was there knows them", "date", (Role.SENSITIVE, Role.OTHER)
+        fact.name, Role.QUASI_IDENTIFIER, "dates: people who were present know them", "date", (Role.SENSITIVE, Role.OTHER)
     )
 
 
@@ -174,41 +189,46 @@ def _year(cell: str) -> int | None:
     return int(found) if found and found.isascii() and 1800 <= int(found) < 2100 else None
 
 
-def _says(fact: Facts) -> Look | None:
-    """Return the suggestion from the name, if the cells do not contradict it."""
-    found = named(fact.name)
-    if found is KEY and fact.distinct < 0.5 * (fact.rows - fact.missing):  # codes that recur are no keys; other words count
-        return named(fact.name, [look for look in NAMES if look is not KEY])
+def _name_pattern(fact: Facts) -> Pattern | None:
+    """Return the pattern of the name, if the cells do not contradict it."""
+    found = pattern_of_name(fact.name)
+    # values that recur are not keys ("account_type"), so the other words of the name decide
+    if found is KEY and fact.distinct < 0.5 * (fact.rows - fact.missing):
+        return pattern_of_name(fact.name, [one for one in NAMES if one is not KEY])
     return None if found is NAME and fact.kind is Kind.NUMERIC else found
 
 
-def _by_name(fact: Facts, says: Look) -> Suggestion:
+def _by_name(fact: Facts, pattern: Pattern) -> Suggestion:
     """Return the usual role of columns with such a name."""
     codes = fact.whole and "code" in words_of(fact.name)
-    like = f"named like {_article(says.name)}"
-    if says.role is Role.IDENTIFIER:
-        instead = () if fact.uniqueness > 0.5 else (Role.QUASI_IDENTIFIER,)
-        points = "part of what points at a person" if says.name == "street address" else "points at a person"
-        return Suggestion(fact.name, Role.IDENTIFIER, f"{like}: {points}", says.name, instead)
-    if says is WEIGHT:
-        rare = f"; but {_percent(fact.uniqueness)} of the rows have one of their own" if fact.uniqueness > 0.01 else ""
+    like = f"named like {_article(pattern.name)}"
+    if pattern.role is Role.IDENTIFIER:
+        alternatives = () if fact.uniqueness > 0.5 else (Role.QUASI_IDENTIFIER,)
+        identifies = "part of what identifies a person" if pattern.name == "street address" else "identifies a person"
+        return Suggestion(fact.name, Role.IDENTIFIER, f"{like}: {identifies}", pattern.name, alternatives)
+    if pattern is WEIGHT:
+        rare = f"; but it is unique in {_percent(fact.uniqueness)} of the rows" if fact.uniqueness > 0.01 else ""
         return Suggestion(
-            fact.name, Role.OTHER, f"{like}: needed to count, known to nobody{rare}", says.name, (Role.IDENTIFIER,)
+            fact.name,
+            Role.OTHER,
+            f"{like}: needed for estimates, unknown to outsiders{rare}",
+            pattern.name,
+            (Role.IDENTIFIER,),
         )
-    if says.role is Role.SENSITIVE:
+    if pattern.role is Role.SENSITIVE:
         return Suggestion(
-            fact.name, Role.SENSITIVE, f"{like}: a secret to outsiders", says.name,
-            says.doubt, says.rank, codes=codes,
+            fact.name, Role.SENSITIVE, f"{like}: {SECRET}", pattern.name,
+            pattern.alternatives, pattern.rank, codes=codes,
         )  # fmt: skip
-    if not says.widely:
-        return Suggestion(fact.name, Role.QUASI_IDENTIFIER, f"{like}: {FEWER}", says.name, (Role.OTHER,), codes=codes)
-    telling = fact.kind is not Kind.NUMERIC and fact.uniqueness > _TELLING and fact.rows >= FEW_ROWS
+    if not pattern.widely_known:
+        return Suggestion(fact.name, Role.QUASI_IDENTIFIER, f"{like}: {FEWER}", pattern.name, (Role.OTHER,), codes=codes)
+    identifying = fact.kind is not Kind.NUMERIC and fact.uniqueness > _IDENTIFYING_SHARE and fact.rows >= FEW_ROWS
     return Suggestion(
         fact.name,
         Role.QUASI_IDENTIFIER,
         f"{like}: {WIDELY}",
-        says.name,
-        (Role.IDENTIFIER,) if telling else says.doubt,
+        pattern.name,
+        (Role.IDENTIFIER,) if identifying else pattern.alternatives,
         codes=codes,
     )
 
@@ -220,16 +240,19 @@ def _by_uniqueness(fact: Facts) -> Suggestion | None:
     return Suggestion(
         fact.name,
         Role.IDENTIFIER,
-        "differs in every row" if fact.distinct == fact.rows else "differs in nearly every row: it tells each by itself",
+        "differs in every row" if fact.distinct == fact.rows else "differs in nearly every row",
         "unique key",
         (Role.SENSITIVE, Role.QUASI_IDENTIFIER) if fact.kind is Kind.NUMERIC else (),
     )
 
 
-def _settle_by_others(table: Table, facts: dict[str, Facts], found: dict[str, Suggestion | None]) -> None:
-    """Give an unrecognised column the role of a column that determines it, or that it determines."""
+def _suggest_by_dependence(table: Table, facts: dict[str, Facts], found: dict[str, Suggestion | None]) -> None:
+    """Give an unrecognised column the role of a column that determines it, or that it determines; `found` is changed.
+
+    Otherwise a numeric code of education would be published unchanged beside the protected education.
+    """
     known = [one for one in found.values() if one is not None and one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
-    # what hurts most first, then what is on the list first
+    # the most harmful first; the sort is stable, so equal ranks keep the order of the columns
     known = sorted(known, key=lambda one: one.rank)
     for name in [name for name, one in found.items() if one is None]:
         fact = facts[name]
@@ -247,9 +270,10 @@ def _settle_by_others(table: Table, facts: dict[str, Facts], found: dict[str, Su
             pairs = len(combined([column.codes, other.codes], [column.domain, other.domain])[1])
             mine, theirs = fact.distinct + (fact.missing > 0), facts[one.column].distinct + (facts[one.column].missing > 0)
             if pairs in (mine, theirs):
-                tells = f"it tells {one.column!r}" if pairs == mine else f"{one.column!r} tells it"
+                # as many pairs as own values: each own value occurs with one value of the other column
+                determines = f"it determines {one.column!r}" if pairs == mine else f"{one.column!r} determines it"
                 found[name] = Suggestion(
-                    name, one.role, f"{tells} in every row, so it has the same role", None, (Role.OTHER,), one.rank
+                    name, one.role, f"{determines} in every row, so it has the same role", None, (Role.OTHER,), one.rank
                 )
                 break
 
@@ -259,47 +283,53 @@ def _survey_year(fact: Facts) -> Suggestion | None:
     if not years or fact.distinct > 12:
         return None
     return Suggestion(
-        fact.name, Role.OTHER, "when the data was gathered, not who a person is", "survey time", (Role.QUASI_IDENTIFIER,)
+        fact.name,
+        Role.OTHER,
+        "the time of the survey, which does not describe a person",
+        "survey time",
+        (Role.QUASI_IDENTIFIER,),
     )
 
 
-def _unknown(fact: Facts, room: bool) -> Suggestion:
-    """Return the cautious choice for an unrecognised column."""
+def _suggest_unrecognised(fact: Facts, room: bool) -> Suggestion:
+    """Return the cautious choice for an unrecognised column; `room`: whether there may be a further quasi-identifier."""
     unlike = f"unique in {_percent(fact.uniqueness)} of the rows"
     enough = fact.rows >= FEW_ROWS
-    if fact.kind is not Kind.NUMERIC and fact.uniqueness > _TELLING and enough:
+    if fact.kind is not Kind.NUMERIC and fact.uniqueness > _IDENTIFYING_SHARE and enough:
         return Suggestion(
-            fact.name, Role.IDENTIFIER, f"nothing tells what it is, and it is {unlike}: not published until decided",
+            fact.name, Role.IDENTIFIER, f"not recognised, and {unlike}: not published until a person decides",
             None, (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER), certain=False,
         )  # fmt: skip
     if room:
         return Suggestion(
-            fact.name, Role.QUASI_IDENTIFIER, "nothing tells what it is: careful, as if outsiders knew it",
+            fact.name, Role.QUASI_IDENTIFIER, "not recognised: treated as if outsiders knew it",
             None, (Role.SENSITIVE, Role.OTHER), certain=False,
         )  # fmt: skip
-    if fact.uniqueness > _HARMLESS and enough:
+    if fact.uniqueness > _HARMLESS_SHARE and enough:
         return Suggestion(
-            fact.name, Role.IDENTIFIER, f"nothing tells what it is, and it is {unlike}: not published until decided",
+            fact.name, Role.IDENTIFIER, f"not recognised, and {unlike}: not published until a person decides",
             None, (Role.SENSITIVE, Role.QUASI_IDENTIFIER), certain=False,
         )  # fmt: skip
     return Suggestion(
-        fact.name, Role.OTHER, "nothing tells what it is; published as it is unless you decide otherwise",
+        fact.name, Role.OTHER, "not recognised: published unchanged unless a person decides otherwise",
         None, (Role.QUASI_IDENTIFIER, Role.SENSITIVE), certain=False,
     )  # fmt: skip
 
 
-def _fewer_known(found: Sequence[Suggestion]) -> list[Suggestion]:
-    """If there are enough quasi-identifiers that many outsiders know, leave the others to a person."""
+def _demote_little_known(found: Sequence[Suggestion]) -> list[Suggestion]:
+    """Give little-known columns the role other if there are enough quasi-identifiers that many outsiders know."""
 
-    def few(one: Suggestion) -> bool:
+    def little_known(one: Suggestion) -> bool:
         return one.role is Role.QUASI_IDENTIFIER and one.reason.endswith(FEWER)
 
-    widely = sum(one.role is Role.QUASI_IDENTIFIER and not few(one) for one in found)
+    widely = sum(one.role is Role.QUASI_IDENTIFIER and not little_known(one) for one in found)
     if widely < ENOUGH:
         return list(found)
-    reason = f", and there are {widely} that more know"
+    reason = f", and there are {widely} quasi-identifiers that are better known"
     return [
-        replace(one, role=Role.OTHER, reason=one.reason + reason, instead=(Role.QUASI_IDENTIFIER,)) if few(one) else one
+        replace(one, role=Role.OTHER, reason=one.reason + reason, alternatives=(Role.QUASI_IDENTIFIER,))
+        if little_known(one)
+        else one
         for one in found
     ]
 

@@ -1,4 +1,4 @@
-"""Profile a table: what each column contains, which role it should have and why, and what singles people out."""
+"""Profile a table: what each column contains, which role it should have and why, and which columns single people out."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ class ColumnProfile:
 
     @property
     def role(self) -> Role:
-        """The role that it should have."""
+        """The suggested role."""
         return self.suggestion.role
 
     @property
     def kind(self) -> Kind | None:
-        """What its values are; None if cells of its type cannot be read."""
+        """The kind of its values; None if cells of its type cannot be read."""
         return Kind.CATEGORICAL if self.suggestion.codes else self.facts.kind
 
     def to_dict(self) -> dict[str, Any]:
         """Return the column as plain data: counts, never cells."""
-        facts, found = self.facts, self.suggestion
+        facts, suggestion = self.facts, self.suggestion
         return {
             "name": self.name,
             "kind": None if self.kind is None else str(self.kind),
@@ -60,11 +60,11 @@ class ColumnProfile:
             "share_unique": facts.uniqueness,
             "share_most_frequent": facts.common / facts.rows,
             "bits": round(facts.entropy, 3),
-            "looks_like": found.look,
+            "looks_like": suggestion.pattern,
             "role": str(self.role),
-            "reason": found.reason,
-            "certain": found.certain,
-            "instead": [str(role) for role in found.instead],
+            "reason": suggestion.reason,
+            "certain": suggestion.certain,
+            "instead": [str(role) for role in suggestion.alternatives],
         }
 
 
@@ -79,7 +79,7 @@ class Profile:
     Profile of 3 rows and 3 columns
       mail  identifier        all of its cells look like a mail address
       age   quasi-identifier  named like age: outsiders can know it
-      wage  sensitive         named like income: a secret to outsiders
+      wage  sensitive         named like income: outsiders should not learn it
       the quasi-identifiers together single out 1 of 3 rows
     >>> found.schema.quasi_identifiers, found["age"].facts.unique
     (('age',), 1)
@@ -127,20 +127,23 @@ class Profile:
 
     @cached_property
     def as_they_are(self) -> Combination:
-        """The number of rows that the other columns, published as they are, single out; without sampling weights."""
-        other = [column.name for column in self.of_role(Role.OTHER) if column.suggestion.look != WEIGHT.name]
+        """The number of rows that the columns with the role other, which are published unchanged, single out.
+
+        Without survey weights, which outsiders do not know.
+        """
+        other = [column.name for column in self.of_role(Role.OTHER) if column.suggestion.pattern != WEIGHT.name]
         return together(self.table, other)
 
     @cached_property
     def twins(self) -> dict[str, str]:
-        """For each column that is a one-to-one recoding of an earlier one, the name of that one."""
+        """For each column that determines an earlier one and is determined by it, the name of the earlier one."""
         found: dict[str, str] = {}
         lists: dict[int, list[str]] = {}
         for column in self.columns:
             facts = column.facts
             values = facts.distinct + (facts.missing > 0)
             if values < 3 or REPEATED * values > facts.rows or column.role is Role.IDENTIFIER:
-                continue  # that two values, or values that hardly recur, go together is no wonder
+                continue  # two values, or values that hardly recur, determine each other by chance
             before = lists.setdefault(values, [])
             same = next((name for name in before if together(self.table, [name, column.name]).groups == values), None)
             if same is None:
@@ -151,14 +154,14 @@ class Profile:
 
     @cached_property
     def combinations(self) -> tuple[Combination, ...]:
-        """The most identifying single quasi-identifiers, pairs and triples; of the columns of highest entropy, if many."""
-        telling = sorted(self.of_role(Role.QUASI_IDENTIFIER), key=lambda column: -column.facts.entropy)[:MOST_COLUMNS]
-        chosen = {column.name for column in telling}
+        """The most identifying quasi-identifiers, pairs and triples; of the columns of highest entropy if there are many."""
+        candidates = sorted(self.of_role(Role.QUASI_IDENTIFIER), key=lambda column: -column.facts.entropy)[:MOST_COLUMNS]
+        chosen = {column.name for column in candidates}
         return most_identifying(self.table, [column.name for column in self.columns if column.name in chosen])
 
     @cached_property
     def requirements(self) -> tuple[SuggestedRequirement, ...]:
-        """Principles to start with, which are known to be reachable."""
+        """Suggested principles; the enabled ones are guaranteed to be reachable."""
         return suggest_requirements(
             self.table.with_schema(self.schema),
             [replace(column.facts, kind=column.kind) for column in self.of_role(Role.SENSITIVE)],
@@ -192,10 +195,10 @@ class Profile:
 
 
 def profile(data: Any) -> Profile:
-    """Profile a table: what each column contains, the role it should have and why, and what singles people out.
+    """Profile a table: what each column contains, the role it should have and why, and which columns single people out.
 
-    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose schema is not asked). What is suggested is a
-    start: whether outsiders know a column, and whether it is a secret, is for a person to decide.
+    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table`, whose schema is ignored. The roles are suggestions:
+    a person must decide whether outsiders can know a column, and whether it is a secret.
 
     >>> import pyarrow as pa
     >>> found = profile(pa.table({"zip": ["01234", "01234", "99999"], "ill": ["flu", "flu", "gout"]}))

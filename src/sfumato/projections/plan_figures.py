@@ -234,7 +234,7 @@ def dependence_figure(pairs: Sequence[Table], plan: Sequence[Sequence[str]], *, 
     names = [name for block in plan for name in block]
     return chart_figure(
         _dependence_chart(pairs, plan, names),
-        key=f"dependence-{'whole' if internal else 'told'}",
+        key=f"dependence-{'original' if internal else 'published'}",
         title="How much attributes reveal about each other",
         about="on the original, all pairs" if internal else "in the published tables",
         caption=_dependence_caption(any(pair["share"] is None for pair in pairs), internal),

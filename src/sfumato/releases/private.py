@@ -40,7 +40,7 @@ class Private:
 
 
 class Unavailable(Private):
-    """What stands in for the private part of a public object that was unpickled: every attribute raises an error.
+    """The replacement of the private part in a public object that was unpickled: every attribute raises an error.
 
     >>> try:
     ...     Unavailable().original

@@ -14,7 +14,7 @@ from sfumato.data.schema import Schema
 from sfumato.distances import Custom, Distance
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.principles import Principle, principle_of
-from sfumato.registry import PRINCIPLES
+from sfumato.registry import DISTANCES, PRINCIPLES
 from sfumato.releases.kinds import DATA_FILES, KINDS, ReleaseKind, table_name
 from sfumato.releases.model_base import first_problem
 from sfumato.releases.models import (
@@ -80,23 +80,40 @@ class _Declared:
     def schema(self, known: Schema | None = None) -> tuple[Schema, list[str]]:
         """Return the schema of the original, and the keys of the distance functions that are not available.
 
-        A function that release.json names is never imported: otherwise whoever wrote the file would choose which code runs
-        here. The functions of `known`, the schema that the caller passed, are used instead.
+        A function that release.json names is never imported: otherwise the author of the file would choose which code runs
+        here. The functions of `known`, the schema that the caller passed, are used instead. So are its distances of a class
+        that is not registered here, if they have the declared parameters.
         """
         unavailable: list[str] = []
 
         def distance(declared: Mapping[str, Any], key: str) -> Distance:
-            if declared.get("kind") != Custom.name:
+            kind = declared.get("kind")
+            if kind != Custom.name and (not kind or kind in DISTANCES):
                 return distance_of(declared, key)
             candidate = None
             if known is not None:  # the key is "distance", or "columns.NAME.distance", and a name may contain dots
                 candidate = known.distance if key == "distance" else known.distances.get(".".join(key.split(".")[1:-1]))
+            if kind != Custom.name:
+                return self._unregistered_distance(declared, key, candidate)
             if isinstance(candidate, Custom):
                 return candidate
             unavailable.append(key)
             return Custom(_missing_function)
 
         return self._restore(lambda: schema_of(self.config.to_dict(), hierarchy_of, distance)), unavailable
+
+    def _unregistered_distance(self, declared: Mapping[str, Any], key: str, candidate: Distance | None) -> Distance:
+        """Return the caller's distance if it is the declared one; otherwise raise an error that says what to pass."""
+        if candidate is not None:
+            section = {"kind": candidate.name, **candidate.parameters()}
+            if json.loads(json.dumps(section)) == dict(declared):  # release.json has lists for tuples
+                return candidate
+        raise self.problem(
+            f"config.{key}.kind",
+            f"the distance {declared['kind']!r} is not registered here",
+            "Install the package that provides it, or in Python pass the schema that contains it as schema=….",
+            declared["kind"],
+        )
 
     def principles(self) -> tuple[Principle, ...]:
         """Return the requested principles; one that is not registered here is an error that says what to pass."""
@@ -118,6 +135,8 @@ class _Declared:
     def _restore(self, restore: Callable[[], T], within: str = "config") -> T:
         try:
             return restore()
+        except ReleaseError:
+            raise  # it names the key and the remedy already
         except SfumatoError as error:
             key = ".".join(filter(None, (within, error.key)))
             raise self.problem(key, error.problem, value=error.value) from error

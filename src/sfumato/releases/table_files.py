@@ -71,7 +71,7 @@ def original_table(manifest: Manifest | TableManifest, original: Any, schema: Sc
 
 
 def _unescaped(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column without escapes; each distinct cell is looked at once."""
+    """Return a column without escapes; each distinct cell is processed once."""
     encoded = column.dictionary_encode().unify_dictionaries()
     if not encoded.num_chunks:
         return column

@@ -139,7 +139,7 @@ def _refuse_invalid(result: Verification) -> None:
     if not result:
         raise ReleaseError(
             f"the written files are not what they state, so nothing is published ({result.failures})",
-            remedy="Try the other format; if it fails too, please report this as a fault of sfumato.",
+            remedy="Try the other format; if it fails too, please report this as a bug in sfumato.",
         )
 
 

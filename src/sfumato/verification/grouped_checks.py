@@ -196,7 +196,7 @@ def _principles(
     if problem is not None:
         checks.append(Check("principles", False, problem))
     if not principles:
-        checks.append(Check("principles", False, "no principle is stated, so nothing is promised"))
+        checks.append(Check("principles", False, "release.json states no principle, so the release guarantees nothing"))
     if not document.holds and all(check.holds for check in checks):
         checks.append(Check("verdict", False, "release.json states that the principles do not hold, and they do"))
     return checks

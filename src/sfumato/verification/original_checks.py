@@ -182,7 +182,7 @@ class _Pairs:
     left: Sequence[Codes]
     right: Sequence[Codes]
     published_rows: Codes
-    """How many rows each entry on the left stands for."""
+    """The number of published rows that each entry on the left represents."""
     original_rows: Codes
     left_at: Codes
     right_at: Codes
@@ -237,7 +237,7 @@ class _Pairs:
         return covering, covered
 
     def row_of(self, entry: int, matched: MatchedRows) -> int:
-        """Return the first published row that an entry on the left stands for."""
+        """Return the first published row that an entry on the left represents."""
         same = matched.published == self.left[0][entry]
         for column, parts in zip(self.cells, self.left[1:], strict=True):
             same = same & (column == parts[entry])

@@ -14,7 +14,7 @@ from sfumato.exact import Number, Ratios
 class TopTwoShare(sf.Principle):
     """The two most frequent sensitive values of a group make up at most a share of it.
 
-    In plain words: whoever bets on two secrets for somebody in a group is right at most that often.
+    In plain words: a bet on two secrets for a person in a group is right at most that often.
 
     - `share`: the largest share of a group that two values may make up together, from 0 to 1.
 

@@ -2,7 +2,7 @@
 
 Errors against the true original are exact figures of who has which sensitive value: with the same questions an attacker
 could try assignments until the figures agree. The public report therefore contains expected errors: the same questions,
-asked of originals that are drawn at random from all that look like the release.
+answered from originals that are drawn at random from all that match the release.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sfumato.anonymization.utility.workload import Workload
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 
-ASKED = 60
+QUESTIONS = 60
 """Questions for each number of quasi-identifiers; a third of that for large tables."""
 _MANY = 1_000_000
 """Rows from which a table is large: fewer questions give the same precision."""
@@ -98,9 +98,9 @@ def _workloads(published: Table, covers: Sequence[Cover], seed: int) -> list[Wor
     quasi = tuple(cover.domain for cover in covers)
     sensitive = tuple(domain_of(published.column(name)) for name in dict.fromkeys(published.schema.sensitive_columns()))
     most, qs = (sum(domain.size > 0 for domain in domains) for domains in (quasi, sensitive))
-    asked = ASKED if published.rows < _MANY else ASKED // 3
+    questions = QUESTIONS if published.rows < _MANY else QUESTIONS // 3
     return [
-        Workload.over_domains(quasi, sensitive, asked, qd, min(_SENSITIVE, qs), SELECTIVITY, seed)
+        Workload.over_domains(quasi, sensitive, questions, qd, min(_SENSITIVE, qs), SELECTIVITY, seed)
         for qd in range(1, min(_DIMENSIONS, most) + 1)
     ]
 

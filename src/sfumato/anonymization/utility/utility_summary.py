@@ -111,7 +111,7 @@ def utility_of(
     `table` contains the published rows. `suppressed` is the number of rows that were left out: they count in the loss and in
     discernibility, while queries and marginals are about the published rows. `k` is the required group size. `queries`,
     `qd`, `qs`, `selectivity`, `bound` and `seed` are those of `Workload.random` and `query_errors`. By default a query
-    constrains three quasi-identifiers and two sensitive columns, or as many as there are; `queries=0` asks none. `weights`
+    constrains three quasi-identifiers and two sensitive columns, or as many as there are; `queries=0` runs none. `weights`
     are those of `certainty_penalty`.
 
     >>> from sfumato.anonymization.utility.utility_example import example

@@ -1,4 +1,4 @@
-"""⪯ as far as the records can reveal it: whoever fits a record in one dictionary fits it in the other."""
+"""The order ⪯ as far as the records reveal it: who fits a record in one dictionary fits it in the other."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ class Matching:
     def _once(self, rule: Rule) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The distinct disclosed rows, and which of them each record has.
 
-        Finding the distinct rows costs a sort. It is done only where many individuals are to be looked at.
+        Finding the distinct rows costs a sort. It is done only if many individuals must be compared.
         """
         shown = np.where(rule, self.values, np.int32(-1))
         if self.misfits:

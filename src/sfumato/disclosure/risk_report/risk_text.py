@@ -288,7 +288,7 @@ def assumptions(content: Content) -> list[tuple[str, str]]:
     lines.append(
         (
             "Identity of the records",
-            "Not declared: the chance of identification is one over the number who fit, whoever they are."
+            "Not declared: the chance of identification is one over the number of individuals who fit."
             if content["identity"] is None
             else f"The column {content['identity']}, which is not disclosed.",
         )

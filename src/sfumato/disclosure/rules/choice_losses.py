@@ -165,7 +165,7 @@ class Choices:
 
     @cached_property
     def high(self) -> float:
-        """More than twice the sum of all finite losses: stands for an infinite loss where records are optimized together."""
+        """More than twice the sum of all finite losses: replaces an infinite loss where records are optimized together."""
         phi = self.phi
         if phi.function is not None:
             tables = (self.sensitivity(record, self.candidates(record)) for record in range(self.records))

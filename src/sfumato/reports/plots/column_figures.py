@@ -143,8 +143,8 @@ def error_figure(expected: ExpectedErrors, true: CountErrors | None) -> Figure:
 def _error_caption(expected: ExpectedErrors, with_true_errors: bool) -> str:
     sensitive = f" and {count_of(expected.sensitive, 'sensitive column')}" if expected.sensitive else ""
     return (
-        f"For each number of quasi-identifiers, {expected.asked} counts over ranges of as many columns{sensitive}, asked "
-        f"of {count_of(expected.drawn, 'original')} drawn at random from all that look like this release: the "
+        f"For each number of quasi-identifiers, {expected.asked} counts over ranges of as many columns{sensitive}, taken "
+        f"from {count_of(expected.drawn, 'original')} drawn at random from all that match this release: the "
         "quasi-identifiers of each row evenly from its cells, the sensitive values of a group assigned at random. Points "
         "are medians of the relative error, bars the middle half."
         + (" Beside them, the true errors against the original." if with_true_errors else "")

@@ -228,7 +228,7 @@ def _neighbours_of_densest(graph: NeighbourGraph) -> set[int]:
 def _add_graph(
     chart: Chart, graph: NeighbourGraph, xs: Sequence[float], ys: Sequence[float], allowed: int | None, *, longest: int
 ) -> None:
-    """Add edges, nodes and, if `longest` is not 0, names of at most so many characters."""
+    """Add edges, nodes and, if `longest` is not 0, names of at most `longest` characters."""
     labels, counts, near, densest = graph.labels, graph.counts, graph.neighbours, graph.densest
     for i, j in graph.edges:
         chart.segment(xs[i], ys[i], xs[j], ys[j], FAINT, "edge")
