@@ -138,7 +138,7 @@ def test_missing_sections_say_why():
     text = drawn("several")[1].text
     assert "so no neighbour graph is drawn" in text
     text = drawn("tiny")[1].text
-    assert "A table of so few rows has no distribution" in text
+    assert "The table has too few rows to publish a distribution" in text
 
 
 def test_a_principle_of_ones_own():

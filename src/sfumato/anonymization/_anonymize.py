@@ -204,10 +204,12 @@ def _refuse_impossible(table: Table, principles: Sequence[Principle]) -> None:
     # a k larger than the table is bad input, and an error where groups are measured
     ruled_out = [p for p, result in assessments if result.certificate is not None and result.certificate.kind != "size"]
     if ruled_out:
-        explanation = " ".join(f"{reason.text}." for reason in reasons(table, ruled_out))
+        explanation = ". ".join(reason.text for reason in reasons(table, ruled_out))
+        # a bound on every part of the table stays however many rows are suppressed
+        suppression = not any(result.certificate is not None and result.certificate.any_rows for _, result in assessments)
         raise RequirementError(
-            f"nothing is published: {explanation.removesuffix('.')}",
-            remedy="Relax the requirement, or allow a share of the rows to be suppressed.",
+            f"nothing is published: {explanation[:1].lower()}{explanation[1:]}",
+            remedy=f"Relax the requirement{', or allow a share of the rows to be suppressed' if suppression else ''}.",
             file=table.source,
             value=[principle.name for principle in ruled_out],
         )
@@ -233,10 +235,11 @@ def _requirement_error(task: Task, result: Audit, most: int, needed: int) -> Req
     )
     explanations = reasons(task.table, [finding.principle for finding in failing])
     another = "" if any(reason.impossible for reason in explanations) else ", or try another method"
+    share = f"allow a {'larger ' if most else ''}share of the rows to be suppressed"
     return RequirementError(
         f"this method cannot meet the requirements, so nothing is published: {'; '.join(parts)}{allowed}"
         + "".join(f". {reason.text}" for reason in explanations),
-        remedy=f"Relax the requirements, {'' if another else 'or '}allow a share of the rows to be suppressed{another}.",
+        remedy=f"Relax the requirements, {'' if another else 'or '}{share}{another}.",
         file=task.table.source,
         value=result.to_dict(1)["principles"],
     )

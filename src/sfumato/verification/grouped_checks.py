@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato._audit import Finding, audit, finding_heading, table_of
+from sfumato._audit import Finding, audit, finding_heading, table_of, worst_shown
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
-from sfumato.errors import SfumatoError
+from sfumato.errors import ColumnError, FileError, SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, attributes_of
@@ -59,7 +59,7 @@ def declared_check(
         table = None if original is None else cache(lambda: table_of(original, schema))
         first = first_difference(schema, declared, table, published)
     first = first or difference
-    return Check("declared", first is None, first or "release.json declares what is given")
+    return Check("declared", first is None, first or "release.json agrees with what is expected")
 
 
 def grouped_checks(
@@ -231,7 +231,7 @@ class _Claims:
 def _compare(finding: Finding, entry: Mapping[str, Any], claim: PrincipleClaim | None) -> Check:
     """Compare a principle, measured again as `entry`, with what release.json states about it."""
     heading = finding_heading(finding)
-    levels = ", ".join(f"{name} {text}" for name, text in entry["exact"].items())
+    levels = ", ".join(worst_shown(part) for part in finding.measurement.parts)
     if not finding.holds:
         return Check(heading, False, f"does not hold: {levels}; wanted {', '.join(entry['wanted'].values())}")
     if claim is None:
@@ -257,10 +257,25 @@ def _close(stated: Any, measured: Mapping[str, Any]) -> bool:
         return False
 
 
+def _read_original(manifest: TableManifest, original: Any, declared: Schema) -> Table:
+    """Return the original; an error if it is a published table, which lacks identifiers and has the group column."""
+    remedy = "Pass the table that the release was made from"
+    try:
+        table = original_table(manifest, original, declared)
+    except ColumnError as error:
+        remedy = f"{remedy}, not a published table. {error.remedy}"
+        raise ColumnError(error.problem, remedy=remedy, file=error.file, column=error.column) from error
+    group = manifest.document.group  # chosen so that the original has no such column
+    if group in table.data.column_names:
+        problem = f"this is not the original but a published table: it has the column {group!r}"
+        raise FileError(problem, remedy=f"{remedy}.", file=table.source)
+    return table
+
+
 def _against_original(manifest: TableManifest, published: pa.Table, original: Any, declared: Schema) -> list[Check]:
     """Check what the release must share with the table from which it was made."""
     document = manifest.document
-    table = original_table(manifest, original, declared)
+    table = _read_original(manifest, original, declared)
     unchanged = [
         name
         for name in published.column_names
@@ -286,7 +301,10 @@ def _against_original(manifest: TableManifest, published: pa.Table, original: An
         first = f"; the first: {result.first}" if result.first else ""
         checks.append(Check("cover", False, f"{count_of(result.uncovered, 'row')} not covered by what is published{first}"))
     else:
-        by_column = f", {count_of(result.by_column, 'row')} column by column" if result.by_column else ""
-        detail = f"the published cells cover the original values; {count_of(result.one_to_one, 'row')} one to one{by_column}"
+        by_column = f", {count_of(result.by_column, 'row')} compared column by column" if result.by_column else ""
+        detail = (
+            f"the published cells cover the original values; {count_of(result.unique_matches, 'row')} matched uniquely"
+            f"{by_column}"
+        )
         checks.append(Check("cover", True, detail))
     return checks

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -194,16 +193,3 @@ def partition_problem(of_row: Any, rows: int) -> str | None:
     present = np.unique(groups)
     gaps = np.flatnonzero(present != np.arange(len(present)))
     return f"no row in group {gaps[0]}, and rows in group {present[gaps[0]]}" if len(gaps) else None
-
-
-def renumber(labels: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
-    """Number groups from 0 in the order of their first rows.
-
-    >>> renumber([7, 3, 7, 5]).tolist()
-    [0, 1, 0, 2]
-    """
-    labels = np.asarray(labels)
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
