@@ -152,7 +152,7 @@ def _limits_of_any_release(document: ProjectedDocument) -> list[Limitation]:
         ),
         (
             "Other releases, and membership in the table.",
-            "Two releases about the same people can reveal together what neither reveals alone; and anybody who fits no "
+            "Two releases about the same people can reveal together what neither reveals alone; and anybody who matches no "
             "group was not in the table. Columns that were not declared as quasi-identifiers or sensitive, but identify "
             "people nevertheless, are not considered.",
         ),

@@ -94,8 +94,9 @@ def level_figure(table: LevelHistogram, claim: PrincipleClaim, heading: str, *, 
     total, broken = sum(groups) + table.infinite, sum(breaching)
     chart = _level_chart(table, threshold, required, total, BEFORE if internal else AFTER)
     others = [name for name in claim.wanted if name != part]
-    alone = f" of this requirement alone (those in breach only of {', '.join(others)} are not counted)" if others else ""
-    verdict = f"In red, {broken:,} of {total:,} in breach{alone}." if broken else f"None of the {units} is in breach{alone}."
+    # a principle of several parts can fail in more groups than this part does
+    only = f" of it; {units} that fail only by {', '.join(others)} are not counted here" if others else ""
+    verdict = f"In red, {broken:,} of {total:,} in breach{only}." if broken else f"None of the {units} is in breach{only}."
     beyond = f" {table.infinite:,} {units} have no finite level and are not drawn." if table.infinite else ""
     return chart_figure(
         chart,
