@@ -197,7 +197,7 @@ def test_a_config_is_compared(sfumato, project):
     assert "declared: release.json agrees with what is expected" in done.stdout
     text = (project / "sfumato.toml").read_text(encoding="utf-8")
     for old, new, words in [
-        ("k = 2", "k = 3", "k-anonymity (k = 3) is given"),
+        ("k = 2", "k = 3", "k-anonymity (k = 3) is requested"),
         ('[columns.name]\nrole = "identifier"', "", "the role of 'name' is 'identifier'"),
         ('hierarchy = "towns.csv"', "", "the hierarchy of 'town'"),
     ]:

@@ -269,7 +269,7 @@ def test_a_corrupt_config(folder):
         (lambda f: (f / "data.csv").unlink(), None, "data file is missing"),
         (
             lambda f: claim(f, lambda c: c["config"]["principles"][0].update(name="x")),
-            "config.principles.1.name",
+            "config.principles[0].name",
             "'x' is not registered here",
         ),
         (

@@ -75,8 +75,10 @@ def whole_table_certificate(principle: Principle, view: View) -> Certificate | N
 
     If any grouping satisfied it, so would the union of its groups, which is the whole table.
     """
+    from sfumato.principles.principle import measurement_of
+
     try:
-        measurement = principle.measure(view.as_one_group())
+        measurement = measurement_of(principle, view.as_one_group())
     except ParameterError as problem:
         if problem.key not in ("k", "n"):  # these two mean that the table is too small
             raise

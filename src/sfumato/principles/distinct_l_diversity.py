@@ -48,7 +48,7 @@ class DistinctLDiversity(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check_whole("l")
+        self.check_whole("l")
 
     def measure(self, view: View) -> Measurement:
         """Return each group's number of distinct values."""

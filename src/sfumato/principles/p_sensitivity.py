@@ -49,8 +49,8 @@ class PSensitivity(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check_whole("p")
-        self._check_whole("k")
+        self.check_whole("p")
+        self.check_whole("k")
 
     def measure(self, view: View) -> Measurement:
         """Return each group's number of distinct values and number of people."""
