@@ -51,7 +51,7 @@ def claim(folder, change):
 
 
 def failing(found):
-    return [check.name for check in found.checks if not check.holds]
+    return [check.name for check in found.checks if check.holds is False]
 
 
 def test_equal_declarations_do_not_differ(folder, tmp_path):
