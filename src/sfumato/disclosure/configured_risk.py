@@ -122,7 +122,7 @@ def _sensitivity(section: RiskSection, folder: Path) -> Sensitivity | None:
             value=kind,
         )
     if isinstance(parameters.get("function"), str):
-        parameters["function"] = CodeLocation(parameters["function"], folder)
+        parameters["function"] = CodeLocation(parameters["function"], folder, key="risk.sensitivity.function")
     try:
         return build(SENSITIVITIES[kind], f"the sensitivity {kind!r}", parameters)
     except SfumatoError as error:
