@@ -39,5 +39,5 @@ def order_check(published: Table, seed: int, format: int = FORMAT) -> Check:  # 
     if not np.array_equal(of_group[groups.of_row[rows]], groups.of_row + 1):
         return Check("order", False, "its groups are not numbered by its seed, and may reveal something about the rows")
     if not np.array_equal(contents.finest[rows], contents.finest):
-        return Check("order", False, "its rows are not in the order of its seed, and may be in that of another table")
+        return Check("order", False, "its rows are not in the order of its seed, and may match those of another table")
     return Check("order", True, ORDER_HOLDS)

@@ -123,7 +123,8 @@ class _Part:
         reason = NO_ORIGINAL if source is None else "not checked: the terms do not hold"
         checks += grouped_checks(self.table, self.schema, self.unavailable, requested, self.original, reason)
         if any(check.holds is False for check in checks):
-            return checks  # the figures of a table that is not as stated say nothing
+            # the figures of a table that is not as stated say nothing
+            return [*checks, *(Check(name, None, "not checked: another check of the table fails") for name in ("order", "dependence", "utility"))]
         published = published_table(self.table, published_schema(self.schema, table.group))
         position = document.attributes.index(self.block[0])
         return [
