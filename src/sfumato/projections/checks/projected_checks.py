@@ -124,7 +124,13 @@ class _Part:
         checks += grouped_checks(self.table, self.schema, self.unavailable, requested, self.original, reason)
         if any(check.holds is False for check in checks):
             # the figures of a table that is not as stated say nothing
-            return [*checks, *(Check(name, None, "not checked: another check of the table fails") for name in ("order", "dependence", "utility"))]
+            return [
+                *checks,
+                *(
+                    Check(name, None, "not checked: another check of the table fails")
+                    for name in ("order", "dependence", "utility")
+                ),
+            ]
         published = published_table(self.table, published_schema(self.schema, table.group))
         position = document.attributes.index(self.block[0])
         return [
