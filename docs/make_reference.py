@@ -51,6 +51,8 @@ ColumnError incom - Did you mean 'income'?
 (True, True)
 >>> [type(finding) is sf.Finding for finding in sf.audit(pa.table({"a": [1]}), sf.Schema(["a"]), sf.KAnonymity(1))]
 [True]
+>>> isinstance(sf.explain("k-anonymity").measured, sf.MeasuredExample)
+True
 
 ```
 """

@@ -1,4 +1,4 @@
-"""The synthetic census: the schema of paper 001, Table III, correlated as people are, the same for the same seed."""
+"""The synthetic census: the schema of Wang & Liu (2010), Table III, correlations, and the same rows for the same seed."""
 
 from __future__ import annotations
 

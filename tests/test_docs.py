@@ -114,4 +114,4 @@ def test_every_verb_has_help_with_an_example(path, command):
         if parameter.param_type_name == "option":
             assert parameter.help, parameter.name
         else:
-            assert parameter.human_readable_name.upper() in command.help, "an argument is told of in the text"
+            assert parameter.human_readable_name.upper() in command.help, "the text names every argument"

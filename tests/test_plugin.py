@@ -107,7 +107,7 @@ def test_a_release_cannot_be_verified_without_the_plugin(plugin, project, monkey
         sf.verify(folder)
     assert caught.value.key == "config.columns.hour.distance.kind"
     assert "schema=" in caught.value.remedy
-    assert "install the package" in caught.value.remedy
+    assert "Install the package" in caught.value.remedy
     # the schema and the principles that the caller passes replace the plug-in
     assert sf.verify(folder, table, schema=schema, principles=principles).holds
     other = replace(schema, distances={"hour": replace(schema.distances["hour"], period=12)})
@@ -116,7 +116,7 @@ def test_a_release_cannot_be_verified_without_the_plugin(plugin, project, monkey
     with pytest.raises(sf.errors.ReleaseError, match="there is no method 'blocks'") as caught:
         sf.replay(folder, table, schema=schema, principles=principles)
     assert "method=" in caught.value.remedy
-    assert "install the package" in caught.value.remedy
+    assert "Install the package" in caught.value.remedy
     with pytest.raises(sf.errors.ReleaseError, match="'top-two-share' is not registered here"):
         sf.verify(plain)
 

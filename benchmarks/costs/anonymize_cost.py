@@ -16,8 +16,9 @@ from benchmarks.datasets import survey
 from benchmarks.datasets.survey import SURVEY_ROWS, Setting
 from benchmarks.measurement import Notify, cpu_seconds, growth, lexsort_seconds, peak_megabytes, silent
 from sfumato._audit import audit
-from sfumato.anonymization._anonymize import check, partition
+from sfumato.anonymization._anonymize import check
 from sfumato.anonymization.methods import Method, Task
+from sfumato.anonymization.methods.method import grouping_of
 from sfumato.anonymization.published_table import PublishedTable, publish
 from sfumato.anonymization.utility import mean_loss, normalised_loss
 from sfumato.errors import ColumnError, ParameterError
@@ -85,8 +86,8 @@ def _settings(rows: int, all_rows: bool, hard: bool, adult: bool) -> Iterator[Se
 def _group_and_publish(setting: Setting, method: Method) -> tuple[float, float, PublishedTable, tuple[str, ...]]:
     """Return the CPU seconds of grouping and of publishing, the published table, and the notes of the method."""
     check(setting.table, setting.principles)
-    grouping_seconds, grouping = cpu_seconds(lambda: method.group(Task(setting.table, setting.principles)))
-    of_row = partition(grouping.of_row, setting.table.rows, method)
+    grouping_seconds, grouping = cpu_seconds(lambda: grouping_of(method, Task(setting.table, setting.principles), 0))
+    of_row = grouping.of_row
     publishing_seconds, published = cpu_seconds(lambda: publish(setting.table, of_row, 0, grouping.levels))
     return grouping_seconds, publishing_seconds, published, grouping.notes
 

@@ -1,6 +1,18 @@
-from . import anonymization, attacks, data, disclosure, distances, errors, principles, projections, releases, verification
+from . import (
+    anonymization,
+    attacks,
+    data,
+    disclosure,
+    distances,
+    errors,
+    principles,
+    profiling,
+    projections,
+    releases,
+    verification,
+)
 from ._audit import Audit, Finding, audit
-from ._explain import Explanation, explain
+from ._explain import Explanation, MeasuredExample, explain
 from ._report import report
 from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay
 from .anonymization.feasibility import feasibility
@@ -33,6 +45,7 @@ from .principles import (
     VarianceControl,
 )
 from .profiling import Profile, profile
+from .progress import Progress
 from .projections import Projection, project
 from .verification import Verification, verify
 from .version import __version__
@@ -60,12 +73,14 @@ __all__ = [
     "KAnonymity",
     "KEAnonymity",
     "Lattice",
+    "MeasuredExample",
     "Method",
     "Mondrian",
     "NTCloseness",
     "PSensitivity",
     "Principle",
     "Profile",
+    "Progress",
     "Projection",
     "RecursiveLDiversity",
     "Release",
@@ -93,6 +108,7 @@ __all__ = [
     "full_domain",
     "principles",
     "profile",
+    "profiling",
     "project",
     "projections",
     "read_table",

@@ -30,6 +30,7 @@ from sfumato.principles import (
     attributes_of,
     requested_principles,
 )
+from sfumato.principles.principle import measurement_of
 
 _SHOWN = 3
 """How many distinct values of a quasi-identifier are shown for a group, where a group column allows several."""
@@ -287,7 +288,7 @@ def audit(data: Any, schema: Schema | None, principles: PrincipleRequest | Seque
             view = views.setdefault(names, View(table, names, groups))
             attribute = None if principle.scope == "groups" else view.attribute.name
             try:
-                measurement = principle.measure(view)
+                measurement = measurement_of(principle, view)
             except SfumatoError as error:
                 raise error.inside(table.source, principle.title) from error
             distance = view.distance.name if principle.uses_distance else None

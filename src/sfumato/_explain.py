@@ -14,8 +14,9 @@ from sfumato._audit import Audit, audit, level_shown
 from sfumato.data.schema import Schema
 from sfumato.errors import ParameterError, PluginError
 from sfumato.principles import Description, Example, ExampleGroup, Part, Principle, describe
+from sfumato.principles.principle import check_principle_class
 from sfumato.principles.requests import python_name
-from sfumato.registry import PRINCIPLES
+from sfumato.registry import PLUGIN_HINT, PRINCIPLES, required_parameters
 
 MERGING = {
     True: "Two groups that satisfy it still satisfy it when they are merged: larger groups never violate it, and if the "
@@ -23,6 +24,9 @@ MERGING = {
     False: "Two groups that satisfy it may violate it when they are merged: larger groups are not always safer.",
 }
 """What it means that a principle is monotone, or not."""
+
+_PLACEHOLDER = "…"
+"""Shown in place of a value that the user must choose."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,10 @@ class Explanation:
         return f"{python_name(self.kind)}({', '.join(arguments)})"
 
     def _parameters(self) -> dict[str, Any]:
-        return {} if self.measured is None else self.measured.example.principle.parameters()
+        """Return the parameters of the example; without one, a placeholder for each parameter that is required."""
+        if self.measured is None:
+            return dict.fromkeys(required_parameters(self.kind), _PLACEHOLDER)
+        return self.measured.example.principle.parameters()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON."""
@@ -148,6 +155,7 @@ def explain(name: str) -> Explanation:
     True - no salary has another within 10 of it: 0 of the 2 others: 0/2 = 0
     """
     kind = find_principle(name)
+    check_principle_class(kind)
     example = kind.example()
     if example is None:
         return Explanation(kind, describe(kind), None)
@@ -172,7 +180,7 @@ def find_principle(name: str) -> type[Principle]:
     near = [known[match] for match in get_close_matches(key, known, n=3, cutoff=0.7)]
     close = list(dict.fromkeys(kind.name for kind in within or near))
     hint = f"Did you mean {' or '.join(close)}?" if close else f"The principles are: {', '.join(PRINCIPLES)}."
-    raise ParameterError(f"there is no principle {name!r}", remedy=hint, key="PRINCIPLE", value=name)
+    raise ParameterError(f"there is no principle {name!r}", remedy=f"{hint} {PLUGIN_HINT}", key="PRINCIPLE", value=name)
 
 
 def summaries() -> dict[str, str]:
@@ -202,4 +210,5 @@ def _equation(arithmetic: str, shown: str, level: Any) -> str:
 
 def _written(value: Any) -> str:
     """Return a parameter in the form that both a config and Python accept: whole numbers bare, other numbers as text."""
-    return value if isinstance(value, str) and value.isdigit() else json.dumps(value, ensure_ascii=False)
+    bare = isinstance(value, str) and (value.isdigit() or value == _PLACEHOLDER)
+    return value if bare else json.dumps(value, ensure_ascii=False)

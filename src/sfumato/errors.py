@@ -25,6 +25,22 @@ from typing import Any, Self
 
 from sfumato.masking import masked
 
+__all__ = [
+    "CellError",
+    "ColumnError",
+    "ConfigError",
+    "DatabaseError",
+    "DistanceError",
+    "FileError",
+    "HierarchyError",
+    "ParameterError",
+    "PluginError",
+    "ReleaseError",
+    "ReplayError",
+    "RequirementError",
+    "SfumatoError",
+]
+
 
 class SfumatoError(Exception):
     """Base class of all errors of this package: where, what is invalid, and what to do next.

@@ -1,14 +1,90 @@
-"""Range checks of parameters that a config, a function and a command-line option share. They need no data."""
+"""Checks of parameters: those of principles and methods, and those that functions, configs and options share."""
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
+from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.exact import Number, as_fraction, written
+from sfumato.exact import Number, as_fraction, as_parameter, written
+
+
+class ParameterChecks:
+    """What principles and methods share: the fields of a frozen dataclass are the parameters, checked in `__post_init__`.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Sample(ParameterChecks):
+    ...     share: Number
+    ...     size: int = 2
+    ...     name = "sample"
+    ...     def __post_init__(self):
+    ...         self.set_fraction("share", least=0, most=1)
+    ...         self.check_whole("size")
+    >>> Sample("0.5").share
+    Fraction(1, 2)
+    >>> Sample("0.5", size=0)
+    Traceback (most recent call last):
+    ...
+    sfumato.errors.ParameterError: size: sample: size = 0 is not a whole number from 1. Write a whole number, at least 1.
+    """
+
+    name: ClassVar[str]
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as a config states them; none if the class is not a dataclass."""
+        if not is_dataclass(self):
+            return {}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: as_parameter(value) for name, value in values.items() if value is not None}
+
+    def set_fraction(self, name: str, least: Number | None = None, most: Number | None = None) -> None:
+        """Replace a parameter by the exact number that the user wrote, and check its range; both ends are allowed."""
+        try:
+            value = as_fraction(getattr(self, name), name)
+        except ParameterError as error:
+            raise error.inside(None, self.name) from error
+        if (least is not None and value < as_fraction(least)) or (most is not None and value > as_fraction(most)):
+            bounds = [f"at least {least}"] * (least is not None) + [f"at most {most}"] * (most is not None)
+            raise ParameterError(
+                f"{self.name}: {name} = {written(value)} is out of range",
+                remedy=f"Give a number of {' and '.join(bounds)}.",
+                key=name,
+                value=value,
+            )
+        object.__setattr__(self, name, value)
+
+    def check_whole(self, name: str, least: int = 1) -> None:
+        """Check that a parameter is a whole number of at least `least`."""
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise ParameterError(
+                f"{self.name}: {name} = {_shown(value)} is not a whole number from {least}",
+                remedy=f"Write a whole number, at least {least}.",
+                key=name,
+                value=value,
+            )
+        object.__setattr__(self, name, int(value))
+
+    def check_choice(self, name: str, choices: tuple[str, ...]) -> None:
+        """Check that a parameter is one of some texts."""
+        value = getattr(self, name)
+        if value not in choices:
+            raise ParameterError(
+                f"{self.name}: {name} = {_shown(value)} is unknown",
+                remedy=f"Write one of: {', '.join(choices)}.",
+                key=name,
+                value=value,
+            )
+
+
+def _shown(value: Any) -> str:
+    """Return a parameter as a user wrote it."""
+    return str(value) if isinstance(value, Decimal | Fraction) else repr(list(value) if isinstance(value, tuple) else value)
 
 
 def check_seed(seed: Any) -> int:

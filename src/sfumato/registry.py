@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
@@ -21,6 +21,9 @@ from typing import Any, TypeVar
 from sfumato.errors import ParameterError, PluginError
 
 Value = TypeVar("Value")
+
+PLUGIN_HINT = "If a plug-in provides it, install that."
+"""What to do about an unknown name that is not a typing error."""
 
 
 class Registry(Mapping[str, Any]):
@@ -31,10 +34,8 @@ class Registry(Mapping[str, Any]):
     >>> registry = Registry("root", "sfumato.doctest", {"square": "math:sqrt"})
     >>> list(registry), registry["square"](9)
     (['square'], 3.0)
-    >>> registry.find("squar")
-    Traceback (most recent call last):
-    ...
-    sfumato.errors.ParameterError: name: there is no root 'squar'. Did you mean 'square'?
+    >>> registry.suggestion("squar")
+    "Did you mean 'square'? If a plug-in provides it, install that."
     """
 
     def __init__(self, kind: str, group: str, entries: dict[str, Any], base: str | None = None) -> None:
@@ -87,9 +88,8 @@ class Registry(Mapping[str, Any]):
         names = list(self)
         # A part of a name ("likeness") is as good a hint as a name with a typing error.
         close = [known for known in names if name and name in known] or get_close_matches(name, names, n=1)
-        if close:
-            return f"Did you mean {' or '.join(map(repr, close))}?"
-        return f"The {self.plural} are: {', '.join(names)}."
+        hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"The {self.plural} are: {', '.join(names)}."
+        return f"{hint} {PLUGIN_HINT}"
 
     def plugins(self) -> dict[str, EntryPoint]:
         """Return the entry points of other distributions, by name; nothing is imported.
@@ -137,9 +137,13 @@ class Registry(Mapping[str, Any]):
 
 def _origin(point: EntryPoint) -> str:
     """Name the distribution and the entry point, for errors."""
+    return f"{distribution_of(point)} (entry point {point.group}: {point.name} = {point.value})"
+
+
+def distribution_of(point: EntryPoint) -> str:
+    """Return the name and version of the distribution that provides an entry point."""
     distribution = getattr(point, "dist", None)
-    name = "an unknown distribution" if distribution is None else f"{distribution.name} {distribution.version}"
-    return f"{name} (entry point {point.group}: {point.name} = {point.value})"
+    return "an unknown distribution" if distribution is None else f"{distribution.name} {distribution.version}"
 
 
 def _load(location: str) -> Any:
@@ -230,6 +234,9 @@ ATTACKS = Registry(
 )
 """Attacks on a release of projected tables: functions of the original table and of what the attacker sees."""
 
+REGISTRIES = (PRINCIPLES, DISTANCES, METHODS, LOSSES, ATTACKS)
+"""Every registry that plug-ins can extend."""
+
 
 def build(kind: type[Value], title: str, parameters: Mapping[str, Any]) -> Value:
     """Make a value of a dataclass from a config's parameters; an unknown or missing parameter is an error.
@@ -240,7 +247,7 @@ def build(kind: type[Value], title: str, parameters: Mapping[str, Any]) -> Value
     >>> build(KAnonymity, "k-anonymity", {"k": 5})
     KAnonymity(k=5)
     """
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    known = [field.name for field in fields(kind)] if is_dataclass(kind) else []
     for key in parameters:
         if key not in known:
             raise ParameterError(
@@ -262,4 +269,6 @@ def required_parameters(kind: type[Any]) -> list[str]:
     >>> required_parameters(Dissimilarity)
     ['epsilon', 'delta']
     """
+    if not is_dataclass(kind):
+        return []
     return [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sfumato.errors import ParameterError
+from sfumato.errors import ConfigError, ParameterError
 
 
 class CodeLocation(str):
@@ -29,11 +29,15 @@ class CodeLocation(str):
     """
 
     folder: Path
+    config: str | None
+    """The config that names the function, for errors."""
+    key: str | None
+    """The key of the config that names it; None if no config does."""
 
-    def __new__(cls, text: str, folder: Path) -> CodeLocation:
-        """Remember the folder beside the text."""
+    def __new__(cls, text: str, folder: Path, config: str | None = None, key: str | None = None) -> CodeLocation:
+        """Remember the folder, and where the function was named, beside the text."""
         location = super().__new__(cls, text)
-        location.folder = folder
+        location.folder, location.config, location.key = folder, config, key
         return location
 
     def __eq__(self, other: object) -> bool:
@@ -46,7 +50,13 @@ class CodeLocation(str):
         return hash((str(self), self.folder))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CodeLocation, (str(self), self.folder)
+        return CodeLocation, (str(self), self.folder, self.config, self.key)
+
+    def check_file(self) -> None:
+        """Raise an error if the text names a file that does not exist; nothing is loaded."""
+        place = self.partition(":")[0]
+        if place.endswith(".py") and not (self.folder / place).is_file():
+            raise _error(f"the file {place!r} does not exist in the folder of the config", self)
 
 
 def load_function(location: str) -> Callable[..., Any]:
@@ -65,7 +75,7 @@ def load_function(location: str) -> Callable[..., Any]:
         module = importlib.import_module(place) if path is None else _load_file(path)
         function = getattr(module, name)
     except ImportError as error:
-        raise _error(f"the module {place!r} cannot be imported: {error}", location) from error
+        raise _error(f"{place!r} cannot be imported: {error}", location) from error
     except (AttributeError, ValueError, TypeError) as error:
         raise _error(f"{str(location)!r} is not the name of a function of a module", location) from error
     if not callable(function):
@@ -110,6 +120,8 @@ def _load_file(path: Path) -> ModuleType:
     return module
 
 
-def _error(problem: str, location: str) -> ParameterError:
+def _error(problem: str, location: str) -> ConfigError | ParameterError:
     remedy = 'Write "file.py:function", relative to the config, or "module:function" of an installed module.'
+    if isinstance(location, CodeLocation) and location.key is not None:
+        return ConfigError(problem, remedy=remedy, file=location.config, key=location.key, value=str(location))
     return ParameterError(problem, remedy=remedy, key="function", value=str(location))

@@ -43,8 +43,8 @@ def test_known_optima(real_data, k, limit, levels, score, admissible):
 def test_counts_of_many_rows_do_not_overflow(real_data, sensitive):
     """At 600,000 rows counts times counts leave 32 bits; with t = 0.1 nothing but the table as one class will do."""
     table = adult(real_data, [sensitive], times=20)
-    wishes = [sf.KAnonymity(100), sf.TCloseness("0.1", "hierarchical")]
-    found = sf.full_domain(table, None, wishes, count=True)
+    principles = [sf.KAnonymity(100), sf.TCloseness("0.1", "hierarchical")]
+    found = sf.full_domain(table, None, principles, count=True)
     assert (found.admissible, found.suppressed) == (1, 0)
     assert all(level == height for level, height in zip(found.levels.values(), _heights(table), strict=True))
 

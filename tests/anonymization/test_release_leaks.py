@@ -51,11 +51,11 @@ class TestFiguresOfTheOriginal:
 
     def test_marginals_are_rounded(self):
         release = anonymize(table(), SCHEMA, sf.KAnonymity(5), method=Chunks(7))
-        (exact,), (told,) = release.utility.marginals, release.to_dict()["utility"]["marginals"]
+        (exact,), (published,) = release.utility.marginals, release.to_dict()["utility"]["marginals"]
         step = step_of(ROWS)
         assert step == Fraction(1, 2), "two decimals of so few rows would be exact"
         assert exact.distance not in (0, in_steps(exact.distance, step))
-        assert told == {"column": "age", "distance": in_steps(exact.distance, step)}
+        assert published == {"column": "age", "distance": in_steps(exact.distance, step)}
         many = anonymize(pa.concat_tables([table()] * 100), SCHEMA, sf.KAnonymity(5), method=Chunks(7))
         assert many.to_dict()["utility"]["marginals"][0]["distance"] == round(many.utility.marginals[0].distance, 2)
         assert release.to_dict()["utility"]["loss"]["mean"] == release.loss

@@ -13,7 +13,7 @@ from commandline import sfumato
 from sfumato.census import census_schema
 
 FILES = ["data.csv", "release.json", "report.html"]
-WISH = [sf.KAnonymity(4), sf.Dissimilarity(epsilon="0.1", delta="0.5", k=4), sf.DistinctLDiversity(2, on="each")]
+PRINCIPLES = [sf.KAnonymity(4), sf.Dissimilarity(epsilon="0.1", delta="0.5", k=4), sf.DistinctLDiversity(2, on="each")]
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +27,10 @@ def same(one, other):
 
 @pytest.mark.parametrize("method", ["glaze", "mondrian", sf.Mondrian(relaxed=True)])
 def test_the_same_bytes(people, tmp_path, method):
-    wish = sf.KAnonymity(4) if method != "glaze" else WISH
-    first = sf.anonymize(people, census_schema(), wish, method=method, seed=7, suppress="0.05").save(tmp_path / "first")
+    principles = sf.KAnonymity(4) if method != "glaze" else PRINCIPLES
+    first = sf.anonymize(people, census_schema(), principles, method=method, seed=7, suppress="0.05").save(
+        tmp_path / "first"
+    )
     assert same(first, sf.replay(first, people).save(tmp_path / "again"))
     (tmp_path / "alone.json").write_bytes((first / "release.json").read_bytes())
     assert same(first, sf.replay(tmp_path / "alone.json", people).save(tmp_path / "third"))
@@ -135,8 +137,8 @@ def test_unknown_roles_and_kinds_are_refused(small, tmp_path, column, declared):
 )
 def test_a_corrupt_release_json_is_refused(small, tmp_path, key, value):
     people, _, content = small
-    torn = {name: inner for name, inner in {**content, key: value}.items() if inner is not ...}
-    (tmp_path / "corrupt.json").write_text(json.dumps(torn), encoding="utf-8")
+    corrupt = {name: inner for name, inner in {**content, key: value}.items() if inner is not ...}
+    (tmp_path / "corrupt.json").write_text(json.dumps(corrupt), encoding="utf-8")
     with pytest.raises(sf.errors.ReleaseError, match=key):
         sf.replay(tmp_path / "corrupt.json", people)
 

@@ -267,8 +267,11 @@ def numbers_task(pay, *principles, **schema):
 def test_values_in_an_order_give_the_same_groups_as_pairs():
     """Windows and bits represent the same neighbours."""
     pay = [int(x) for x in np.random.default_rng(5).integers(0, 60, 60)]
-    wish = sf.Dissimilarity(4, "0.7", 5)
-    along, paired = numbers_task(pay, wish), numbers_task(pay, wish, distance=sf.distances.Custom(lambda x, y: abs(x - y)))
+    requirement = sf.Dissimilarity(4, "0.7", 5)
+    along, paired = (
+        numbers_task(pay, requirement),
+        numbers_task(pay, requirement, distance=sf.distances.Custom(lambda x, y: abs(x - y))),
+    )
     found = XColor().group(along).of_row
     assert (found == XColor().group(paired).of_row).all()
     assert along.satisfied(found).all()

@@ -167,6 +167,13 @@ def test_demo(tmp_path):
     assert json.loads(again.stdout)["rows"] == 5000
 
 
+def test_demo_says_what_the_audit_found():
+    """In so few people the coarsened census fails frequency l-diversity too."""
+    done = sfumato("demo", "--rows", "3000")
+    sentence = "It satisfies k-anonymity, distinct l-diversity, but not frequency l-diversity, (ε,δ)^k-dissimilarity."
+    assert sentence in done.stdout
+
+
 def test_demo_cannot_write():
     done = sfumato("demo", "--rows", "1000", "--save", "/proc/nowhere")
     assert done.returncode == 2

@@ -115,7 +115,7 @@ def test_an_unreachable_requirement_is_1_and_writes_nothing(sfumato, project):
     change(project, "sfumato.toml", "l = 2", "l = 3")
     done = sfumato("anonymize", "sfumato.toml", "--json")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "No grouping of these rows can satisfy distinct l-diversity (l = 3)" in done.stderr
+    assert "no grouping of these rows can satisfy distinct l-diversity (l = 3)" in done.stderr
     assert sorted(p.name for p in project.iterdir()) == before
 
 
@@ -194,10 +194,10 @@ def test_a_config_is_compared(sfumato, project):
     assert sfumato("anonymize", "sfumato.toml").returncode == 0
     done = sfumato("verify", "release", "--config", "sfumato.toml", "--original", "people.csv")
     assert done.returncode == 0, done.stdout
-    assert "declared: release.json declares what is given" in done.stdout
+    assert "declared: release.json agrees with what is expected" in done.stdout
     text = (project / "sfumato.toml").read_text(encoding="utf-8")
     for old, new, words in [
-        ("k = 2", "k = 3", "k-anonymity (k = 3) is given"),
+        ("k = 2", "k = 3", "k-anonymity (k = 3) is requested"),
         ('[columns.name]\nrole = "identifier"', "", "the role of 'name' is 'identifier'"),
         ('hierarchy = "towns.csv"', "", "the hierarchy of 'town'"),
     ]:

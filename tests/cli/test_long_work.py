@@ -37,7 +37,7 @@ def test_a_bar_on_a_terminal_and_nothing_elsewhere(demo):
     while True:
         try:
             piece = os.read(master, 65536)
-        except OSError:  # how the end of a terminal is told
+        except OSError:  # the end of a terminal is an error
             break
         if not piece:
             break
@@ -71,11 +71,11 @@ def test_stopped(demo, tmp_path, number, delay):
 
 
 def test_shares_only_rise(demo):
-    told = []
+    steps = []
     config = sf.Config.load(demo / "sfumato.toml")
     sf.anonymize(
-        config.table(), None, config.requested_principles, progress=lambda step, share=None: told.append((step, share))
+        config.table(), None, config.requested_principles, progress=lambda step, share=None: steps.append((step, share))
     )
-    shares = [share for step, share in told if step == "finding groups" and share is not None]
+    shares = [share for step, share in steps if step == "finding groups" and share is not None]
     assert shares == sorted(shares)
     assert 0 <= shares[0] < shares[-1] < 1

@@ -238,3 +238,32 @@ def test_a_config_of_a_newer_version():
     for odd in ("0", '"1"', "1.5", "true"):
         with pytest.raises(sf.errors.ConfigError, match="format"):
             sf.Config.parse(f'format = {odd}\n[data]\npath = "people.csv"\n')
+
+
+def test_misspelt_roles_and_attributes_have_suggestions(tmp_path):
+    path = tmp_path / "sfumato.toml"
+    text = """
+[data]
+path = "people.csv"
+[columns.education]
+role = "sensitive"
+[[principles]]
+name = "distinct-l-diversity"
+l = 2
+on = "education"
+"""
+    path.write_text(text.replace("sensitive", "sensitve"), encoding="utf-8")
+    with pytest.raises(sf.errors.ConfigError, match=r"Did you mean 'sensitive'\?$") as caught:
+        sf.Config.load(path)
+    assert caught.value.key == "columns.education.role"
+    path.write_text(text.replace('on = "education"', 'on = "educaton"'), encoding="utf-8")
+    with pytest.raises(sf.errors.ConfigError, match=r"Did you mean 'education'\?") as caught:
+        sf.Config.load(path)
+    assert (caught.value.file, caught.value.key) == (str(path), "principles[0].on")
+
+
+def test_a_data_file_is_not_a_config(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("age\n1\n", encoding="utf-8")
+    with pytest.raises(sf.errors.ConfigError, match=r"data file, not a config\. .*sfumato init .*people\.csv"):
+        sf.Config.load(path)

@@ -98,6 +98,20 @@ def test_code_is_loaded_from_its_file(folder, name):
     assert declared.schema.distances["pay"].parameters() == {"function": name}
 
 
+def test_errors_about_code_name_the_config(folder):
+    config = folder / "sfumato.toml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace("near:gap", "mine.py:gap"), encoding="utf-8")
+    with pytest.raises(sf.errors.ConfigError, match=r"'mine.py' does not exist") as caught:
+        sf.Config.load(config, allow_code=True)
+    assert (caught.value.file, caught.value.key) == (str(config), "columns.pay.distance.function")
+    config.write_text(text.replace("near:gap", "near:gip"), encoding="utf-8")
+    declared = sf.Config.load(config, allow_code=True)
+    with pytest.raises(sf.errors.ConfigError, match=r"not the name of a function") as caught:
+        sf.audit(declared.table(), None, declared.require_principles())
+    assert (caught.value.file, caught.value.key) == (str(config), "columns.pay.distance.function")
+
+
 def test_a_changed_file_is_loaded_again(tmp_path):
     location = CodeLocation("own.py:number", tmp_path)
     (tmp_path / "own.py").write_text("def number():\n    return 1\n", encoding="utf-8")

@@ -249,6 +249,6 @@ def test_schemas_and_errors_travel():
     """Other processes get them whole."""
     schema = sf.Schema(["a"], ["s"], orders={"s": ["x", "y"]}, distance=sf.distances.Lp(weights={"s": 1}))
     assert pickle.loads(pickle.dumps(schema)) == copy.deepcopy(schema) == schema
-    error = sf.errors.CellError("bad", remedy="Mend it.", file="f", column="c", row=3, value="v")
+    error = sf.errors.CellError("bad", remedy="Fix it.", file="f", column="c", row=3, value="v")
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.row, type(again)) == (str(error), 3, sf.errors.CellError)

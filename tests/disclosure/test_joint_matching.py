@@ -110,8 +110,8 @@ def test_enough_individuals_for_every_record_is_not_k_anonymity():
     assert found.sizes.tolist() == [2, 2, 2]
     assert (found.consistent, found.joint, found.release) == (2, 1, 1)
     itself = Dictionary.of(table)
-    told = risk(table, None, itself, sensitivity=ConstantSensitivity(), rule=rule)
-    assert told.risk == 0.5, "the risk takes each record by itself, and does not see it either"
+    result = risk(table, None, itself, sensitivity=ConstantSensitivity(), rule=rule)
+    assert result.risk == 0.5, "the risk takes each record by itself, and does not see it either"
 
 
 def test_a_k_anonymous_rule_need_not_have_the_least_risk():

@@ -110,7 +110,7 @@ def test_ties_do_not_lose_values():
 
 
 def test_the_risk_is_measured_not_multiplied():
-    """Erratum 5: ∏α with α(⊥) = N would put |ρ| at N² = 9 of 3 individuals; the risk that is told is that of |ρ| = 2."""
+    """Erratum 5: ∏α with α(⊥) = N would put |ρ| at N² = 9 of 3 individuals; the reported risk is that of |ρ| = 2."""
     matching = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 1, 1], [1, 1, 1]]))
     (found,) = independence_costs(matching, weights([[0, 0, 0]]), [1])
     assert (found.risk, found.least) == (0.5, 0.5)

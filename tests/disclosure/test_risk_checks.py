@@ -78,7 +78,7 @@ def test_a_false_figure_is_found(tmp_path, key):
 def test_a_figure_that_is_no_number_is_refused(tmp_path, key, value):
     folder = saved(tmp_path)
     rewrite(folder, lambda content: content["dictionaries"][0].update({key: value}))
-    with pytest.raises(sf.errors.ReleaseError, match=f"dictionaries.1.{key}: invalid value"):
+    with pytest.raises(sf.errors.ReleaseError, match=rf"dictionaries\[0\].{key}: invalid value"):
         sf.verify(folder, PEOPLE, dictionaries=REGISTER)
 
 

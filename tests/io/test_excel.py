@@ -142,8 +142,8 @@ def test_a_formula_with_its_value_is_read(tmp_path):
 
 def test_files_that_are_not_a_workbook(tmp_path):
     (tmp_path / "text.xlsx").write_text("a,b\n1,2\n")
-    (tmp_path / "torn.xlsx").write_bytes(write(tmp_path / "p.xlsx", [["a"], [1]]).read_bytes()[:2000])
-    for name in ("text.xlsx", "torn.xlsx"):
+    (tmp_path / "corrupt.xlsx").write_bytes(write(tmp_path / "p.xlsx", [["a"], [1]]).read_bytes()[:2000])
+    for name in ("text.xlsx", "corrupt.xlsx"):
         with pytest.raises(sf.errors.FileError, match="not an Excel workbook, or is corrupt"):
             read(tmp_path / name)
     with pytest.raises(sf.errors.FileError, match="No such file"):

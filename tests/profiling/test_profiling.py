@@ -15,7 +15,7 @@ import sfumato as sf
 from sfumato.profiling import draft
 from sfumato.profiling.column_facts import facts_of
 from sfumato.profiling.column_patterns import pattern_of_cells, pattern_of_name
-from sfumato.profiling.identifying_combinations import most_identifying, together
+from sfumato.profiling.identifying_combinations import most_identifying, uniqueness_of
 from sfumato.profiling.missing_markers import Markers
 
 cells = st.one_of(st.none(), st.integers(0, 3))
@@ -45,7 +45,7 @@ def test_uniqueness_of_combinations(drawn):
     table, columns = drawn
     for size in range(1, len(columns) + 1):
         for names in combinations(columns, size):
-            assert figures(together(table, names)) == counted(columns, names)
+            assert figures(uniqueness_of(table, names)) == counted(columns, names)
 
 
 @given(tables(), st.integers(1, 4))
@@ -190,7 +190,7 @@ def test_a_column_that_determines_another_has_its_role():
     twins = people(60, education=["abc"[i % 3] for i in range(60)], years=[str(8 + i % 3) for i in range(60)])
     found = sf.profile(twins)
     assert found["years"].role.value == "quasi-identifier"
-    assert found.twins == {"years": "education"}
+    assert found.equivalent_columns == {"years": "education"}
 
 
 def test_markers_of_missing_values():
@@ -243,7 +243,7 @@ def test_everything_as_plain_data():
     found = sf.profile(people(30, wage=[i % 9 for i in range(30)]))
     plain = json.loads(json.dumps(found.to_dict()))
     assert [column["name"] for column in plain["columns"]] == ["age", "wage"]
-    assert plain["together"]["unique"] == found.together.unique
+    assert plain["uniqueness"]["unique"] == found.uniqueness.unique
     assert plain["principles"][0]["name"] == "k-anonymity"
 
 

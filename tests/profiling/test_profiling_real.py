@@ -71,7 +71,7 @@ def test_names_and_addresses_are_recognised_without_a_header(real_data):
 def test_markers_twins_codes_and_requirements(real_data):
     adult = sf.profile(real_data / "adult/adult_raw_32561.csv")
     assert adult.markers.missing == ("?",)
-    assert adult.twins == {"education-num": "education"}
+    assert adult.equivalent_columns == {"education-num": "education"}
     assert "income" in [
         requirement.principle.on
         for requirement in adult.requirements

@@ -72,7 +72,7 @@ def test_an_existing_folder_is_not_overwritten(release, tmp_path):
             release.save(target, force=force)
     assert sorted(p.name for p in target.iterdir()) == ["mine.txt"]
     release.save(tmp_path / "new")
-    with pytest.raises(sf.errors.FileError, match="something exists here already"):
+    with pytest.raises(sf.errors.FileError, match=r"something exists here already.*--force \(in Python force=True\)"):
         release.save(tmp_path / "new")
     release.save(tmp_path / "new", force=True, format="parquet")
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["data.parquet", "release.json", "report.html"]

@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reader import Reader
+from sfumato.releases.figure_models import LevelHistogram
+from sfumato.releases.models import PrincipleClaim
 from sfumato.reports.plots.axes import amount_axis, drawable, name_axis, number_axis
 from sfumato.reports.plots.chart import Chart, dial
+from sfumato.reports.plots.group_figures import level_figure
 from sfumato.reports.plots.svg import AFTER, BEFORE, element, marker, text_width
 
 SIZES = st.lists(st.floats(0.001, 1), min_size=1, max_size=12)
@@ -86,3 +89,23 @@ def test_any_text_stays_text(text):
         page = Reader(f'<div class="plot" id="plot-x">{element("svg", markup)}</div>')
         assert {tag for tag, _ in page.tags} <= {"div", "svg", "circle", "path", "title"}
     assert text_width(text) >= 0
+
+
+def test_a_level_figure_labels_bins_by_their_ends_and_counts_its_own_part():
+    claim = PrincipleClaim.model_validate(
+        {
+            "name": "dissimilarity", "label": "d", "parameters": {}, "attribute": "x", "distance": "lp", "holds": False,
+            "measured": {"risk": 1, "k": 1}, "exact": {"risk": "1", "k": "1"},
+            "wanted": {"risk": "at most 0.2", "k": "at least 10"}, "violating_groups": 6, "violating_rows": 6,
+            "vulnerability": 1.0, "monotone": False, "worst_groups": [],
+        }
+    )  # fmt: skip
+    histogram = LevelHistogram.model_validate(
+        {
+            "finding": 0, "part": "risk", "relation": "at most", "threshold": "0.2", "width": 0.05,
+            "values": [0.175, 0.975], "groups": [2, 4], "breaching": [0, 4], "infinite": 0,
+        }
+    )  # fmt: skip
+    figure = level_figure(histogram, claim, "dissimilarity", internal=True)
+    assert [row[0] for row in figure.rows] == ["0.15 – 0.2", "0.95 – 1"]
+    assert "4 of 6 in breach of it; classes that fail only by k are not counted here." in figure.caption

@@ -223,3 +223,29 @@ def test_what_was_not_checked_is_shown_as_such():
         "  not checked  risk: no dictionaries were given",
     ]
     assert [check.name for check in found.not_checked] == ["risk"]
+
+
+def test_other_principles_are_named(tmp_path):
+    """Principles are matched by what they are, not by their position."""
+    k, l, t = sf.KAnonymity(2), sf.DistinctLDiversity(2, on="ill"), sf.TCloseness(1, on="ill")
+    out = sf.anonymize(TABLE, SCHEMA, [k, l], method="mondrian").save(tmp_path / "named")
+    details = {check.name: check.detail for check in verify(out, principles=[l]).checks if not check.holds}
+    assert details == {
+        "principles": "release.json states k-anonymity (k = 2), but that is not requested",
+        "declared": "release.json states k-anonymity (k = 2), but that is not requested",
+    }
+    details = {check.name: check.detail for check in verify(out, principles=[l, k, t]).checks if not check.holds}
+    assert details.pop("declared") == "t-closeness (t = 1, ground = equal) is requested, but release.json does not state it"
+    assert [detail.split(";")[0] for detail in details.values()] == ["release.json does not state it"]
+    details = {check.name: check.detail for check in verify(out, principles=[k, t]).checks if not check.holds}
+    assert details["declared"] == (
+        "release.json states distinct l-diversity (l = 2), but t-closeness (t = 1, ground = equal) is requested"
+    )
+
+
+def test_claims_in_another_order(tmp_path):
+    out = sf.anonymize(TABLE, SCHEMA, [sf.KAnonymity(2), sf.DistinctLDiversity(2)], method="mondrian").save(
+        tmp_path / "order"
+    )
+    claim(out, lambda content: content["principles"].reverse())
+    assert failing(verify(out)) == ["principles"]

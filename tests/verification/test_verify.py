@@ -156,7 +156,7 @@ def test_large_classes_are_looked_at_by_column(folder, people, monkeypatch):
     monkeypatch.setattr(against, "_BUDGET", 0)
     found = verify(folder, people)
     assert found
-    assert "200 rows column by column" in found.checks[-1].detail
+    assert "200 rows compared column by column" in found.checks[-1].detail
     test_a_whole_group_published_wrongly(folder, people)
 
 
@@ -269,7 +269,7 @@ def test_a_corrupt_config(folder):
         (lambda f: (f / "data.csv").unlink(), None, "data file is missing"),
         (
             lambda f: claim(f, lambda c: c["config"]["principles"][0].update(name="x")),
-            "config.principles.1.name",
+            "config.principles[0].name",
             "'x' is not registered here",
         ),
         (
@@ -292,6 +292,15 @@ def test_corrupt_data(folder):
     for corrupt in (b"", text[: len(text) // 2], b"\xff\xfe" + text):
         (folder / "data.csv").write_bytes(corrupt)
         assert "file" in failing(verify(folder))
+
+
+def test_a_published_table_is_not_an_original(folder, people, tmp_path):
+    with pytest.raises(sf.errors.ColumnError, match=r"'name'.*Pass the table that the release was made from"):
+        sf.verify(folder, folder / "data.csv")
+    schema = sf.Schema(["age"], ["income"])
+    written = sf.anonymize(people.select(["age", "income"]), schema, sf.KAnonymity(5)).save(tmp_path / "no identifiers")
+    with pytest.raises(sf.errors.FileError, match=r"has the column 'group'.*Pass the table"):
+        sf.verify(written, written / "data.csv")
 
 
 def test_another_original(folder, people):

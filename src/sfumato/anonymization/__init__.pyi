@@ -14,7 +14,7 @@ from .feasibility import (
     frontier,
     vulnerability,
 )
-from .methods import Grouping, Method, Task
+from .methods import Grouping, Method, Task, renumber
 from .methods.full_domain import (
     ClassHistograms,
     EquivalenceClasses,
@@ -74,6 +74,7 @@ __all__ = [
     "marginals",
     "query_errors",
     "recode",
+    "renumber",
     "replay",
     "utility_of",
     "vulnerability",

@@ -15,7 +15,7 @@ from sfumato._audit import Audit, audit, finding_heading, library_of, table_of, 
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
-from sfumato.anonymization.methods.method import FINDING
+from sfumato.anonymization.methods.method import FINDING, check_method_class, grouping_of
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
 from sfumato.anonymization.release import PrivateRelease, Release
 from sfumato.anonymization.undeclared_columns import check_undeclared
@@ -80,8 +80,8 @@ def anonymize_table(
         progress("assessing feasibility")
         _refuse_impossible(table, principles)
     progress(FINDING)
-    grouping = chosen.group(Task(table, principles, progress, share), seed)
-    of_row = partition(grouping.of_row, table.rows, chosen)
+    grouping = grouping_of(chosen, Task(table, principles, progress, share), seed)
+    of_row = np.asarray(grouping.of_row, np.int64)
     progress("publishing")
     resolved = resolved_schema(table)
     published, result, kept = _publish_groups(table, resolved, of_row, grouping.levels, principles, seed, share)
@@ -113,6 +113,7 @@ def anonymize_table(
 def _method(method: Method | str | None, principles: Sequence[Principle]) -> Method:
     """Return the method that was requested, or the default one."""
     if isinstance(method, Method):
+        check_method_class(type(method))
         return method
     if method in (None, AUTO):
         return default_method(principles)
@@ -154,19 +155,6 @@ def check(table: Table, principles: Sequence[Principle]) -> None:
         table.column(name)  # raises if a declaration does not fit the column, whether a principle uses it or not
     for principle in principles:
         attributes_of(principle, schema)
-
-
-def partition(of_row: NDArray[np.int64], rows: int, method: Method) -> NDArray[np.int64]:
-    """Return the groups that a method returned, numbered without gaps; an error if they are not a partition."""
-    groups = np.asarray(of_row)
-    if groups.shape != (rows,) or not np.issubdtype(groups.dtype, np.integer):
-        raise ParameterError(
-            f"the method {method.name} did not return a group for every row",
-            remedy="Fix the method: it must return one whole number per row.",
-            key="method",
-            value=method.name,
-        )
-    return np.unique(groups, return_inverse=True)[1].astype(np.int64)
 
 
 def _publish_groups(
@@ -216,10 +204,12 @@ def _refuse_impossible(table: Table, principles: Sequence[Principle]) -> None:
     # a k larger than the table is bad input, and an error where groups are measured
     ruled_out = [p for p, result in assessments if result.certificate is not None and result.certificate.kind != "size"]
     if ruled_out:
-        explanation = " ".join(f"{reason.text}." for reason in reasons(table, ruled_out))
+        explanation = ". ".join(reason.text for reason in reasons(table, ruled_out))
+        # a bound on every part of the table stays however many rows are suppressed
+        suppression = not any(result.certificate is not None and result.certificate.any_rows for _, result in assessments)
         raise RequirementError(
-            f"nothing is published: {explanation.removesuffix('.')}",
-            remedy="Relax the requirement, or allow a share of the rows to be suppressed.",
+            f"nothing is published: {explanation[:1].lower()}{explanation[1:]}",
+            remedy=f"Relax the requirement{', or allow a share of the rows to be suppressed' if suppression else ''}.",
             file=table.source,
             value=[principle.name for principle in ruled_out],
         )
@@ -245,10 +235,11 @@ def _requirement_error(task: Task, result: Audit, most: int, needed: int) -> Req
     )
     explanations = reasons(task.table, [finding.principle for finding in failing])
     another = "" if any(reason.impossible for reason in explanations) else ", or try another method"
+    share = f"allow a {'larger ' if most else ''}share of the rows to be suppressed"
     return RequirementError(
         f"this method cannot meet the requirements, so nothing is published: {'; '.join(parts)}{allowed}"
         + "".join(f". {reason.text}" for reason in explanations),
-        remedy=f"Relax the requirements, {'' if another else 'or '}allow a share of the rows to be suppressed{another}.",
+        remedy=f"Relax the requirements, {'' if another else 'or '}{share}{another}.",
         file=task.table.source,
         value=result.to_dict(1)["principles"],
     )

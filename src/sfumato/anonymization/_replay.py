@@ -84,7 +84,7 @@ def _method(manifest: Manifest) -> Method:
         return method_of(stated.name, stated.parameters)
     except SfumatoError as error:
         remedy = (
-            "If it is a class of the publisher's own, pass it as method=…, or install the package that registers it; "
+            "Install the package that provides it, or in Python pass it as method=…; "
             "otherwise use the version of sfumato that made the release."
         )
         raise manifest.problem("method", error.problem, remedy, stated.name) from error

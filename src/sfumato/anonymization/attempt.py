@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.anonymization._anonymize import check, partition
+from sfumato.anonymization._anonymize import check
 from sfumato.anonymization.feasibility import Attempt
 from sfumato.anonymization.methods import Method, Task
+from sfumato.anonymization.methods.method import grouping_of
 from sfumato.anonymization.recoding import recode
 from sfumato.anonymization.utility import mean_loss
 from sfumato.data.groups import Groups
@@ -46,8 +47,8 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
                 value=sample,
             )
         task = Task(part, (principle,))
-        grouping = method.group(task, seed)
-        of_row = partition(grouping.of_row, part.rows, method)
+        grouping = grouping_of(method, task, seed)
+        of_row = np.asarray(grouping.of_row, np.int64)
         if not task.satisfied(of_row).all():
             return None
         return mean_loss(recode(part, Groups(of_row, int(of_row.max()) + 1, part.rows), grouping.levels))

@@ -1,7 +1,7 @@
 """The command line. Each verb parses its arguments, calls the library, and shows the result.
 
 Exit status: 0 done and every principle holds; 1 a principle does not hold or cannot be reached; 2 bad input or usage;
-3 a bug in sfumato.
+3 a bug in sfumato or in a plug-in.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def _stop(number: int, frame: object) -> None:
 
 
 class ErrorReportingGroup(click.Group):
-    """A group of commands that turns errors into one line and an exit status: 1, 2, or 3 for an internal fault."""
+    """A group of commands that turns errors into one line and an exit status: 1, 2, or 3 for a bug."""
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command; an error never shows a traceback unless it is an internal fault."""
+        """Run the command; an error never shows a traceback unless it is a bug."""
         before = signal.signal(signal.SIGTERM, _stop)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # an output that cannot show ε shows ? instead of failing
@@ -58,11 +58,13 @@ class ErrorReportingGroup(click.Group):
             sys.exit(130)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
-        except Exception:
+        except Exception as error:
             import traceback
 
+            from sfumato.cli.bug_origin import explain_bug
+
             traceback.print_exc()
-            click.echo("sfumato: this is a bug in sfumato, not an error in your input; please report it.", err=True)
+            click.echo(f"sfumato: {explain_bug(error)}", err=True)
             sys.exit(3)
         finally:
             signal.signal(signal.SIGTERM, before)

@@ -36,12 +36,12 @@ def show_profile(profile: Profile, config: Path) -> None:
         for column in profile:
             out.print(_lines(column))
     _show_combinations(profile)
-    if profile.as_they_are.unique and profile.of_role(Role.OTHER):
+    if profile.unchanged_uniqueness.unique and profile.of_role(Role.OTHER):
         out.print(
             f"\nThe columns with the role other, which are [yellow]published unchanged[/yellow], are unique in "
-            f"{_share(profile.as_they_are.unique, profile.rows)} of the rows: check whether they are needed."
+            f"{_share(profile.unchanged_uniqueness.unique, profile.rows)} of the rows: check whether they are needed."
         )
-    for name, twin in profile.twins.items():
+    for name, twin in profile.equivalent_columns.items():
         out.print(
             f"{_printable(name)} and {_printable(twin)} determine each other: one of them can be dropped.", markup=False
         )
@@ -100,7 +100,7 @@ def _show_combinations(profile: Profile) -> None:
     worst = [combination for combination in profile.combinations if combination.unique]
     out.print("\n[bold]What singles people out[/bold]")
     if not worst:
-        out.print(f"  no row is unique by up to three of the quasi-identifiers; {_together(profile.together)}")
+        out.print(f"  no row is unique by up to three of the quasi-identifiers; {_together(profile.uniqueness)}")
         return
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 2), header_style="bold")
     for heading, side in (("rows unique", "right"), ("in groups < 5", "right"), ("by", "left")):
@@ -109,8 +109,8 @@ def _show_combinations(profile: Profile) -> None:
         grid.add_row(
             _share(one.unique, one.rows), _share(one.small, one.rows), Text(" + ".join(map(_printable, one.columns)))
         )
-    if len(profile.together.columns) > 3:
-        whole = profile.together
+    if len(profile.uniqueness.columns) > 3:
+        whole = profile.uniqueness
         grid.add_row(
             _share(whole.unique, whole.rows), _share(whole.small, whole.rows), f"all {len(whole.columns)} quasi-identifiers"
         )

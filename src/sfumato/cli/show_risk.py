@@ -96,7 +96,9 @@ def _grid(*headings: str) -> Grid:
 
 
 def _dictionaries(found: Risk) -> Grid:
-    grid = _grid("dictionary", "individuals", "prior", "risk", "prosecutor", "journalist", "marketer", "alone", "nobody")
+    grid = _grid(
+        "dictionary", "individuals", "prior", "risk", "prosecutor", "journalist", "marketer", "one match", "no match"
+    )
     for place, each in enumerate(found.dictionaries):
         who = each.attackers
         prior = found.setting.prior
@@ -115,7 +117,7 @@ def _dictionaries(found: Risk) -> Grid:
 
 
 def _attributes(found: Risk) -> Grid:
-    grid = _grid("attribute", "disclosed", "weight", "identifies alone", "risk without it", "saves")
+    grid = _grid("attribute", "disclosed", "weight", "identifies alone", "risk without it", "reduction")
     order = sorted(found.by_attribute, key=lambda each: -math.inf if each.saves is None else -each.saves)
     for each in order:
         grid.add_row(

@@ -28,7 +28,7 @@ from sfumato.errors import ConfigError, ParameterError, SfumatoError
 from sfumato.io.atomic_replace import write_file
 from sfumato.io.database_uri import beside, expanded, is_uri, shown
 from sfumato.parameters import check_share
-from sfumato.principles import Principle, principle_of
+from sfumato.principles import Principle, attributes_of, principle_of
 from sfumato.registry import METHODS
 from sfumato.serialization import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
 from sfumato.user_code import CodeLocation
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """The version of the config format that is written, and the newest that is read."""
+
+_DATA_FILES = (".csv", ".tsv", ".gz", ".parquet", ".pq", ".xlsx", ".xlsm")
+"""How the names of data files end, which are sometimes passed instead of a config."""
 
 _INTERNAL = ("source", "allow_code")
 """Fields of Config that are not keys of the file."""
@@ -102,7 +105,7 @@ class Config(Section):
         except ValidationError as error:
             raise config_error(error, file, cls) from None
         # what needs no data is checked now, so that errors name the key and not a later step
-        _ = (config.schema, config.requested_principles)
+        config._check_scopes()
         config._check_sections()
         return config
 
@@ -112,6 +115,12 @@ class Config(Section):
         if is_uri(path):
             raise ConfigError(
                 "this is a database, not a config", remedy="Name it as data.path in a TOML file.", file=shown(path)
+            )
+        if Path(path).suffix.lower() in _DATA_FILES:
+            raise ConfigError(
+                "this is a data file, not a config",
+                remedy=f"Write a config for it first: sfumato init {path}.",
+                file=str(path),
             )
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
@@ -201,7 +210,10 @@ class Config(Section):
         function = declared.get("function")
         if str(declared.get("kind")) == Custom.name and isinstance(function, str):
             self._check_code(f"{key}.function", function)
-            declared = {**declared, "function": CodeLocation(function, self._folder)}
+            file = None if self.source is None else str(self.source)
+            location = CodeLocation(function, self._folder, file, f"{key}.function")
+            location.check_file()
+            declared = {**declared, "function": location}
         return distance_of(declared, key)
 
     def _check_code(self, key: str, function: str) -> None:
@@ -227,6 +239,17 @@ class Config(Section):
             except SfumatoError as error:
                 raise self._located(error, f"principles[{position}]") from error
         return tuple(principles)
+
+    def _check_scopes(self) -> None:
+        """Check that each principle names sensitive attributes of the schema."""
+        schema = self.schema
+        for position, principle in enumerate(self.requested_principles):
+            if not schema.sensitive:
+                continue  # an audit reports that, if it comes to one
+            try:
+                attributes_of(principle, schema)
+            except SfumatoError as error:
+                raise self._located(error, f"principles[{position}]") from error
 
     def require_principles(self) -> tuple[Principle, ...]:
         """Return the principles that the config requests; none is an error."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, get_args, get_origin
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from sfumato.config.sections import Section
 from sfumato.errors import ConfigError
@@ -35,10 +37,15 @@ def config_error(error: ValidationError, file: str | None, top: type[Section]) -
         return ConfigError("the key is missing", remedy="Add it.", file=file, key=key)
     message = first["msg"][0].lower() + first["msg"][1:]
     shown = repr(first["input"]) if isinstance(first["input"], str | int) else "the value"
-    return ConfigError(
-        f"{shown} is invalid: {message}", remedy=_HINTS.get(last, "Fix the value."), file=file, key=key,
-        value=first["input"],
-    )  # fmt: skip
+    remedy = _HINTS.get(last) or _suggestion(first)
+    return ConfigError(f"{shown} is invalid: {message}", remedy=remedy, file=file, key=key, value=first["input"])
+
+
+def _suggestion(problem: ErrorDetails) -> str:
+    """Return the choice that a misspelt one is closest to; for other values, where valid ones are listed."""
+    choices = re.findall(r"'([^']*)'", str(problem.get("ctx", {}).get("expected", "")))
+    close = get_close_matches(str(problem["input"]), choices, n=1)
+    return f"Did you mean {close[0]!r}?" if close else "The page on the config lists the values of every key."
 
 
 def _known_keys(top: type[Section], place: Sequence[str]) -> list[str]:

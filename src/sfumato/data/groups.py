@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,6 +136,18 @@ def distinct_pairs(
         keys = np.unique(keys)
     first, second = np.divmod(keys, others)
     return first, second
+
+
+def renumber(labels: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
+    """Number labels, such as those of groups, from 0 in the order in which they first occur.
+
+    >>> renumber([7, 3, 7, 5]).tolist()
+    [0, 1, 0, 2]
+    """
+    _, first, inverse = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

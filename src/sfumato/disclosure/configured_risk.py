@@ -133,7 +133,7 @@ def _sensitivity(section: RiskSection, folder: Path, check_code: Callable[[str, 
         )
     if isinstance(parameters.get("function"), str):
         check_code("risk.sensitivity.function", parameters["function"])
-        parameters["function"] = CodeLocation(parameters["function"], folder)
+        parameters["function"] = CodeLocation(parameters["function"], folder, key="risk.sensitivity.function")
     try:
         return build(SENSITIVITIES[kind], f"the sensitivity {kind!r}", parameters)
     except SfumatoError as error:

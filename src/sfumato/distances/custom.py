@@ -128,8 +128,9 @@ class _Bound(BoundDistance):
             if where.any():
                 a, b = np.argwhere(where)[0]
                 x, y = self.values[rows[a]], self.values[columns[b]]
+                reverse = "" if rows[a] == columns[b] else f", d({y!r}, {x!r}) = {back[a, b]}"
                 raise DistanceError(
-                    f"the distance {problem}: d({x!r}, {y!r}) = {forth[a, b]}, d({y!r}, {x!r}) = {back[a, b]}",
+                    f"the distance {problem}: d({x!r}, {y!r}) = {forth[a, b]}{reverse}",
                     remedy="Return a symmetric, non-negative number that is 0 for equal values.",
                     column=self.attribute.name,
                     value=(x, y),

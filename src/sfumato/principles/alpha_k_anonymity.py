@@ -50,8 +50,8 @@ class AlphaKAnonymity(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._set_fraction("alpha", least=0, most=1)
-        self._check_whole("k")
+        self.set_fraction("alpha", least=0, most=1)
+        self.check_whole("k")
 
     def measure(self, view: View) -> Measurement:
         """Return the share of each group's most frequent value, and its number of people."""

@@ -52,8 +52,8 @@ class BetaLikeness(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._set_fraction("beta", least=0)
-        self._check_choice("variant", ("basic", "enhanced"))
+        self.set_fraction("beta", least=0)
+        self.check_choice("variant", ("basic", "enhanced"))
 
     def measure(self, view: View) -> Measurement:
         """Return each group's largest gain and, if enhanced, by how much a gain exceeds its logarithmic bound."""

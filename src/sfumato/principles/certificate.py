@@ -27,8 +27,8 @@ class Certificate:
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"ill": ["a", "a", "a", "b"]}), sf.Schema(sensitive=["ill"]))
     >>> print(sf.AlphaKAnonymity(alpha="0.5", k=2).certificate(View(table, ["ill"])))
-    the table as one group has alpha 0.75, wanted at most 0.5; and the union of groups that satisfy (α,k)-anonymity
-    satisfies it too, so no grouping can
+    the table as one group has alpha 0.75, wanted at most 0.5; if every group satisfied (α,k)-anonymity, so would the
+    table as one group
     """
 
     kind: Literal["clique", "crowd", "size", "whole"]
@@ -42,6 +42,8 @@ class Certificate:
     """How many rows the table has."""
     most: int = 0
     """How many rows could have them at most, if the principle could hold."""
+    any_rows: bool = False
+    """Whether it rules out every part of the table too, so that suppressing rows cannot help."""
 
     @property
     def share(self) -> Fraction:
@@ -73,8 +75,10 @@ def whole_table_certificate(principle: Principle, view: View) -> Certificate | N
 
     If any grouping satisfied it, so would the union of its groups, which is the whole table.
     """
+    from sfumato.principles.principle import measurement_of
+
     try:
-        measurement = principle.measure(view.as_one_group())
+        measurement = measurement_of(principle, view.as_one_group())
     except ParameterError as problem:
         if problem.key not in ("k", "n"):  # these two mean that the table is too small
             raise
@@ -85,8 +89,8 @@ def whole_table_certificate(principle: Principle, view: View) -> Certificate | N
     level = part.at(0)
     shown = written(level) if isinstance(level, Fraction) else f"{level:.6g}"
     sentence = (
-        f"the table as one group has {part.name} {shown}, wanted {part.wanted}; and the union of groups that satisfy "
-        f"{principle.title} satisfies it too, so no grouping can"
+        f"the table as one group has {part.name} {shown}, wanted {part.wanted}; if every group satisfied "
+        f"{principle.title}, so would the table as one group"
     )
     return Certificate("whole", sentence, rows=view.table.rows)
 

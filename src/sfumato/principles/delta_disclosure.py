@@ -53,7 +53,7 @@ class DeltaDisclosure(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._set_fraction("delta", least=0)
+        self.set_fraction("delta", least=0)
         if exactly(self.delta) == 0:
             raise ParameterError(
                 f"{self.name}: delta = 0 can never hold", remedy="Give a delta above 0.", key="delta", value=0

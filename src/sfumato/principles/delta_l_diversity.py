@@ -57,8 +57,8 @@ class DeltaLDiversity(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._set_fraction("delta", least=0)
-        self._set_fraction("l", least=1)
+        self.set_fraction("delta", least=0)
+        self.set_fraction("l", least=1)
 
     def measure(self, view: View) -> Measurement:
         """Return each group's size over the largest number of its rows that are similar to one value."""

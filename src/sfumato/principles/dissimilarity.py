@@ -60,9 +60,9 @@ class Dissimilarity(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._set_fraction("epsilon", least=0)
-        self._set_fraction("delta", least=0, most=1)
-        self._check_whole("k")
+        self.set_fraction("epsilon", least=0)
+        self.set_fraction("delta", least=0, most=1)
+        self.check_whole("k")
 
     def allowed_neighbours(self, size: int) -> int:
         """Return how many ε-neighbours a value may have in a group of a size: t = ⌊(1−δ)(size−1)⌋.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal
 
 from sfumato.exact import Ratios
+from sfumato.principles.certificate import Certificate
 from sfumato.principles.principle import Measurement, On, Part, Principle
 from sfumato.principles.search_conditions import HistogramCondition, distinct_values
 from sfumato.principles.view import View
@@ -47,7 +48,7 @@ class DistinctLDiversity(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check_whole("l")
+        self.check_whole("l")
 
     def measure(self, view: View) -> Measurement:
         """Return each group's number of distinct values."""
@@ -56,6 +57,11 @@ class DistinctLDiversity(Principle):
     def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
         """Return the condition on the number of distinct values."""
         return (distinct_values(view, self.l),)
+
+    def certificate(self, view: View) -> Certificate | None:
+        """Rule the requirement out if the whole table has too few distinct values; then every part of it has."""
+        certificate = super().certificate(view)
+        return None if certificate is None else replace(certificate, any_rows=certificate.kind == "whole")
 
     @classmethod
     def example(cls) -> Example:

@@ -53,7 +53,7 @@ class EntropyLDiversity(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._set_fraction("l", least=1)
+        self.set_fraction("l", least=1)
 
     def measure(self, view: View) -> Measurement:
         """Return the exponential of each group's entropy."""

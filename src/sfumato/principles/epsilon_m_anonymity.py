@@ -62,9 +62,9 @@ class EpsilonMAnonymity(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check_choice("nearness", ("absolute", "relative"))
-        self._set_fraction("epsilon", least=0, most=1 if self.nearness == "relative" else None)
-        self._set_fraction("m", least=1)
+        self.check_choice("nearness", ("absolute", "relative"))
+        self.set_fraction("epsilon", least=0, most=1 if self.nearness == "relative" else None)
+        self.set_fraction("m", least=1)
 
     def measure(self, view: View) -> Measurement:
         """Return each group's size over the fullest neighbourhood in it."""

@@ -46,7 +46,7 @@ class FrequencyLDiversity(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._set_fraction("l", least=1)
+        self.set_fraction("l", least=1)
 
     def measure(self, view: View) -> Measurement:
         """Return each group's size over the count of its most frequent value."""

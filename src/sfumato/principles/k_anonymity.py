@@ -44,7 +44,7 @@ class KAnonymity(Principle):
     size_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check_whole("k")
+        self.check_whole("k")
 
     def measure(self, view: View) -> Measurement:
         """Return each group's number of people."""

@@ -52,8 +52,8 @@ class KEAnonymity(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check_whole("k")
-        self._set_fraction("e", least=0)
+        self.check_whole("k")
+        self.set_fraction("e", least=0)
 
     def measure(self, view: View) -> Measurement:
         """Return each group's range and its number of distinct numbers."""

@@ -64,9 +64,9 @@ class NTCloseness(Principle):
     monotone: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        self._check_whole("n")
-        self._set_fraction("t", least=0, most=1)
-        self._check_choice("ground", GROUNDS)
+        self.check_whole("n")
+        self.set_fraction("t", least=0, most=1)
+        self.check_choice("ground", GROUNDS)
         if self.supersets is not None:
             lists = isinstance(self.supersets, list | tuple)
             if not lists or any(isinstance(s, str) or not isinstance(s, list | tuple) for s in self.supersets):

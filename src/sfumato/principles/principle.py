@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from decimal import Decimal
+from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from inspect import isabstract
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
-from sfumato.exact import Number, Ratios, as_fraction, as_parameter, written
+from sfumato.exact import Number, Ratios, as_fraction, written
+from sfumato.parameters import ParameterChecks
 from sfumato.principles.certificate import Certificate, whole_table_certificate
 from sfumato.principles.view import View
 
@@ -36,6 +37,9 @@ None: as the principle's `scope` says. "each": every sensitive attribute alone. 
 name, or several names taken together as one attribute.
 """
 
+Scope = Literal["groups", "each", "whole"]
+"""What a principle measures: the groups alone, each sensitive attribute alone, or all of them as one."""
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -48,19 +52,22 @@ class Part:
     threshold: Fraction
 
     @classmethod
-    def at_least(cls, name: str, levels: Ratios, threshold: Fraction) -> Part:
+    def at_least(cls, name: str, levels: Ratios, threshold: Number) -> Part:
         """Require a level of at least a threshold in every group."""
-        return cls(name, levels, levels.at_least(threshold), "at least", threshold)
+        exact = as_fraction(threshold, name)
+        return cls(name, levels, _exact_levels(name, levels).at_least(exact), "at least", exact)
 
     @classmethod
-    def at_most(cls, name: str, levels: Ratios, threshold: Fraction) -> Part:
+    def at_most(cls, name: str, levels: Ratios, threshold: Number) -> Part:
         """Require a level of at most a threshold in every group."""
-        return cls(name, levels, levels.at_most(threshold), "at most", threshold)
+        exact = as_fraction(threshold, name)
+        return cls(name, levels, _exact_levels(name, levels).at_most(exact), "at most", exact)
 
     @classmethod
-    def below(cls, name: str, levels: Ratios, threshold: Fraction) -> Part:
+    def below(cls, name: str, levels: Ratios, threshold: Number) -> Part:
         """Require a level below a threshold in every group."""
-        return cls(name, levels, levels.below(threshold), "below", threshold)
+        exact = as_fraction(threshold, name)
+        return cls(name, levels, _exact_levels(name, levels).below(exact), "below", exact)
 
     @property
     def wanted(self) -> str:
@@ -86,6 +93,16 @@ class Part:
     def at(self, group: int) -> Fraction | float:
         """Return the level of one group."""
         return self.levels[group] if isinstance(self.levels, Ratios) else float(self.levels[group])
+
+
+def _exact_levels(name: str, levels: Any) -> Ratios:
+    """Return levels that can be compared without rounding; anything but `Ratios` is an error of the principle's author."""
+    if not isinstance(levels, Ratios):
+        raise TypeError(
+            f"the levels of the part {name!r} are of type {type(levels).__name__}, not Ratios: pass "
+            "Ratios(numerators, denominators), or Ratios.whole(integers)"
+        )
+    return levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +137,7 @@ class Measurement:
         return np.lexsort([*keys, self.group_holds])
 
 
-class Principle(ABC):
+class Principle(ParameterChecks, ABC):
     """A condition on every group: `measure` returns the level of each group, `holds` the verdict.
 
     A subclass is a small frozen dataclass whose fields are the parameters. It must define `name`, `scope` and `measure`. The
@@ -135,7 +152,7 @@ class Principle(ABC):
     ...     scope = "groups"
     ...     def measure(self, view):
     ...         odd = Ratios.whole(view.groups.sizes % 2)
-    ...         return Measurement((Part.at_most("odd", odd, Fraction(0)),))
+    ...         return Measurement((Part.at_most("odd", odd, 0),))
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> sf.audit(pa.table({"age": [30, 30, 41]}), sf.Schema(["age"]), Pairs())[0].levels
@@ -148,7 +165,7 @@ class Principle(ABC):
     """The name in the literature; `name` if none is declared."""
     family: ClassVar[str] = "other"
     """What the principle looks at, for the documentation: "size", "nearness", "diversity", "distribution" or "other"."""
-    scope: ClassVar[Literal["groups", "each", "whole"]]
+    scope: ClassVar[Scope]
     """What is measured unless `on` is given: the groups alone, each sensitive attribute alone, or all of them as one."""
     monotone: ClassVar[bool] = False
     """Whether the union of two groups that satisfy it always satisfies it, with the table as a whole unchanged."""
@@ -239,51 +256,6 @@ class Principle(ABC):
         shown = {key: value for key, value in self.parameters().items() if key != "on"}
         return f"{self.title} ({', '.join(f'{key} = {value}' for key, value in shown.items())})" if shown else self.title
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters as a config states them."""
-        return {
-            field.name: as_parameter(getattr(self, field.name))
-            for field in fields(self)  # type: ignore[arg-type]
-            if getattr(self, field.name) is not None
-        }
-
-    def _set_fraction(self, name: str, least: Number | None = None, most: Number | None = None) -> None:
-        """Replace a parameter by the exact number that the user wrote, and check its range."""
-        value = as_fraction(getattr(self, name), name)
-        if (least is not None and value < as_fraction(least)) or (most is not None and value > as_fraction(most)):
-            high = f" and at most {most}" if most is not None else ""
-            low = f"at least {least}" if least is not None else ""
-            raise ParameterError(
-                f"{self.name}: {name} = {written(value)} is out of range",
-                remedy=f"Give a number of {low}{high}.",
-                key=name,
-                value=value,
-            )
-        object.__setattr__(self, name, value)
-
-    def _check_whole(self, name: str, least: int = 1) -> None:
-        """Check that a parameter is a whole number of at least `least`."""
-        value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ParameterError(
-                f"{self.name}: {name} = {_shown(value)} is not a whole number from {least}",
-                remedy=f"Write a whole number, at least {least}.",
-                key=name,
-                value=value,
-            )
-        object.__setattr__(self, name, int(value))
-
-    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
-        """Check that a parameter is one of some texts."""
-        value = getattr(self, name)
-        if value not in choices:
-            raise ParameterError(
-                f"{self.name}: {name} = {_shown(value)} is unknown",
-                remedy=f"Write one of: {', '.join(choices)}.",
-                key=name,
-                value=value,
-            )
-
 
 _CAPABILITIES = (
     "monotone",
@@ -302,9 +274,43 @@ _CAPABILITIES = (
 """What a subclass does not inherit if it overrides `measure`."""
 
 
-def _shown(value: Any) -> str:
-    """Return a parameter as a user wrote it."""
-    return str(value) if isinstance(value, Decimal | Fraction) else repr(list(value) if isinstance(value, tuple) else value)
+def check_principle_class(kind: type[Principle]) -> None:
+    """Check that a class defines what every principle needs; what is missing is an error that says what to add."""
+    place = f"{kind.__module__}.{kind.__qualname__}"
+    problem = remedy = None
+    if isabstract(kind):
+        problem, remedy = "does not define measure()", "Define measure(self, view), which returns a Measurement."
+    elif not is_dataclass(kind):
+        problem, remedy = "is not a dataclass", "Decorate the class with @dataclass(frozen=True)."
+    elif not isinstance(getattr(kind, "name", None), str):
+        problem, remedy = "has no name", 'Add name = "…", the name in a config, to the class.'
+    elif getattr(kind, "scope", None) not in get_args(Scope):
+        scope = getattr(kind, "scope", None)
+        problem = "has no scope" if scope is None else f"has the invalid scope {scope!r}"
+        remedy = f"Add scope = … to the class, one of: {', '.join(map(repr, get_args(Scope)))}."
+    if problem is not None and remedy is not None:
+        raise ParameterError(f"the principle class {place} {problem}", remedy=remedy, key="principles", value=place)
+
+
+def measurement_of(principle: Principle, view: View) -> Measurement:
+    """Measure a principle, and check that the result is a Measurement with a verdict for every group."""
+    result: Any = principle.measure(view)
+    problem = None
+    if not isinstance(result, Measurement):
+        problem = f"returns {type(result).__name__}, not a Measurement"
+    elif not isinstance(result.parts, tuple) or not result.parts or not all(isinstance(p, Part) for p in result.parts):
+        problem = "returns a Measurement whose parts are not a tuple of Part: write Measurement((part,))"
+    else:
+        odd = [part.name for part in result.parts if len(part.holds) != view.groups.count]
+        problem = f"returns a part {odd[0]!r} that does not have one level for every group" if odd else None
+    if problem is not None:
+        kind = type(principle)
+        raise ParameterError(
+            f"{kind.__module__}.{kind.__qualname__}.measure() {problem}",
+            remedy="Fix the principle: see sf.principles.Measurement.",
+            value=principle.name,
+        )
+    return result  # type: ignore[no-any-return]
 
 
 def exactly(value: Number) -> Fraction:

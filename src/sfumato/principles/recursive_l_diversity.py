@@ -54,10 +54,10 @@ class RecursiveLDiversity(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._set_fraction("c", least=0)
+        self.set_fraction("c", least=0)
         if exactly(self.c) == 0:
             raise ParameterError(f"{self.name}: c = 0 can never hold", remedy="Give a c above 0.", key="c", value=self.c)
-        self._check_whole("l")
+        self.check_whole("l")
 
     def measure(self, view: View) -> Measurement:
         """Return each group's largest count over the sum of its counts from the l-th largest on."""

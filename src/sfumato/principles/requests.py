@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.errors import ParameterError
-from sfumato.principles.principle import Principle
+from sfumato.principles.principle import Principle, check_principle_class
 from sfumato.registry import PRINCIPLES, build, required_parameters
 
 PrincipleRequest = Principle | str | Mapping[str, Any]
@@ -20,6 +20,7 @@ def principle_of(name: str, parameters: Mapping[str, Any]) -> Principle:
     KAnonymity(k=5)
     """
     kind: type[Principle] = PRINCIPLES.find(name)
+    check_principle_class(kind)
     return build(kind, name, parameters)
 
 
@@ -33,7 +34,7 @@ def requested_principles(requested: PrincipleRequest | Sequence[PrincipleRequest
     ...
     sfumato.errors.ParameterError: k: k-anonymity requires 'k'. Pass sf.KAnonymity(k=3) or {'name': 'k-anonymity', 'k': 3}.
     """
-    several = [requested] if isinstance(requested, Principle | str | Mapping) else requested
+    several = [requested] if isinstance(requested, Principle | str | Mapping | type) else requested
     if not isinstance(several, Sequence):
         raise _no_principle(requested)
     if not several:
@@ -43,7 +44,15 @@ def requested_principles(requested: PrincipleRequest | Sequence[PrincipleRequest
 
 def _principle(requested: Any) -> Principle:
     if isinstance(requested, Principle):
+        check_principle_class(type(requested))
         return requested
+    if isinstance(requested, type) and issubclass(requested, Principle):
+        check_principle_class(requested)
+        raise ParameterError(
+            f"the class {requested.__qualname__} is not a principle: its parameters are missing",
+            remedy=_call(requested, requested.name),
+            key="principles",
+        )
     if isinstance(requested, str):
         name, parameters = requested, {}
     elif isinstance(requested, Mapping) and isinstance(requested.get("name"), str):
@@ -52,6 +61,7 @@ def _principle(requested: Any) -> Principle:
     else:
         raise _no_principle(requested)
     kind: type[Principle] = PRINCIPLES.find(name, key="principles")
+    check_principle_class(kind)
     missing = [key for key in required_parameters(kind) if key not in parameters]
     if missing:
         raise ParameterError(f"{name} requires {' and '.join(map(repr, missing))}", remedy=_call(kind, name), key=missing[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 from sfumato.data.schema import Schema
 from sfumato.errors import ColumnError, ParameterError
@@ -35,10 +36,14 @@ def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]
         )
     for name in names:
         if name not in schema.sensitive:
+            close = get_close_matches(str(name), [*schema.sensitive, "each", "whole"], n=1)
+            hint = f"Did you mean {close[0]!r}? " if close else ""
             raise ColumnError(
                 f"{principle.title}: `on` names a column that is not a sensitive attribute",
-                remedy=f'The sensitive attributes are: {", ".join(schema.sensitive)}; or write "each" or "whole".',
+                remedy=f'{hint}The sensitive attributes are: {", ".join(schema.sensitive)}; or write "each" or "whole".',
+                key="on",
                 column=name,
+                value=on,
             )
     return [names]
 

@@ -51,8 +51,8 @@ class TCloseness(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._set_fraction("t", least=0, most=1)
-        self._check_choice("ground", GROUNDS)
+        self.set_fraction("t", least=0, most=1)
+        self.check_choice("ground", GROUNDS)
 
     def measure(self, view: View) -> Measurement:
         """Return each group's distance from the table."""

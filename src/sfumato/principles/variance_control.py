@@ -49,7 +49,7 @@ class VarianceControl(Principle):
     histogram_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._set_fraction("variance", least=0)
+        self.set_fraction("variance", least=0)
 
     def measure(self, view: View) -> Measurement:
         """Return each group's variance."""

@@ -167,17 +167,17 @@ def _columns(profile: Profile) -> Iterator[str]:
         yield "\n" + _comment(_HEADINGS[role])
         if role is Role.QUASI_IDENTIFIER:
             yield _comment(_singled_out(profile))
-        if role is Role.OTHER and profile.as_they_are.unique:
+        if role is Role.OTHER and profile.unchanged_uniqueness.unique:
             yield _comment(
-                f"Together they are unique in {_share(profile.as_they_are.unique, profile.rows)} of the rows, and identify "
-                "these rows whatever is done to the other columns: check whether they are needed."
+                f"Together they are unique in {_share(profile.unchanged_uniqueness.unique, profile.rows)} of the rows, and "
+                "identify these rows whatever is done to the other columns: check whether they are needed."
             )
         for column in columns:
-            yield _column(column, profile.twins.get(column.name))
+            yield _column(column, profile.equivalent_columns.get(column.name))
 
 
 def _singled_out(profile: Profile) -> str:
-    together = profile.together
+    together = profile.uniqueness
     text = (
         f"Together they single out {_share(together.unique, profile.rows)} of the rows; "
         f"{_share(together.small, profile.rows)} are in groups of fewer than 5."

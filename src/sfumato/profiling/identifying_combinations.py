@@ -28,7 +28,7 @@ class Combination:
     >>> import pyarrow as pa
     >>> from sfumato.data.schema import Schema
     >>> table = Table(pa.table({"age": [30, 30, 41], "sex": ["f", "m", "m"]}), Schema())
-    >>> together(table, ["age", "sex"])
+    >>> uniqueness_of(table, ["age", "sex"])
     Combination(columns=('age', 'sex'), rows=3, groups=3, unique=3, small=3)
     """
 
@@ -57,7 +57,7 @@ class Combination:
         }
 
 
-def together(table: Table, columns: Sequence[str]) -> Combination:
+def uniqueness_of(table: Table, columns: Sequence[str]) -> Combination:
     """Count the rows that some columns single out."""
     encoded = [table.column(name) for name in columns]
     if not encoded:
@@ -73,7 +73,7 @@ def most_identifying(table: Table, columns: Sequence[str], listed: int = 5) -> t
     singles out stays unique with a third column, so triples are counted without it.
     """
     found = [
-        *(together(table, [name]) for name in columns),
+        *(uniqueness_of(table, [name]) for name in columns),
         *_pairs_and_triples({name: table.column(name) for name in columns}, table.rows),
     ]
     sizes = ([one for one in found if len(one.columns) == size] for size in (1, 2, 3))

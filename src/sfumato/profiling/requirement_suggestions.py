@@ -20,7 +20,7 @@ from sfumato.principles import (
     TCloseness,
 )
 from sfumato.profiling.column_facts import Facts
-from sfumato.profiling.identifying_combinations import together
+from sfumato.profiling.identifying_combinations import uniqueness_of
 
 K = 5
 """The suggested k. A table of fewer than 2k rows could form only one group, so it gets k = 2."""
@@ -93,7 +93,7 @@ def suggest_requirements(table: Table, sensitive: Sequence[Facts]) -> tuple[Sugg
 
 def _determined(table: Table, main: Facts, facts: Facts) -> bool:
     """Return whether the main attribute determines another in every row: protecting one then protects the other."""
-    return together(table, [main.name, facts.name]).groups == main.distinct + (main.missing > 0)
+    return uniqueness_of(table, [main.name, facts.name]).groups == main.distinct + (main.missing > 0)
 
 
 def _nearness(table: Table, facts: Facts, k: int) -> SuggestedRequirement | None:

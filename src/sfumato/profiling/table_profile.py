@@ -14,7 +14,7 @@ from sfumato.io.read_table import as_table
 from sfumato.plurals import count_of
 from sfumato.profiling.column_facts import Facts, facts_of
 from sfumato.profiling.column_patterns import WEIGHT
-from sfumato.profiling.identifying_combinations import MOST_COLUMNS, Combination, most_identifying, together
+from sfumato.profiling.identifying_combinations import MOST_COLUMNS, Combination, most_identifying, uniqueness_of
 from sfumato.profiling.missing_markers import Markers
 from sfumato.profiling.requirement_suggestions import SuggestedRequirement, suggest_requirements
 from sfumato.profiling.role_suggestions import REPEATED, Suggestion, suggestions
@@ -121,21 +121,21 @@ class Profile:
         )
 
     @cached_property
-    def together(self) -> Combination:
+    def uniqueness(self) -> Combination:
         """The number of rows that all quasi-identifiers together single out."""
-        return together(self.table, [column.name for column in self.of_role(Role.QUASI_IDENTIFIER)])
+        return uniqueness_of(self.table, [column.name for column in self.of_role(Role.QUASI_IDENTIFIER)])
 
     @cached_property
-    def as_they_are(self) -> Combination:
+    def unchanged_uniqueness(self) -> Combination:
         """The number of rows that the columns with the role other, which are published unchanged, single out.
 
         Without survey weights, which outsiders do not know.
         """
         other = [column.name for column in self.of_role(Role.OTHER) if column.suggestion.pattern != WEIGHT.name]
-        return together(self.table, other)
+        return uniqueness_of(self.table, other)
 
     @cached_property
-    def twins(self) -> dict[str, str]:
+    def equivalent_columns(self) -> dict[str, str]:
         """For each column that determines an earlier one and is determined by it, the name of the earlier one."""
         found: dict[str, str] = {}
         lists: dict[int, list[str]] = {}
@@ -145,7 +145,7 @@ class Profile:
             if values < 3 or REPEATED * values > facts.rows or column.role is Role.IDENTIFIER:
                 continue  # two values, or values that hardly recur, determine each other by chance
             before = lists.setdefault(values, [])
-            same = next((name for name in before if together(self.table, [name, column.name]).groups == values), None)
+            same = next((name for name in before if uniqueness_of(self.table, [name, column.name]).groups == values), None)
             if same is None:
                 before.append(column.name)
             else:
@@ -174,10 +174,10 @@ class Profile:
             "rows": self.rows,
             "columns": [column.to_dict() for column in self.columns],
             "combinations": [combination.to_dict() for combination in self.combinations],
-            "together": self.together.to_dict(),
-            "as_they_are": self.as_they_are.to_dict(),
+            "uniqueness": self.uniqueness.to_dict(),
+            "unchanged_uniqueness": self.unchanged_uniqueness.to_dict(),
             "principles": [requirement.to_dict() for requirement in self.requirements],
-            "twins": dict(self.twins),
+            "equivalent_columns": dict(self.equivalent_columns),
             "markers": self.markers.to_dict(),
             "notes": list(self.table.notes),
         }
@@ -189,7 +189,7 @@ class Profile:
         lines += [f"  {c.name:<{name}}  {c.role:<{role}}  {c.suggestion.reason}" for c in self.columns]
         if self.schema.quasi_identifiers:
             lines.append(
-                f"  the quasi-identifiers together single out {self.together.unique:,} of {count_of(self.rows, 'row')}"
+                f"  the quasi-identifiers together single out {self.uniqueness.unique:,} of {count_of(self.rows, 'row')}"
             )
         return "\n".join(lines)
 

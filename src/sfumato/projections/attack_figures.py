@@ -1,4 +1,4 @@
-"""The figures of attacks on several tables: an attacker's confidence before and after using what he knows."""
+"""The figures of attacks on several tables: an attacker's confidence before and after using background knowledge."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def join_figure(joins: Sequence[Table]) -> Figure:
     return _attack_figure(
         "joins",
         "An attacker knows one secret of a person, and looks for another in the same table",
-        "The attacker knows the person’s group, and the attribute named first; he guesses the one named second.",
+        "The attacker knows the person’s group, and the attribute named first, and guesses the one named second.",
         [{**join, "from": " + ".join(join["known"]), "tables": f"{join['table'] + 1}"} for join in joins],
     )
 
@@ -34,8 +34,8 @@ def inference_figure(inferences: Sequence[Table]) -> Figure:
         "inferences",
         "An attacker knows how attributes depend, and combines two tables",
         "The attacker knows the person’s group in both tables, and how the two attributes depend on each other in general, "
-        "for example from a survey. He knows no secret of the person. He guesses the attribute named second from the one "
-        "named first.",
+        "for example from a survey. The attacker knows no secret of the person, and guesses the attribute named second from "
+        "the one named first.",
         [{**one, "from": one["helper"], "tables": f"{one['helper_table'] + 1}, {one['table'] + 1}"} for one in inferences],
     )
 

@@ -104,9 +104,9 @@ def _limits_between_tables(document: ProjectedDocument) -> list[Limitation]:
             (
                 "Dependent attributes, in different tables.",
                 "Attributes in different tables do not show which value of one belongs to which value of the other. An "
-                "attacker who knows from elsewhere how they depend, like a profession and an income, can look up a person’s "
-                "group in both tables and combine them. The known bounds on joining tables hold only if attributes of "
-                "different tables are independent.",
+                "attacker who knows from elsewhere how they depend, such as a profession and an income, can look up a "
+                "person’s group in both tables and combine them. The known bounds on joining tables hold only if attributes "
+                "of different tables are independent.",
             ),
             (
                 "Several groups of one person.",
@@ -152,7 +152,7 @@ def _limits_of_any_release(document: ProjectedDocument) -> list[Limitation]:
         ),
         (
             "Other releases, and membership in the table.",
-            "Two releases about the same people can reveal together what neither reveals alone; and anybody who fits no "
+            "Two releases about the same people can reveal together what neither reveals alone; and anybody who matches no "
             "group was not in the table. Columns that were not declared as quasi-identifiers or sensitive, but identify "
             "people nevertheless, are not considered.",
         ),
@@ -187,11 +187,11 @@ def attack_sentences(internal: Content) -> list[str]:
 
 def _success(worst: Content) -> str:
     more = worst["gain"]["newly_certain"]
-    people = count_of(more, "more person", "more people") if more else "nobody else"
+    people = count_of(more, "more person", "more people") if more else "no further person"
     return (
-        f"becomes certain of the {worst['target']} of {people} ({worst['after']['certain']:,} of {worst['people']:,} in "
-        f"all); the confidence rises from {percent(worst['before']['mean'])} to {percent(worst['after']['mean'])} on "
-        "average. No other attack of this kind reveals more."
+        f"becomes certain of the value of {worst['target']} of {people} ({worst['after']['certain']:,} of "
+        f"{worst['people']:,} in all); the confidence rises from {percent(worst['before']['mean'])} to "
+        f"{percent(worst['after']['mean'])} on average. No other attack of this kind reveals more."
     )
 
 

@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
 from sfumato.exact.numbers import parse_decimal
-from sfumato.releases.cells import WITHHELD, hierarchy_cell, interval_end, is_quoted, members, unquote
+from sfumato.releases.cells import (
+    WITHHELD,
+    hierarchy_cell,
+    interval_end,
+    interval_ends,
+    is_quoted,
+    is_value,
+    set_members,
+    unquote,
+)
 
 Pairs = NDArray[np.bool_]
 
@@ -60,8 +69,8 @@ class CellReader:
                 self.low[number] = self.high[number] = single
             elif recoding == "interval":
                 self.low[number], self.high[number] = self._interval(cell, values)
-            elif recoding == "set" and cell.startswith("{") and cell.endswith("}"):
-                parts = members(cell[1:-1], "; ", self.nested)
+            elif recoding == "set":
+                parts = set_members(cell, self.nested)
                 pairs += [number * column.domain + values[part] for part in parts if part in values]
         self.members = np.array(sorted(pairs), np.int64)
         if recoding == "ancestor" and column.hierarchy is not None:
@@ -78,7 +87,7 @@ class CellReader:
                 return values.get(cell)
             if is_quoted(cell):
                 return values.get(unquote(cell))
-            return None if cell[:1] in ("", "{", "[", '"') else values.get(cell)
+            return values.get(cell) if cell and is_value(cell) else None
         if cell in values:
             return values[cell]
         number = parse_decimal(cell)
@@ -95,10 +104,8 @@ class CellReader:
         return bisect_left(self.integers, ceil(exact)), bisect_right(self.integers, floor(exact)) - 1
 
     def _interval(self, cell: str, values: dict[str, int]) -> tuple[int, int]:
-        if not (cell.startswith("[") and cell.endswith("]")):
-            return 1, 0
-        parts = members(cell[1:-1], ", ", self.nested)
-        if len(parts) != 2:
+        parts = interval_ends(cell, self.nested)
+        if not parts:
             return 1, 0
         low, high = parts
         if self.column.numbers is None:

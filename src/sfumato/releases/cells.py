@@ -132,6 +132,36 @@ def members(inner: str, separator: str, nested: bool) -> list[str]:
         at += len(separator)
 
 
+def set_members(cell: str, nested: bool = False) -> list[str]:
+    """Return the members of a set; [] if the cell is not a set. `nested`: the members are sets.
+
+    >>> set_members('{a; "b; c"}'), set_members("[20, 30]")
+    (['a', 'b; c'], [])
+    """
+    return members(cell[1:-1], "; ", nested) if cell.startswith("{") and cell.endswith("}") else []
+
+
+def interval_ends(cell: str, nested: bool = False, half_open: bool = False) -> list[str]:
+    """Return the two ends of an interval; [] if the cell is not an interval.
+
+    `nested`: the ends are sets. `half_open`: read [low, high), a node of nested intervals, and not [low, high].
+
+    >>> interval_ends("[20, 30]"), interval_ends("[20, 30)", half_open=True), interval_ends("[20, 30)")
+    (['20', '30'], ['20', '30'], [])
+    """
+    ends = members(cell[1:-1], ", ", nested) if cell.startswith("[") and cell.endswith(")" if half_open else "]") else []
+    return ends if len(ends) == 2 else []
+
+
+def is_set_value(cell: str) -> bool:
+    """Return whether a cell is a single value of a column of sets, not a set of such values.
+
+    >>> is_set_value("{a; b}"), is_set_value("{{a}; {b}}")
+    (True, False)
+    """
+    return cell.startswith("{") and not cell.startswith("{{")
+
+
 def interval_end(text: str) -> Fraction | None:
     """Return the number at an end of an interval: a decimal, or a fraction where the decimal would not end.
 
@@ -151,11 +181,14 @@ __all__ = [
     "in_quotes",
     "interval_cell",
     "interval_end",
+    "interval_ends",
     "is_quoted",
+    "is_set_value",
     "is_value",
     "members",
     "node_cell",
     "set_cell",
+    "set_members",
     "unquote",
     "value_cell",
 ]

@@ -45,7 +45,7 @@ def free_target(folder: str | Path, force: bool = False) -> Path:
     if not force:
         raise FileError(
             "something exists here already",
-            remedy="Name a new folder, or force the replacement of the release that is here.",
+            remedy="Name a new folder, or replace the release that is here with --force (in Python force=True).",
             file=str(folder),
         )
     if not is_release(target):
@@ -95,7 +95,9 @@ def free_page(path: str | Path, folder: str | Path | None, force: bool = False) 
         raise FileError("this is a folder", remedy="Name a file.", file=str(path))
     if os.path.lexists(target) and not force:
         raise FileError(
-            "something exists here already", remedy="Name a new file, or force the replacement of this one.", file=str(path)
+            "something exists here already",
+            remedy="Name a new file, or replace this one with --force (in Python force=True).",
+            file=str(path),
         )
     if os.path.lexists(target) and not _is_report(target):
         raise FileError(

@@ -46,7 +46,7 @@ def as_json(content: Mapping[str, Any]) -> str:
 
 
 def unknown_keys(part: Part, within: str = "") -> Iterator[str]:
-    """Yield the keys, at any depth, that the format does not know; entries of a list are counted from 1.
+    """Yield the keys, at any depth, that the format does not know, such as `tables[0].colour`.
 
     >>> class Point(Part):
     ...     x: int
@@ -65,8 +65,8 @@ def _unknown_within(value: Any, within: str) -> Iterator[str]:
         for key, inner in value.items():
             yield from _unknown_within(inner, f"{within}{key}.")
     elif isinstance(value, list):
-        for number, inner in enumerate(value, 1):
-            yield from _unknown_within(inner, f"{within}{number}.")
+        for position, inner in enumerate(value):
+            yield from _unknown_within(inner, f"{within.removesuffix('.')}[{position}].")
 
 
 _EXPECTED = {
@@ -83,7 +83,7 @@ _EXPECTED = {
 
 
 def first_problem(error: ValidationError) -> tuple[str, str, Any]:
-    """Return the key, the problem and the value of the first thing that is invalid; entries of a list are counted from 1.
+    """Return the key, the problem and the value of the first invalid entry; the key is written as in `tables[0].rows`.
 
     >>> class Point(Part):
     ...     x: int
@@ -96,7 +96,7 @@ def first_problem(error: ValidationError) -> tuple[str, str, Any]:
     problems = error.errors(include_url=False)
     first = problems[0]
     place = _place(first["loc"])
-    key, value = ".".join(place), first["input"]
+    key, value = "".join(place).removeprefix("."), first["input"]
     if first["type"] == "missing":
         return key, "the key is missing", None
     # a union reports one problem for each of its types
@@ -118,4 +118,4 @@ _BRANCHES = frozenset(("int", "float", "str", "list", "none", "constrained-str")
 def _place(loc: Sequence[int | str]) -> list[str]:
     *above, last = loc
     parts = [*above] if last in _BRANCHES or str(last).startswith("literal[") else [*above, last]
-    return [str(part + 1) if isinstance(part, int) else part for part in parts]
+    return [f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts]

@@ -111,38 +111,37 @@ class _Declared:
         raise self.problem(
             f"config.{key}.kind",
             f"the distance {declared['kind']!r} is not registered here",
-            "If it is a class of the publisher's own, pass the schema that contains it as schema=…, "
-            "or install the package that registers it.",
+            "Install the package that provides it, or in Python pass the schema that contains it as schema=….",
             declared["kind"],
         )
 
     def principles(self) -> tuple[Principle, ...]:
         """Return the requested principles; one that is not registered here is an error that says what to pass."""
-        return tuple(self._principle(number, entry) for number, entry in enumerate(self.requested, 1))
+        return tuple(self._principle(position, entry) for position, entry in enumerate(self.requested))
 
-    def _principle(self, number: int, entry: Mapping[str, Any]) -> Principle:
+    def _principle(self, position: int, entry: Mapping[str, Any]) -> Principle:
         parameters = dict(entry)
         name = str(parameters.pop("name", None))
+        key = f"config.principles[{position}]"
         if name not in PRINCIPLES:
             raise self.problem(
-                f"config.principles.{number}.name",
+                f"{key}.name",
                 f"the principle {name!r} is not registered here",
-                "If it is a class of the publisher's own, pass all requested principles as principles=[…], "
-                "or install the package that registers it.",
+                "Install the package that provides it, or in Python pass all requested principles as principles=[…].",
                 name,
             )
-        return self._restore(lambda: principle_of(name, parameters))
+        return self._restore(lambda: principle_of(name, parameters), key)
 
-    def _restore(self, restore: Callable[[], T]) -> T:
+    def _restore(self, restore: Callable[[], T], within: str = "config") -> T:
         try:
             return restore()
         except ReleaseError:
             raise  # it names the key and the remedy already
         except SfumatoError as error:
-            key = ".".join(filter(None, ("config", error.key)))
+            key = ".".join(filter(None, (within, error.key)))
             raise self.problem(key, error.problem, value=error.value) from error
         except (TypeError, AttributeError, KeyError, ValueError, IndexError) as error:
-            raise self.problem("config", f"the config is corrupt ({type(error).__name__}: {error})") from error
+            raise self.problem(within, f"the config is corrupt ({type(error).__name__}: {error})") from error
 
 
 @dataclass(frozen=True)

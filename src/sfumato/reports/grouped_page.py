@@ -122,7 +122,10 @@ def _sections(document: GroupedDocument, internal: InternalFigures | None) -> di
 def _proximity(tables: Figures | InternalFigures, principles: list[PrincipleClaim]) -> list[Figure]:
     """Return the figures of sensitive values within groups, of the release or of the original."""
     private = isinstance(tables, InternalFigures)
-    levels = [level_figure(table, heading(principles[table.finding]), internal=private) for table in tables.levels]
+    levels = [
+        level_figure(table, principles[table.finding], heading(principles[table.finding]), internal=private)
+        for table in tables.levels
+    ]
     graphs = [
         worst_group(graph, heading(principles[graph.finding]), _allowed(principles[graph.finding], graph), internal=private)
         for graph in tables.neighbourhoods

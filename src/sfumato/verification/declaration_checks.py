@@ -11,7 +11,8 @@ from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
-from sfumato.principles import Principle
+from sfumato.errors import SfumatoError
+from sfumato.principles import Principle, principle_of
 from sfumato.serialization import hierarchy_section
 
 
@@ -81,41 +82,51 @@ def _distance(distance: Distance | None) -> Any:
     """Return a distance as a value that can be compared; of a function only that it is one, because it is not declared."""
     if distance is None or isinstance(distance, Custom):
         return None if distance is None else (distance.name, distance.vectorised)
-    return distance.name, _plain(distance.parameters())
+    return distance.name, as_plain_data(distance.parameters())
 
 
-def _plain(value: Any) -> Any:
+def as_plain_data(value: Any) -> Any:
     """Return plain data as it comes back from JSON."""
     return json.loads(json.dumps(value, default=str))
 
 
 def in_declared_order(principles: Sequence[Principle], declared: Sequence[Any]) -> tuple[tuple[Principle, ...], str | None]:
-    """Return the given principles in the order of release.json, and the first difference from what it declares, or None.
+    """Return the given principles in the order of release.json, and how they differ from those it declares, or None.
 
     >>> from sfumato.principles import KAnonymity
     >>> in_declared_order([KAnonymity(5)], [{"name": "k-anonymity", "k": 2}])[1]
-    "k-anonymity (k = 5) is given, and release.json does not request it; it requests {'name': 'k-anonymity', 'k': 2}"
+    'release.json states k-anonymity (k = 2), but k-anonymity (k = 5) is requested'
     """
     left = list(principles)
     ordered, others = [], []
     for entry in declared:
         position = next((i for i, p in enumerate(left) if _entry(p) == entry), None)
         if position is None:
-            others.append(entry)
+            others.append(_label(entry))
         else:
             ordered.append(left.pop(position))
-    if not left and not others:
-        return tuple(ordered), None
-    other = f"it requests {others[0]}" if others else ""
-    if left:
-        return tuple(principles), "; ".join(
-            filter(None, (f"{left[0].label} is given, and release.json does not request it", other))
-        )
-    return tuple(principles), f"release.json requests more than the principles that are given: {other}"
+    stated, requested = " and ".join(others), " and ".join(principle.label for principle in left)
+    difference = None
+    if stated and requested:
+        difference = f"release.json states {stated}, but {requested} is requested"
+    elif stated:
+        difference = f"release.json states {stated}, but that is not requested"
+    elif requested:
+        difference = f"{requested} is requested, but release.json does not state it"
+    return (*ordered, *left), difference
+
+
+def _label(entry: Any) -> str:
+    """Return a principle that release.json declares as it is shown elsewhere; as it is written, if it is invalid."""
+    try:
+        parameters = dict(entry)
+        return principle_of(str(parameters.pop("name")), parameters).label
+    except (SfumatoError, TypeError, ValueError, KeyError, AttributeError, IndexError):
+        return str(entry)
 
 
 def _entry(principle: Principle) -> Mapping[str, Any]:
-    entry: Mapping[str, Any] = _plain({"name": principle.name, **principle.parameters()})
+    entry: Mapping[str, Any] = as_plain_data({"name": principle.name, **principle.parameters()})
     return entry
 
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato._audit import Finding, audit, finding_heading, table_of
+from sfumato._audit import Finding, audit, finding_heading, table_of, worst_shown
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
-from sfumato.errors import SfumatoError
+from sfumato.errors import ColumnError, FileError, SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, attributes_of
@@ -26,7 +26,7 @@ from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColum
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.verification.checks import Check, expected_principles
-from sfumato.verification.declaration_checks import default_recoding, first_difference
+from sfumato.verification.declaration_checks import as_plain_data, default_recoding, first_difference
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.original_checks import MatchedRows, cover_rows
 
@@ -59,7 +59,7 @@ def declared_check(
         table = None if original is None else cache(lambda: table_of(original, schema))
         first = first_difference(schema, declared, table, published)
     first = first or difference
-    return Check("declared", first is None, first or "release.json declares what is given")
+    return Check("declared", first is None, first or "release.json agrees with what is expected")
 
 
 def grouped_checks(
@@ -172,17 +172,17 @@ def _principles(
 
     A principle that needs a distance function which is not available fails: a release must not pass for want of a check.
     """
-    claims = document.principles
     measurable = [p for p in principles if not (unavailable and p.uses_distance)]
     findings = audit(table, None, measurable) if measurable else None
     by_principle: dict[int, list[tuple[Finding, dict[str, Any]]]] = {}
     if findings is not None:
         for finding, entry in zip(findings, findings.to_dict(0)["principles"], strict=True):
             by_principle.setdefault(id(finding.principle), []).append((finding, entry))
-    checks, position = [], 0  # position: among the claims, which are in the order of the principles
+    checks, claims = [], _Claims(document.principles)
     for principle in principles:
         if principle not in measurable:
-            position += len(attributes_of(principle, table.schema))
+            for names in attributes_of(principle, table.schema):
+                claims.take(principle.name, principle.parameters(), " + ".join(names))
             detail = (
                 "not measured again: the distance is a function of the publisher's own; pass schema=…, or a config, "
                 "that contains it"
@@ -190,10 +190,11 @@ def _principles(
             checks.append(Check(principle.label, False, detail))
             continue
         for finding, entry in by_principle[id(principle)]:
-            checks.append(_compare(finding, entry, claims[position] if position < len(claims) else None))
-            position += 1
-    if position != len(claims):
-        checks.append(Check("principles", False, f"{len(claims)} are stated, and the config requests {position}"))
+            claim = claims.take(entry["name"], entry["parameters"], entry["attribute"])
+            checks.append(_compare(finding, entry, claim))
+    problem = claims.problem()
+    if problem is not None:
+        checks.append(Check("principles", False, problem))
     if not principles:
         checks.append(Check("principles", False, "release.json states no principle, so the release guarantees nothing"))
     if not document.holds and all(check.holds for check in checks):
@@ -201,19 +202,47 @@ def _principles(
     return checks
 
 
+class _Claims:
+    """What release.json states about each principle, taken one by one as the principles are measured again."""
+
+    def __init__(self, claims: Sequence[PrincipleClaim]) -> None:
+        self.left = dict(enumerate(claims))
+        self.order: list[int] = []
+
+    def take(self, name: str, parameters: Mapping[str, Any], attribute: str | None) -> PrincipleClaim | None:
+        """Return the claim about a principle on an attribute, once; None if there is none, or none is left."""
+        wanted = name, as_plain_data(parameters), attribute
+        for position, claim in self.left.items():
+            if (claim.name, claim.parameters, claim.attribute) == wanted:
+                self.order.append(position)
+                return self.left.pop(position)
+        return None
+
+    def problem(self) -> str | None:
+        """Return what is wrong with the claims that were not taken, or with their order; None if nothing is."""
+        if self.left:
+            others = [claim.label + (f" on {claim.attribute}" if claim.attribute else "") for claim in self.left.values()]
+            return f"release.json states {' and '.join(others)}, but that is not requested"
+        if self.order != sorted(self.order):
+            return "release.json states the principles in another order than it requests them"
+        return None
+
+
 def _compare(finding: Finding, entry: Mapping[str, Any], claim: PrincipleClaim | None) -> Check:
     """Compare a principle, measured again as `entry`, with what release.json states about it."""
     heading = finding_heading(finding)
-    levels = ", ".join(f"{name} {text}" for name, text in entry["exact"].items())
+    levels = ", ".join(worst_shown(part) for part in finding.measurement.parts)
     if not finding.holds:
         return Check(heading, False, f"does not hold: {levels}; wanted {', '.join(entry['wanted'].values())}")
+    if claim is None:
+        return Check(heading, False, f"release.json does not state it; measured: {levels}")
     rational = not any(isinstance(level, float) for level in finding.levels.values())
-    stated = {} if claim is None else claim.to_dict()
+    stated = claim.to_dict()
     for key, value in entry.items():
         other = stated.get(key)
         if other == value or (not rational and key in ("measured", "exact") and _close(other, value)):
             continue
-        return Check(heading, False, f"{key} is stated to be {other!r}, and is {value!r}")
+        return Check(heading, False, f"release.json states {key} = {other!r}, but it is {value!r}")
     return Check(heading, True, f"measured again: {levels}")
 
 
@@ -228,10 +257,25 @@ def _close(stated: Any, measured: Mapping[str, Any]) -> bool:
         return False
 
 
+def _read_original(manifest: TableManifest, original: Any, declared: Schema) -> Table:
+    """Return the original; an error if it is a published table, which lacks identifiers and has the group column."""
+    remedy = "Pass the table that the release was made from"
+    try:
+        table = original_table(manifest, original, declared)
+    except ColumnError as error:
+        remedy = f"{remedy}, not a published table. {error.remedy}"
+        raise ColumnError(error.problem, remedy=remedy, file=error.file, column=error.column) from error
+    group = manifest.document.group  # chosen so that the original has no such column
+    if group in table.data.column_names:
+        problem = f"this is not the original but a published table: it has the column {group!r}"
+        raise FileError(problem, remedy=f"{remedy}.", file=table.source)
+    return table
+
+
 def _against_original(manifest: TableManifest, published: pa.Table, original: Any, declared: Schema) -> list[Check]:
     """Check what the release must share with the table from which it was made."""
     document = manifest.document
-    table = original_table(manifest, original, declared)
+    table = _read_original(manifest, original, declared)
     unchanged = [
         name
         for name in published.column_names
@@ -257,7 +301,10 @@ def _against_original(manifest: TableManifest, published: pa.Table, original: An
         first = f"; the first: {result.first}" if result.first else ""
         checks.append(Check("cover", False, f"{count_of(result.uncovered, 'row')} not covered by what is published{first}"))
     else:
-        by_column = f", {count_of(result.by_column, 'row')} column by column" if result.by_column else ""
-        detail = f"the published cells cover the original values; {count_of(result.one_to_one, 'row')} one to one{by_column}"
+        by_column = f", {count_of(result.by_column, 'row')} compared column by column" if result.by_column else ""
+        detail = (
+            f"the published cells cover the original values; {count_of(result.unique_matches, 'row')} matched uniquely"
+            f"{by_column}"
+        )
         checks.append(Check("cover", True, detail))
     return checks

@@ -11,7 +11,7 @@ from sfumato.data.hierarchy import Hierarchy, Intervals
 from sfumato.data.schema import Kind, Schema
 from sfumato.exact import as_fraction
 from sfumato.exact.numbers import parse_decimal
-from sfumato.releases.cells import WITHHELD, hierarchy_cell, interval_end, is_value
+from sfumato.releases.cells import WITHHELD, hierarchy_cell, interval_end, interval_ends, is_set_value, is_value
 from sfumato.releases.models import GroupedTable
 from sfumato.verification.checks import Check
 
@@ -69,14 +69,13 @@ def _is_value(cell: str, kind: Kind) -> bool:
     if kind is Kind.NUMERIC:
         return parse_decimal(cell) is not None
     if kind is Kind.SET:
-        return cell.startswith("{") and not cell.startswith("{{")
+        return is_set_value(cell)
     return is_value(cell)
 
 
 def _is_interval(cell: str, intervals: Intervals, level: int) -> bool:
     """Return whether a cell is one of the half-open intervals of a level."""
-    ends = cell[1:-1].split(", ") if cell.startswith("[") and cell.endswith(")") else []
-    numbers = [interval_end(end) for end in ends]
+    numbers = [interval_end(end) for end in interval_ends(cell, half_open=True)]
     if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
         return False
     width, origin = as_fraction(intervals.widths[level - 1]), as_fraction(intervals.origin)

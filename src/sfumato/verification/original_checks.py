@@ -139,7 +139,7 @@ class Coverage:
     """How many rows are not covered, and how precisely rows could be matched."""
 
     uncovered: int
-    one_to_one: int
+    unique_matches: int
     """Published rows whose original row is certain, because what is unchanged in them occurs once in each table."""
     by_column: int
     """Published rows of classes so large that each quasi-identifier was compared alone."""

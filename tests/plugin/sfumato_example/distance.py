@@ -34,7 +34,7 @@ class _BoundCircular(BoundDistance):
     def __init__(self, attribute: Attribute, period: int) -> None:
         super().__init__(attribute)
         self.period = period
-        self.points = [as_fraction(attribute.value(value)) for value in range(len(attribute))]
+        self.points = [as_fraction(attribute.value(value), attribute.name) for value in range(len(attribute))]
 
     def _gap(self, one: int, other: int) -> Fraction:
         gap = abs(self.points[one] - self.points[other]) % self.period

@@ -19,6 +19,9 @@ class Blocks(sf.Method):
 
     name = "blocks"
 
+    def __post_init__(self) -> None:
+        self.check_whole("start")
+
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Find the groups. Nothing is random."""
         del seed

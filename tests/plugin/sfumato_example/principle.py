@@ -14,7 +14,7 @@ from sfumato.exact import Number, Ratios
 class TopTwoShare(sf.Principle):
     """The two most frequent sensitive values of a group make up at most a share of it.
 
-    In plain words: whoever bets on two secrets for somebody in a group is right at most that often.
+    In plain words: a bet on two secrets for a person in a group is right at most that often.
 
     - `share`: the largest share of a group that two values may make up together, from 0 to 1.
 
@@ -33,7 +33,7 @@ class TopTwoShare(sf.Principle):
     relative = False
 
     def __post_init__(self) -> None:
-        self._set_fraction("share", least=0, most=1)
+        self.set_fraction("share", least=0, most=1)
 
     def measure(self, view: sf.principles.View) -> sf.principles.Measurement:
         """Return the share of each group's two most frequent values."""
@@ -42,4 +42,4 @@ class TopTwoShare(sf.Principle):
         rank = np.arange(len(largest_first)) - np.repeat(histogram.starts, histogram.distinct)
         two = np.add.reduceat(np.where(rank < 2, histogram.counts[largest_first], 0), histogram.starts)
         share = Ratios(two, histogram.sizes)
-        return sf.principles.Measurement((sf.principles.Part.at_most("share", share, sf.principles.exactly(self.share)),))
+        return sf.principles.Measurement((sf.principles.Part.at_most("share", share, self.share),))

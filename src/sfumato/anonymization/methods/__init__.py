@@ -2,10 +2,11 @@
 
 from sfumato.anonymization.methods.glaze import Glaze
 from sfumato.anonymization.methods.lattice import Lattice
-from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
+from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.anonymization.methods.method_choice import AUTO, default_method, method_of
 from sfumato.anonymization.methods.mondrian import Mondrian
 from sfumato.anonymization.methods.xcolor import XColor
+from sfumato.data.groups import renumber
 
 __all__ = [
     "AUTO",

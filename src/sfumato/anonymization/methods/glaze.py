@@ -8,10 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.anonymization.methods.group_repair import repair
-from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
+from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.anonymization.methods.packing import pack_table
 from sfumato.anonymization.methods.search_constraints import SearchConstraints
 from sfumato.anonymization.methods.search_state import SearchState
+from sfumato.data.groups import renumber
 from sfumato.errors import ParameterError
 
 _SMALL = 400

@@ -9,7 +9,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
-from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
+from sfumato.anonymization.methods.method import Grouping, Method, Task
+from sfumato.data.groups import renumber
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
 from sfumato.plurals import count_of

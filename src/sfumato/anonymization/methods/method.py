@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from inspect import isabstract
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from sfumato.anonymization.recoding import Domain, domains_of
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
-from sfumato.exact import as_parameter
+from sfumato.errors import ParameterError
+from sfumato.parameters import ParameterChecks
 from sfumato.principles import Principle, View, attributes_of
+from sfumato.principles.principle import measurement_of
 from sfumato.progress import Progress, silent
 
 FINDING = "finding groups"
@@ -69,12 +71,20 @@ class Task:
 
         `of_row[row]` is the group of a row; groups are numbered from 0, none is empty.
         """
-        count = int(of_row.max()) + 1
+        of_row = np.asarray(of_row)
+        count = int(of_row.max(initial=-1)) + 1
         groups = Groups.partition(self.table, of_row, count)
+        # A cheap test first, because methods call this often; partition_problem sorts.
+        if of_row.shape != (self.table.rows,) or of_row.min() < 0 or not groups.sizes.all():
+            raise ParameterError(
+                f"the argument of task.satisfied() has {partition_problem(of_row, self.table.rows)}",
+                remedy="Number the groups from 0 without gaps; sf.anonymization.renumber does so.",
+                key="of_row",
+            )
         views = {names: view.regrouped(groups) for names, view in self.views.items()}
         fine = np.ones(count, bool)
         for principle, names in self.requirements:
-            fine &= principle.measure(views[names]).group_holds
+            fine &= measurement_of(principle, views[names]).group_holds
         return fine
 
 
@@ -100,7 +110,7 @@ class Grouping:
         return int(self.of_row.max()) + 1
 
 
-class Method(ABC):
+class Method(ParameterChecks, ABC):
     """An algorithm that finds groups for principles. The same task and seed give the same groups.
 
     Methods are small frozen values, as principles are. An instance of your own class is accepted wherever a method is, and
@@ -131,22 +141,55 @@ class Method(ABC):
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Partition the rows. Principles may fail in some groups: the caller checks the result."""
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters as a config states them; none if the method is not a dataclass."""
-        if not is_dataclass(self):
-            return {}
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: as_parameter(value) for name, value in values.items() if value is not None}
+
+def check_method_class(kind: type[Method]) -> None:
+    """Check that a class defines what every method needs; what is missing is an error that says what to add."""
+    place = f"{kind.__module__}.{kind.__qualname__}"
+    problem = remedy = None
+    if isabstract(kind):
+        problem, remedy = "does not define group()", "Define group(self, task, seed=0), which returns a Grouping."
+    elif not isinstance(kind.name, str):
+        problem, remedy = "has no name", 'Add name = "…", the name in a config, to the class.'
+    if problem is not None and remedy is not None:
+        raise ParameterError(f"the method class {place} {problem}", remedy=remedy, key="method", value=place)
 
 
-def renumber(labels: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
-    """Number groups from 0 in the order of their first rows.
+def grouping_of(method: Method, task: Task, seed: int) -> Grouping:
+    """Run a method, and check that it returns a partition of the rows; anything else is an error that names the class."""
+    result: Any = method.group(task, seed)
+    place = f"{type(method).__module__}.{type(method).__qualname__}"
+    if not isinstance(result, Grouping):
+        raise ParameterError(
+            f"the method {method.name}: {place}.group() returns {type(result).__name__}, not a Grouping",
+            remedy="Fix the method: return Grouping(of_row), with the number of each row's group.",
+            key="method",
+            value=method.name,
+        )
+    problem = partition_problem(result.of_row, task.table.rows)
+    if problem is not None:
+        raise ParameterError(
+            f"the method {method.name}: {place}.group() returns {problem}",
+            remedy="Fix the method: of_row must contain one whole number per row, numbered from 0 without gaps; "
+            "sf.anonymization.renumber numbers any labels so.",
+            key="method",
+            value=method.name,
+        )
+    return result
 
-    >>> renumber([7, 3, 7, 5]).tolist()
-    [0, 1, 0, 2]
+
+def partition_problem(of_row: Any, rows: int) -> str | None:
+    """Return why an array is not a partition of some rows into groups that are numbered from 0; None if it is one.
+
+    >>> partition_problem(np.array([0, 2, 2]), 3)
+    'no row in group 1, and rows in group 2'
     """
-    labels = np.asarray(labels)
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
+    groups = np.asarray(of_row)
+    if groups.shape != (rows,):
+        return f"group numbers of shape {groups.shape} for {rows:,} rows"
+    if not np.issubdtype(groups.dtype, np.integer):
+        return f"group numbers of type {groups.dtype}, not integers"
+    if rows and groups.min() < 0:
+        return f"the negative group number {groups.min()}"
+    present = np.unique(groups)
+    gaps = np.flatnonzero(present != np.arange(len(present)))
+    return f"no row in group {gaps[0]}, and rows in group {present[gaps[0]]}" if len(gaps) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sfumato.anonymization.methods.method import Method
+from sfumato.anonymization.methods.method import Method, check_method_class
 from sfumato.principles import Principle
 from sfumato.registry import METHODS, build
 
@@ -31,4 +31,5 @@ def method_of(name: str, parameters: Mapping[str, Any]) -> Method:
     Mondrian(relaxed=True)
     """
     kind: type[Method] = METHODS.find("glaze" if name == AUTO else name)
+    check_method_class(kind)
     return build(kind, f"the method {name}", parameters)

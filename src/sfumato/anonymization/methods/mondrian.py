@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.cell_share_arrays import share_arrays
-from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
+from sfumato.anonymization.methods.method import Grouping, Method, Task
+from sfumato.data.groups import renumber
 from sfumato.kernels.cell_shares import TREE, Shares, shares_of
 from sfumato.kernels.mondrian_cuts import covers, cut
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.cell_share_arrays import share_arrays
-from sfumato.anonymization.methods.method import Grouping, Method, Task, renumber
+from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
-from sfumato.data.groups import combined
+from sfumato.data.groups import combined, renumber
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import Shares
 from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, LOOKS, SWAPS, TESTS, exchanges

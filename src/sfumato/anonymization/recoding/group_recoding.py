@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.anonymization.recoding.cell_text import cell_text
 from sfumato.anonymization.recoding.domain import Domain, RecodingKind, domains_of
 from sfumato.anonymization.recoding.generalization_levels import ColumnLevels, column_levels
-from sfumato.data.groups import Groups, distinct_pairs
+from sfumato.data.groups import Groups, distinct_pairs, renumber
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 
@@ -123,7 +123,7 @@ def _column(domain: Domain, groups: Groups) -> ColumnRecoding:
         numbers: dict[tuple[int, ...], int] = {}
         cell = np.array([numbers.setdefault(tuple(members[a:b]), len(numbers)) for a, b in pairwise(offsets.tolist())])
     else:  # an interval or a node is determined by its ends
-        cell = _number_by_first(low * (domain.size + 1) + high)
+        cell = renumber(low * (domain.size + 1) + high)
     column = ColumnRecoding(domain, low, high, offsets, covered, cell, np.zeros(0), ())
     # share and text once per distinct cell: there are far fewer of them than groups
     keys = list(column.keys())
@@ -144,17 +144,9 @@ def _level_column(levels: ColumnLevels, groups: Groups, level: int) -> ColumnRec
             value=level,
         )
     low, high = levels.low[level, first], levels.high[level, first]
-    cell = _number_by_first(node[first])
+    cell = renumber(node[first])
     shown = first[np.unique(cell, return_index=True)[1]]  # one code under the node of each distinct cell
     group, places = distinct_pairs(groups.of_row, groups.count, domain.place[codes], domain.size + 1)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups.count))])
     cells = tuple(levels.label(level, int(code)) for code in shown)
     return ColumnRecoding(domain, low, high, offsets, places, cell, levels.shares(level)[first], cells)
-
-
-def _number_by_first(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number labels from 0 in the order in which they first occur."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]

@@ -137,8 +137,8 @@ class TrueAgainstEstimated:
             return None
         most = max(point.emptied for point in self.points)
         return (
-            f"{self.unmet:,} of {self.records:,} records fit nobody in the whole dictionary; up to {most:,} disclosed ones "
-            "fit somebody there and nobody in the smaller part, where they count as no loss"
+            f"{self.unmet:,} of {self.records:,} records match nobody in the whole dictionary; up to {most:,} disclosed "
+            "ones match somebody there and nobody in the smaller part, where they count as no loss"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def consistent_figure(distribution: Table, name: str, number: int) -> Figure:
     unique = f"{percent(shares[1])} of the records are consistent with one individual only"
     starts = [text.partition("–")[0].replace(",000,000", "M").replace(",000", "k") for text in bins]
     return chart_figure(
-        _record_bars(bins, starts, shares, "consistent individuals, from", "fit", colours),
+        _record_bars(bins, starts, shares, "consistent individuals, from", "are consistent with", colours),
         key=f"fitting-{number}",
         title="How many individuals are consistent with a record",
         about=name,
@@ -80,15 +80,16 @@ def _record_bars(
 
 
 def saving_figure(attributes: Sequence[Table], risk: Amount, against: str) -> Figure:
-    """Draw how much the risk falls if one attribute is withheld in every record, the largest saving first."""
+    """Draw how much the risk falls if one attribute is withheld in every record, the largest reduction first."""
     ordered = sorted(attributes, key=lambda one: -_rank(one["saves"]))
     sentences = [
-        "The fall of the risk if one attribute, and nothing else, is withheld in every record. Attributes are often "
-        "redundant, so the savings do not add up."
+        "The reduction of the risk if one attribute, and nothing else, is withheld in every record. Attributes are often "
+        "redundant, so the reductions do not add up."
     ]
     if any(_rank(one["saves"]) < 0 for one in ordered):
         sentences.append(
-            "Below zero: withholding the attribute would raise the risk, because records that fit nobody would fit somebody."
+            "Below zero: withholding the attribute would raise the risk, because individuals would become consistent with "
+            "records that match nobody now."
         )
     if any(one["saves"] is None for one in ordered):
         sentences.append("Without a number: the risk stays infinite if only that attribute is withheld.")
@@ -97,19 +98,19 @@ def saving_figure(attributes: Sequence[Table], risk: Amount, against: str) -> Fi
         _saving_chart(ordered),
         right=44,
         key="attributes-saved",
-        title="What withholding an attribute would save",
+        title="Reduction of the risk if an attribute is withheld",
         about=against,
         caption=" ".join(sentences),
-        alt=f"Bars: what withholding each of {len(ordered)} attributes saves; most by {first['name']}: "
+        alt=f"Bars: the reduction of the risk by withholding each of {len(ordered)} attributes; most by {first['name']}: "
         f"{amount(first['saves'])}.",
         head=(
             "attribute",
-            "saves",
+            "reduction",
             "of the risk",
             "risk without it",
             "values disclosed",
             "mean weight",
-            "chance by it alone",
+            "chance with it alone",
         ),
         rows=[
             (
@@ -220,9 +221,9 @@ def size_figure(curve: Table, number: int) -> Figure:
         _add_line(chart, name, sizes, drawable(line["risks"], y), titles, at, SHADES)
     kept = curve["kept"]
     parts = (
-        f"Every part contains {kept:,} individuals, for each record its own or one who fits it, and others drawn at random"
+        f"Every part contains {kept:,} individuals, for each record its own or a consistent one, and others drawn at random"
         if kept
-        else "The parts are drawn at random; nobody fits a whole record"
+        else "The parts are drawn at random; nobody is consistent with a whole record"
     )
     return chart_figure(
         chart,

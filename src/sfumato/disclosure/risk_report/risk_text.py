@@ -48,7 +48,7 @@ def verdict(content: Content) -> str:
         )
     sentences.append(
         f"Against an attacker with “{highest['dictionary']}” a record loses {amount(highest['risk'])} on average, and "
-        f"{unique:,} of {count_of(count, 'record')} ({percent(unique / count)}) fit exactly one individual."
+        f"{unique:,} of {count_of(count, 'record')} ({percent(unique / count)}) are consistent with exactly one individual."
     )
     return " ".join(sentences)
 
@@ -97,13 +97,13 @@ def attackers(content: Content) -> list[tuple[str, str, list[str]]]:
             [percent(one["attackers"]["marketer"]) for one in dictionaries],
         ),
         (
-            "One fits",
+            "One match",
             "records with one consistent individual",
             [_of(one["attackers"]["unique"], content["records"]) for one in dictionaries],
         ),
         (
-            "Nobody fits",
-            "records whose loss counts as 0",
+            "No match",
+            "records without a consistent individual; their loss counts as 0",
             [_of(one["consistent"]["nobody"], content["records"]) for one in dictionaries],
         ),
     ]
@@ -240,12 +240,12 @@ def levels(content: Content) -> list[tuple[str, str]]:
     """The three readings of k-anonymity, and up to which k each holds."""
     figures = content["k_anonymity"]
     return [
-        ("Every record fits k individuals, one by one", f"{figures['consistent']:,}"),
+        ("Every record is consistent with at least k individuals", f"{figures['consistent']:,}"),
         (
-            "A joint matching leaves k individuals to every record",
+            "A joint matching leaves at least k individuals to every record",
             f"({figures['why']})" if figures["why"] else f"{figures['joint']:,}",
         ),
-        ("Every disclosed row occurs k times", f"{figures['release']:,}"),
+        ("Every disclosed row occurs at least k times", f"{figures['release']:,}"),
     ]
 
 
@@ -263,7 +263,9 @@ def assumptions(content: Content) -> list[tuple[str, str]]:
     lines = []
     for one in content["dictionaries"]:
         picks = (
-            "leans towards some by their weight" if one["weighted"] else "picks any of those who fit with the same chance"
+            "picks one of those consistent with a record, by their weights"
+            if one["weighted"]
+            else "picks one of those consistent with a record, each with the same chance"
         )
         lines.append(
             (
@@ -276,7 +278,8 @@ def assumptions(content: Content) -> list[tuple[str, str]]:
         lines.append(
             (
                 "Misfits",
-                f"An individual may be inconsistent in {count_of(content['misfits'], 'disclosed value')} and still fit.",
+                f"An individual may be inconsistent in {count_of(content['misfits'], 'disclosed value')} and still count "
+                "as consistent.",
             )
         )
     lines.append(("Sensitivity", sensitivity_text(content["sensitivity"])))
@@ -288,7 +291,7 @@ def assumptions(content: Content) -> list[tuple[str, str]]:
     lines.append(
         (
             "Identity of the records",
-            "Not declared: the chance of identification is one over the number of individuals who fit."
+            "Not declared: the chance of identification is one divided by the number of consistent individuals."
             if content["identity"] is None
             else f"The column {content['identity']}, which is not disclosed.",
         )

@@ -77,7 +77,7 @@ def _difference(document: WithheldDocument, assumptions: RiskAssumptions) -> str
         return f"the release was made against {stated}, not against {', '.join(assumptions.names)}"
     weighted = any(len(dictionary.weights) for dictionary in assumptions.dictionaries)
     if document.weighted != weighted:
-        return f"weighted is stated to be {document.weighted!r}, and is {weighted!r}"
+        return f"release.json states weighted = {document.weighted!r}, but {weighted!r} is requested"
     requested: dict[str, Any] = {}
     if assumptions.sensitivity is not None:
         requested["sensitivity"] = _without_records(assumptions.sensitivity)
@@ -87,12 +87,13 @@ def _difference(document: WithheldDocument, assumptions: RiskAssumptions) -> str
         requested["misfits"] = assumptions.misfits
     for key, value in json.loads(json.dumps(requested)).items():
         if getattr(document, key) != value:
-            return f"{key} is stated to be {getattr(document, key)!r}, and is {value!r}"
+            return f"release.json states {key} = {getattr(document, key)!r}, but {value!r} is requested"
     if assumptions.prior is not None:
         prior = dict(zip(assumptions.names, map(str, assumptions.prior), strict=True))
         for claim in claims:
             if claim.prior != prior[claim.name]:
-                return f"the prior of {claim.name!r} is stated to be {claim.prior!r}, and is {prior[claim.name]!r}"
+                wanted = prior[claim.name]
+                return f"release.json states the prior {claim.prior!r} of {claim.name!r}, but {wanted!r} is requested"
     return None
 
 
@@ -137,7 +138,7 @@ def _dictionary_checks(
     detail, same = f"measured again: at most {highest:.6g}, on average {mean:.6g}", True
     for key, stated, value in (("highest", claim.highest, highest), ("mean", claim.mean, mean)):
         if same and not _same(stated, value):
-            same, detail = False, f"{key} is stated to be {stated!r}, and is {value!r}"
+            same, detail = False, f"release.json states {key} = {stated!r}, but it is {value!r}"
     yield Check(f"identification by {name}", same, detail)
     sensitivity = assumptions.sensitivity or document.sensitivity
     phi = sensitivities(sensitivity, cells.names, cells.disclosed, records)
@@ -146,7 +147,7 @@ def _dictionary_checks(
         return
     risk = mean_of(expected_losses(phi, chances))
     same = _same(claim.risk, risk)
-    detail = f"measured again: {risk:.6g}" if same else f"the risk is stated to be {claim.risk!r}, and is {risk!r}"
+    detail = f"measured again: {risk:.6g}" if same else f"release.json states the risk {claim.risk!r}, but it is {risk!r}"
     yield Check(f"risk against {name}", same, detail)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from sfumato.data.table import Table
 from sfumato.disclosure.withheld.risk_checks import risk_checks
 from sfumato.errors import SfumatoError
 from sfumato.plurals import count_of
+from sfumato.releases.cells import is_quoted, unquote
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import original_table, published_table
@@ -26,7 +26,6 @@ from sfumato.verification.original_checks import Cells, comparable_texts
 if TYPE_CHECKING:
     from sfumato.disclosure.risk_assumptions import RiskAssumptions
 
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 """A value in quotes, with the quotes in it doubled; used where the value could be taken for something else."""
 
 _PAIRS = 20_000_000
@@ -79,9 +78,9 @@ class PublishedCells:
 def _value(cell: str, manifest: Manifest, name: str) -> str:
     if not cell.startswith('"'):
         return cell
-    if _QUOTED.fullmatch(cell) is None:
+    if not is_quoted(cell):
         raise manifest.problem("files", f"the cell {cell!r} of {name!r} is corrupt")
-    return cell[1:-1].replace('""', '"')
+    return unquote(cell)
 
 
 def release_checks(manifest: Manifest, original: Any, expected: Expectations) -> Iterator[Check]:

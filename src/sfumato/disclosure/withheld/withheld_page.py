@@ -14,8 +14,8 @@ from sfumato.reports.plots.figure import Numbered, percent
 
 _PER = {"record": "of each record", "attribute": "of each attribute", "table": "in total"}
 _PURPOSE = {
-    "prior": "so that the mean risk over the dictionaries, under the prior below, is small",
-    "worst": "so that the largest risk over the dictionaries below is small",
+    "prior": "chosen for the smallest mean risk over the dictionaries, under the prior below",
+    "worst": "chosen so that the largest risk over the dictionaries below is smallest",
 }
 
 
@@ -28,7 +28,7 @@ def public_page(document: WithheldDocument) -> str:
 def _render(document: WithheldDocument) -> str:
     numbered, attributes, rule = Numbered(), document.attributes, document.rule
     has_prior = any(claim.prior is not None for claim in document.dictionaries)
-    purpose = _PURPOSE[rule.against] if len(document.dictionaries) > 1 else "so that the risk is small"
+    purpose = _PURPOSE[rule.against] if len(document.dictionaries) > 1 else "chosen for the smallest risk"
     return render_page(
         Path(__file__).with_name("withheld_page.html.j2"),
         numbered,
@@ -49,10 +49,12 @@ def _render(document: WithheldDocument) -> str:
 
 def _assumptions(document: WithheldDocument) -> list[str]:
     """What the risk was computed from, one sentence each."""
-    leaning = ", leaning towards some as the dictionary says." if document.weighted else ", each with the same chance."
+    choice = (
+        ", with the chances that the dictionary's weights give." if document.weighted else ", each with the same chance."
+    )
     lines = [
         "The attacker has one of the dictionaries above, and knows nothing else about the people in the records.",
-        f"The attacker picks one of the individuals who are consistent with a record{leaning}",
+        f"The attacker picks one of the individuals who are consistent with a record{choice}",
     ]
     names = [counts.name for counts in document.attributes]
     lines += [f"{subject}: {text}" for subject, text in consistency_lines(document.consistency, names)]

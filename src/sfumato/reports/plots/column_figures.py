@@ -50,7 +50,7 @@ def column_figure(column: ColumnFigures, number: int) -> Figure:
         caption = (
             "Bars: the original. Diamonds: the estimate of a reader of the release, who spreads the rows of a cell evenly "
             "over the values or numbers that the cell leaves open, and the rows of * over all bars. Value by value, "
-            f"{percent(column.misplaced)} of the rows seem to be elsewhere."
+            f"{percent(column.misplaced)} of the rows would have to move to match the original."
         )
         head: tuple[str, ...] = ("value", "before", "after")
         rows = [(label, *map(percent, both)) for label, *both in zip(labels, column.before, after, strict=True)]
@@ -120,7 +120,7 @@ def error_figure(expected: ExpectedErrors, true: CountErrors | None) -> Figure:
             [entry.columns + 0.12 * number for entry in drawn],
             [entry.median for entry in drawn],
             colour,
-            [f"{entry.columns} quasi-identifiers: median {percent(entry.median)}, {name}" for entry in drawn],
+            [f"{count_of(entry.columns, 'quasi-identifier')}: median {percent(entry.median)}, {name}" for entry in drawn],
             shape=shape,
             size=11,
         )

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from sfumato.plurals import count_of
 from sfumato.releases.figure_models import ContourTable, LevelHistogram, NeighbourGraph, RiskComparison, SizeHistogram
+from sfumato.releases.models import PrincipleClaim
 from sfumato.reports.plots.axes import Axis, fitting_step, name_axis, number_axis
 from sfumato.reports.plots.chart import Chart, dial
 from sfumato.reports.plots.figure import Figure, chart_figure, percent
@@ -84,14 +86,17 @@ def _most_frequent(sizes: SizeHistogram) -> str:
     return "; ".join(tops) + "."
 
 
-def level_figure(table: LevelHistogram, heading: str, *, internal: bool = False) -> Figure:
-    """Draw the distribution of a principle's level over the groups, with its threshold."""
+def level_figure(table: LevelHistogram, claim: PrincipleClaim, heading: str, *, internal: bool = False) -> Figure:
+    """Draw the distribution of one level of a principle over the groups, with its threshold."""
     when, units = ("before", "classes") if internal else ("after", "groups")
     values, groups, breaching, part = table.values, table.groups, table.breaching, table.part
     threshold, required = float(Fraction(table.threshold)), f"{table.relation} {table.threshold}"
     total, broken = sum(groups) + table.infinite, sum(breaching)
     chart = _level_chart(table, threshold, required, total, BEFORE if internal else AFTER)
-    verdict = f"In red, {broken:,} of {total:,} in breach." if broken else f"None of the {units} is in breach."
+    others = [name for name in claim.wanted if name != part]
+    # a principle of several parts can fail in more groups than this part does
+    only = f" of it; {units} that fail only by {', '.join(others)} are not counted here" if others else ""
+    verdict = f"In red, {broken:,} of {total:,} in breach{only}." if broken else f"None of the {units} is in breach{only}."
     beyond = f" {table.infinite:,} {units} have no finite level and are not drawn." if table.infinite else ""
     return chart_figure(
         chart,
@@ -103,7 +108,7 @@ def level_figure(table: LevelHistogram, heading: str, *, internal: bool = False)
         alt=f"Bars: the level of {part} over {total:,} {units}; required {required}. {verdict}",
         head=(part, units, "in breach", f"share of {units}"),
         rows=[
-            (f"{value:.6g}", f"{count:,}", f"{bad:,}", percent(count / total))
+            (_bar_label(table, value), f"{count:,}", f"{bad:,}", percent(count / total))
             for value, count, bad in zip(values, groups, breaching, strict=True)
         ],
         internal=internal,
@@ -128,7 +133,7 @@ def _level_chart(table: LevelHistogram, threshold: float, required: str, total: 
     for counts, kind, name in ((holding, colour, "hold"), (breaching, BREACH, "in breach")):
         if any(counts):
             titles = [
-                f"{table.part} {value:.4g}: {count:,} groups ({percent(count / total)}), {name}"
+                f"{table.part} {_bar_label(table, value)}: {count_of(count, 'group')} ({percent(count / total)}), {name}"
                 for value, count in zip(values, counts, strict=True)
             ]
             shares: list[float | None] = [count / total if count else None for count in counts]
@@ -136,6 +141,13 @@ def _level_chart(table: LevelHistogram, threshold: float, required: str, total: 
             bottom = [count / total for count in counts]
     chart.rule(threshold, f"required {required}", upright=True)
     return chart
+
+
+def _bar_label(table: LevelHistogram, value: float) -> str:
+    """Return the level of a bar, or the two ends of its bin."""
+    if table.width is None:
+        return f"{value:.6g}"
+    return f"{value - table.width / 2:.6g} – {value + table.width / 2:.6g}"
 
 
 def _slug(text: str) -> str:
@@ -157,7 +169,7 @@ def worst_group(graph: NeighbourGraph, heading: str, allowed: int | None, *, int
         about=heading,
         caption=_worst_group_caption(graph, allowed, internal),
         alt=f"A graph of {len(graph.labels)} values of the worst group with {len(graph.edges)} edges; the densest "
-        f"value has {most} of {others} others near it.",
+        f"value has {most:,} of the {count_of(others, 'other value')} near it.",
         head=("value", "rows", "others near it"),
         rows=[(name, f"{count:,}", f"{near:,}") for name, count, near in rows],
         internal=internal,
@@ -240,7 +252,7 @@ def _add_graph(
         ys,
         [centre if i == densest else AFTER if i in around else "light" for i in places],
         [
-            f"{shortened(name, 80)}: {count:,} {'row' if count == 1 else 'rows'}, {n:,} others near it"
+            f"{shortened(name, 80)}: {count:,} {'row' if count == 1 else 'rows'}, {count_of(n, 'other')} near it"
             for name, count, n in zip(labels, counts, near, strict=True)
         ],
         shape=["diamond" if i == densest else "circle" for i in places],

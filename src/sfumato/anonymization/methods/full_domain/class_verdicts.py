@@ -26,6 +26,7 @@ from sfumato.exact.ratios import SAFE
 from sfumato.kernels.class_rollup import add_moved
 from sfumato.principles import Measurement, Principle, View
 from sfumato.principles.earth_mover import TableDistance, value_levels
+from sfumato.principles.principle import measurement_of
 
 Verdicts = NDArray[np.bool_]
 
@@ -54,7 +55,7 @@ class Judge:
 
     def measured(self, classes: EquivalenceClasses) -> Measurement:
         """Return the level that every class reaches."""
-        return self.principle.measure(self._view(classes))
+        return measurement_of(self.principle, self._view(classes))
 
     def again(self, classes: EquivalenceClasses, kept: Verdicts) -> Verdicts | None:
         """Return the classes that violate the principle if only some are kept; None if the rows themselves are needed."""

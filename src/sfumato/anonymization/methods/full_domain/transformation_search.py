@@ -26,6 +26,7 @@ from sfumato.anonymization.methods.method import FINDING, Task
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
 from sfumato.principles import Principle
+from sfumato.principles.principle import measurement_of
 from sfumato.registry import LOSSES
 
 Levels = tuple[int, ...]
@@ -86,7 +87,8 @@ class TransformationSearch:
                 value=size,
             )
         for principle, names in task.requirements:
-            principle.measure(task.views[names])  # a principle that cannot be measured is an error before any work is done
+            # a principle that cannot be measured is an error before any work is done
+            measurement_of(principle, task.views[names])
         requirements = [(principle, names) for principle, names in task.requirements if not principle.size_only]
         requirements.sort(key=lambda one: not self._predictable(one[0]))  # first those that rule out finer transformations
         self.judges = [judge_of(self.cube, principle, names) for principle, names in requirements]
