@@ -73,10 +73,15 @@ def load_function(location: str) -> Callable[..., Any]:
     path = _file_of(place, folder)
     try:
         module = importlib.import_module(place) if path is None else _load_file(path)
-        function = getattr(module, name)
     except ImportError as error:
         raise _error(f"{place!r} cannot be imported: {error}", location) from error
-    except (AttributeError, ValueError, TypeError) as error:
+    except ValueError as error:  # an empty name of a module
+        raise _error(f"{str(location)!r} is not the name of a function of a module", location) from error
+    except Exception as error:  # the user's file may fail in any way while it runs
+        raise _error(f"{place!r} cannot be run: {type(error).__name__}: {error}", location) from error
+    try:
+        function = getattr(module, name)
+    except AttributeError as error:
         raise _error(f"{str(location)!r} is not the name of a function of a module", location) from error
     if not callable(function):
         raise _error(f"{str(location)!r} is not a function", location)

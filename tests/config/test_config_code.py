@@ -130,11 +130,15 @@ def test_a_changed_file_is_loaded_again(tmp_path):
         ("own", "not the name of a function"),
         ("own:number", "is not a function"),
         ("bad:f", "cannot be imported: no module"),
+        ("typo:f", "cannot be run: SyntaxError"),
+        ("fails:f", "cannot be run: ZeroDivisionError"),
     ],
 )
 def test_code_that_cannot_be_loaded(tmp_path, name, words):
     (tmp_path / "own.py").write_text("number = 3\n", encoding="utf-8")
     (tmp_path / "bad.py").write_text("raise ImportError('no module')\n", encoding="utf-8")
+    (tmp_path / "typo.py").write_text("def f(:\n", encoding="utf-8")
+    (tmp_path / "fails.py").write_text("1 / 0\n", encoding="utf-8")
     with pytest.raises(sf.errors.ParameterError, match=words):
         load_function(CodeLocation(name, tmp_path))
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from sfumato.errors import FileError
+from sfumato.plurals import count_of
 
 DELIMITERS = (",", ";", "\t", "|")
 """The delimiters that are detected if none is declared."""
@@ -277,8 +278,7 @@ def _ragged_row(text: str, delimiter: str, header: list[str], name: str) -> File
             if len(record) != len(header):
                 shown = delimiter.join(record)
                 return FileError(
-                    f"line {reader.line_num} (row {row}) has {len(record)} cells, the header has {len(header)}: "
-                    f"{shown[:80]!r}",
+                    f"line {reader.line_num} has {count_of(len(record), 'cell')}, the header has {len(header)}: {shown[:80]!r}",
                     remedy="Quote cells that contain the delimiter, or fix the line.",
                     file=name,
                     row=row,
