@@ -161,7 +161,7 @@ def test_code_is_checked_where_the_function_is_built(folder):
         with pytest.raises(sf.errors.ConfigError, match=r"near.py:gap.*not allowed") as caught:
             build()
         assert caught.value.key == "risk.sensitivity.function"
-    with pytest.raises(RuntimeError, match="this code ran"):
+    with pytest.raises(sf.errors.SfumatoError, match="this code ran"):
         sf.Config.model_validate({**raw, "allow_code": True}).setting()
 
 
