@@ -109,13 +109,44 @@ def test_only_the_writer_calls_verification():
             assert "verification" not in imported_packages(path), path
 
 
+CHECK_FILES = {
+    "groups": {
+        "verification/checks.py",
+        "verification/declaration_checks.py",
+        "verification/grouped_checks.py",
+        "verification/level_checks.py",
+        "verification/order_checks.py",
+        "verification/original_checks.py",
+    },
+    "projected": {
+        "projections/checks/dependence_measurement.py",
+        "projections/checks/plan_checks.py",
+        "projections/checks/projected_checks.py",
+        "projections/checks/projected_table_checks.py",
+        "projections/checks/request_checks.py",
+        "projections/checks/request_reading.py",
+    },
+    "withheld": {
+        "disclosure/risk_assumptions.py",
+        "disclosure/withheld/risk_checks.py",
+        "disclosure/withheld/risk_measurement.py",
+        "disclosure/withheld/value_consistency.py",
+        "disclosure/withheld/withheld_checks.py",
+    },
+}
+"""For each kind of release the files of its package that its checks consist of; they import no other file of it."""
+
+ARGUMENT_FILES = {"disclosure/dictionaries/dictionary.py"}
+"""Files that checks import only to recognize an argument of the caller; what those import is not followed."""
+
+
 def check_modules(kind):
     """The files of a product package that the checks of a kind of release import, directly or not."""
     entry = KINDS[kind].checks.partition(":")[0]
     package, found, waiting = entry.split(".")[1], set(), [entry]
     while waiting:
         path = SOURCE.joinpath(*waiting.pop().split(".")[1:]).with_suffix(".py")
-        if path.is_file() and path not in found:
+        if path.is_file() and path not in found and path.relative_to(SOURCE).as_posix() not in ARGUMENT_FILES:
             found.add(path)
             waiting += [module for module in imported_modules(path) if module.split(".")[1] == package]
     return found
@@ -125,11 +156,23 @@ def check_modules(kind):
 def test_checks_of_a_kind_share_nothing_with_what_makes_it(kind):
     """They import the format, the generic checks and one another; no other file of their package imports verification."""
     checks = check_modules(kind)
+    assert {path.relative_to(SOURCE).as_posix() for path in checks} == CHECK_FILES[kind]
     package = package_of(next(iter(checks)))
     for path in checks:
         assert imported_packages(path) <= CHECKED_BY | {package}, path
     for path in (SOURCE / package).rglob("*.py"):
         assert package == "verification" or path in checks or "verification" not in imported_packages(path), path
+
+
+def test_only_functions_of_the_user_are_loaded_as_such():
+    """Code of this package that is imported upwards is named in a registry."""
+    importers = {path.relative_to(SOURCE).as_posix() for path in MODULES if "sfumato.user_code" in imported_modules(path)}
+    assert importers == {
+        "config/config.py",
+        "disclosure/configured_risk.py",
+        "disclosure/sensitivity/sensitivity.py",
+        "distances/custom.py",
+    }
 
 
 @pytest.mark.parametrize("path", sorted((SOURCE / "reports").rglob("*.py")), ids=lambda p: p.name)

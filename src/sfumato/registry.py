@@ -52,7 +52,7 @@ class Registry(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name in self.entries:
             entry = self.entries[name]
-            return _load(entry) if isinstance(entry, str) else entry
+            return load(entry) if isinstance(entry, str) else entry
         plugins = self.plugins()
         if name not in plugins:
             raise KeyError(name)
@@ -119,7 +119,7 @@ class Registry(Mapping[str, Any]):
             if not callable(loaded):
                 raise self._broken(point, "is not a function")
             return loaded
-        if not (isinstance(loaded, type) and issubclass(loaded, _load(self.base))):
+        if not (isinstance(loaded, type) and issubclass(loaded, load(self.base))):
             raise self._broken(point, f"is not a subclass of {self.base.partition(':')[2]}")
         # A release records `name`, and a reader looks it up here again: the two must agree.
         if getattr(loaded, "name", None) != point.name:
@@ -146,7 +146,14 @@ def distribution_of(point: EntryPoint) -> str:
     return "an unknown distribution" if distribution is None else f"{distribution.name} {distribution.version}"
 
 
-def _load(location: str) -> Any:
+def load(location: str) -> Any:
+    """Return the class or function that a text "module:attribute" of this package names.
+
+    For locations that are written in this package, never for those of a config or a file: see `sfumato.user_code`.
+
+    >>> load("math:sqrt")(9)
+    3.0
+    """
     module, _, attribute = location.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
@@ -236,6 +243,12 @@ ATTACKS = Registry(
 
 REGISTRIES = (PRINCIPLES, DISTANCES, METHODS, LOSSES, ATTACKS)
 """Every registry that plug-ins can extend."""
+
+ATTACKER_VIEW = "sfumato.attacks.attacker_view:AttackerView"
+"""What an attacker sees of one projected table; what each attack gets."""
+
+ATTACK_RUNNER = "sfumato.attacks.attack_results:attack"
+"""What runs attacks by their names. A projection calls it through this location, because it is in a package above."""
 
 
 def build(kind: type[Value], title: str, parameters: Mapping[str, Any]) -> Value:

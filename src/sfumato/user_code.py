@@ -20,8 +20,12 @@ from sfumato.errors import ConfigError, ParameterError
 class CodeLocation(str):
     """The text "file.py:function" or "module:function", with the folder that it is relative to.
 
+    Two locations are equal if both the texts and the folders are; a location differs from a plain text.
+
     >>> CodeLocation("near.py:d", Path("configs")).folder
     PosixPath('configs')
+    >>> CodeLocation("near.py:d", Path("configs")) == CodeLocation("near.py:d", Path("others"))
+    False
     """
 
     folder: Path
@@ -35,6 +39,15 @@ class CodeLocation(str):
         location = super().__new__(cls, text)
         location.folder, location.config, location.key = folder, config, key
         return location
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CodeLocation) and str(self) == str(other) and self.folder == other.folder
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # str has a method of its own, which would ignore the folder
+
+    def __hash__(self) -> int:
+        return hash((str(self), self.folder))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CodeLocation, (str(self), self.folder, self.config, self.key)
@@ -89,21 +102,23 @@ def _load_file(path: Path) -> ModuleType:
     """Run a file as a module of its own, once; again if the file has changed."""
     path = path.resolve()
     try:
-        state = path.stat()
+        source = path.read_bytes()
     except OSError as error:
         raise ImportError(f"{path}: {error.strerror}") from error
-    digest = hashlib.sha256(f"{path}:{state.st_mtime_ns}:{state.st_size}".encode()).hexdigest()[:16]
+    # The contents, not the time of the last change: that may be the same after a quick edit.
+    digest = hashlib.sha256(str(path).encode() + b"\0" + source).hexdigest()[:16]
     # Dataclasses and pickle look a module up by its name, so it must be in sys.modules. No other module has this name.
     name = f"sfumato_user_code_{digest}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    if spec is None:
         raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        # Not the loader's exec_module: it may run an outdated __pycache__, which is compared by whole seconds.
+        exec(compile(source, str(path), "exec"), module.__dict__)
     except BaseException:
         del sys.modules[name]
         raise

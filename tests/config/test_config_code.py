@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import subprocess
 import sys
 
@@ -92,7 +94,8 @@ def test_code_is_loaded_from_its_file(folder, name):
     assert audit.findings[0].distance == "function"
     assert sys.path == before
     assert "near" not in sys.modules
-    assert declared.schema.distances["pay"].function == name
+    assert str(declared.schema.distances["pay"].function) == name
+    assert declared.schema.distances["pay"].parameters() == {"function": name}
 
 
 def test_errors_about_code_name_the_config(folder):
@@ -143,14 +146,89 @@ def test_code_that_cannot_be_loaded(tmp_path, name, words):
 def test_a_config_from_a_program_may_name_code(folder):
     schema = sf.Schema(["age"], ["pay"], distances={"pay": sf.distances.Custom("math:dist")})
     config = sf.Config.of(schema, "people.csv")
-    assert config.schema.distances["pay"].function == "math:dist"
+    assert str(config.schema.distances["pay"].function) == "math:dist"
     with pytest.raises(sf.errors.ConfigError, match="math:dist"):
         sf.Config.parse(config.to_toml())
 
 
+def test_code_is_checked_where_the_function_is_built(folder):
+    """`model_validate` skips what `parse` checks."""
+    (folder / "near.py").write_text("raise RuntimeError('this code ran')", encoding="utf-8")
+    risk = {"sensitivity": {"kind": "function", "function": "near.py:gap"}}
+    raw = {"data": {"path": "people.csv"}, "risk": risk, "source": folder / "sfumato.toml"}
+    config = sf.Config.model_validate(raw)
+    for build in (config.setting, config.risk_assumptions):
+        with pytest.raises(sf.errors.ConfigError, match=r"near.py:gap.*not allowed") as caught:
+            build()
+        assert caught.value.key == "risk.sensitivity.function"
+    with pytest.raises(sf.errors.SfumatoError, match="this code ran"):
+        sf.Config.model_validate({**raw, "allow_code": True}).setting()
+
+
+def test_locations_differ_by_their_folder(tmp_path):
+    one, other = CodeLocation("near.py:d", tmp_path / "A"), CodeLocation("near.py:d", tmp_path / "B")
+    assert one == CodeLocation("near.py:d", tmp_path / "A")
+    assert hash(one) == hash(CodeLocation("near.py:d", tmp_path / "A"))
+    assert one != other
+    assert one != "near.py:d"
+    assert len({one, other, "near.py:d"}) == 3
+    assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_a_file_changed_at_the_same_time_and_size_is_loaded_again(tmp_path):
+    path, location = tmp_path / "own.py", CodeLocation("own.py:number", tmp_path)
+    for number in (1, 2):
+        path.write_text(f"def number():\n    return {number}\n", encoding="utf-8")
+        os.utime(path, ns=(10**18, 10**18))
+        assert load_function(location)() == number
+    assert not (tmp_path / "__pycache__").exists()
+
+
+def test_a_graph_is_shared_only_by_the_same_function(tmp_path):
+    """The same text may name functions of different folders, or of different versions of a file."""
+    for name, factor in (("A", 1), ("B", 1000)):
+        (tmp_path / name).mkdir()
+        code = f"def gap(x, y):\n    return abs(x - y) * {factor}\n"
+        (tmp_path / name / "near.py").write_text(code, encoding="utf-8")
+        (tmp_path / name / "sfumato.toml").write_text(
+            TEXT.replace("epsilon = 0", "epsilon = 10") + ITS_DISTANCE, encoding="utf-8"
+        )
+        (tmp_path / name / "people.csv").write_text("age,pay\n1,10\n1,20\n1,30\n1,40\n", encoding="utf-8")
+
+    def config(name):
+        return sf.Config.load(tmp_path / name / "sfumato.toml", allow_code=True)
+
+    def degree(table, schema):
+        return sf.audit(table, schema, config("A").requested_principles).findings[0].levels["risk"]
+
+    alone = {name: degree(config(name).table(), None) for name in ("A", "B")}
+    assert alone["A"] != alone["B"]
+    for first, second in (("A", "B"), ("B", "A")):
+        table = config(first).table()
+        assert degree(table, None) == alone[first]
+        assert degree(table, config(second).schema) == alone[second]
+        assert degree(table, config(first).schema) == alone[first]
+    table = config("A").table()
+    assert degree(table, None) == alone["A"]
+    (tmp_path / "A" / "near.py").write_text((tmp_path / "B" / "near.py").read_text(encoding="utf-8"), encoding="utf-8")
+    assert degree(table, config("A").schema) == alone["B"]
+
+
+def test_a_repr_shows_no_password():
+    uri = "postgresql://me:hunter2@host/db"
+    text = TEXT.replace('"people.csv"', f'"{uri}"').replace("[output]", f'[output]\ndatabase = "{uri}"\ntable = "t"')
+    config = sf.Config.parse(f'{text}\n[[risk.dictionaries]]\npath = "{uri}"\n')
+    for shown in (repr(config), str(config), repr(config.data)):
+        assert "hunter2" not in shown
+        assert "postgresql://me:***@host/db" in shown
+    assert config.data.path == uri
+    assert uri in config.to_toml()
+
+
 def loaded(statement):
-    """Return the modules of sfumato that a statement imports."""
-    probe = f"import sys, sfumato as sf\n{statement}\nprint(*(name for name in sys.modules if name.startswith('sfumato.')))"
+    """Return the modules of sfumato, numba and scipy that a statement imports."""
+    names = "name for name in sys.modules if name.startswith(('sfumato.', 'numba', 'scipy'))"
+    probe = f"import sys, sfumato as sf\n{statement}\nprint(*({names}))"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     return done.stdout.split()
 
@@ -162,9 +240,10 @@ def test_a_config_is_light(folder, statement):
     more = "[risk]\nlimit = 1\n[project]\nalpha = 1\n"
     path.write_text(TEXT + more, encoding="utf-8")
     modules = loaded(statement.format(path=str(path)))
+    assert not [name for name in modules if name.startswith(("numba", "scipy"))], "these take long to import"
     packages = {name.split(".")[1] for name in modules}
     assert packages <= {
-        "config", "data", "distances", "errors", "exact", "io", "kernels", "masking", "parameters", "plurals", "principles",
+        "config", "data", "distances", "errors", "exact", "io", "masking", "parameters", "plurals", "principles",
         "registry", "serialization", "user_code",
     }  # fmt: skip
     assert len(modules) < 100

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 
@@ -176,6 +178,91 @@ def test_the_cache_of_graphs_is_bounded(monkeypatch):
     assert graph_of(attribute, sf.distances.Absolute(), Fraction(50)) is last
 
 
+def test_a_graph_does_not_hold_the_order_of_the_rows():
+    """A published table shares the graphs of the original, and must not lead to the order of its rows."""
+    rng = np.random.default_rng(1)
+    data = {"age": rng.integers(20, 60, 40).tolist(), "pay": rng.integers(0, 1000, 40).tolist()}
+    requirements = [sf.KAnonymity(4), sf.Dissimilarity(epsilon=20, delta="0.9", k=3)]
+    release = sf.anonymize(pa.table(data), sf.Schema(["age"], ["pay"]), requirements)
+    original = release.private.original.attribute(["pay"])
+    published = release.table.attribute(["pay"])
+    assert published.graphs is original.graphs
+    assert published.graphs
+    for graph in published.graphs:
+        for attribute in (graph.attribute, graph.bound.attribute):
+            assert attribute.codes.tolist() == sorted(original.codes.tolist())
+            assert attribute.columns[0].codes.tolist() == sorted(original.codes.tolist())
+        assert graph.bound.column.codes.tolist() == sorted(original.codes.tolist())
+
+
+def test_an_attribute_sorted_by_value_has_the_same_values():
+    table = sf.Table(pa.table({"x": [9, 5, None, 5], "y": ["b", "a", "a", "c"]}), sf.Schema(sensitive=["x", "y"]))
+    attribute = table.attribute(["x", "y"])
+    ordered = attribute.sorted_by_value
+    assert ordered.sorted_by_value is ordered
+    assert ordered.codes.tolist() == [0, 1, 2, 3]
+    assert [ordered.value(v) for v in range(4)] == [attribute.value(v) for v in range(4)]
+    again = type(attribute).of(ordered.columns, attribute.name)
+    assert again.codes.tolist() == ordered.codes.tolist()
+    assert again.parts.tolist() == attribute.parts.tolist()
+    assert [column.codes.dtype for column in ordered.columns] == [column.codes.dtype for column in attribute.columns]
+
+
+def test_only_named_columns_are_shared():
+    """Columns without a name in the call may have other cells, and as many values."""
+    schema = sf.Schema(sensitive=["x", "y"])
+    one = sf.Table(pa.table({"x": ["p", "q", "p"], "y": [1, 2, 3]}), schema)
+    other = sf.Table(pa.table({"x": ["q", "q", "p"], "y": [1, 2, 3]}), schema)
+    one.attribute(["x"]), one.attribute(["y"]), other.column("x")
+    other.share_columns(one, ["y"])
+    assert [name for _, name in other._attributes] == ["y"]
+    assert other.attribute(["x"]).counts.tolist() == [1, 2]
+    assert [other.attribute(["x"]).label(code) for code in other.attribute(["x"]).codes] == ["q", "q", "p"]
+
+
+def test_an_attribute_is_not_shared_over_a_column_of_another_encoding():
+    data = pa.table({"x": ["1", "2", "10"]})
+    numbers = sf.Table(data, sf.Schema(sensitive=["x"], kinds={"x": "numeric"}))
+    texts = sf.Table(data, sf.Schema(sensitive=["x"], kinds={"x": "categorical"}))
+    numbers.attribute(["x"]), texts.column("x")
+    texts.share_columns(numbers, ["x"])
+    assert [texts.attribute(["x"]).label(code) for code in texts.attribute(["x"]).codes] == ["1", "2", "10"]
+
+
+def test_shared_attributes_are_bounded():
+    data = pa.table({f"x{i}": [i, 1] for i in range(24)})
+    one, two, both = (sf.Table(data, sf.Schema()) for _ in range(3))
+    for i in range(12):
+        one.attribute([f"x{i}"]), two.attribute([f"x{12 + i}"])
+    for table in (one, two):
+        both.share_columns(table, data.column_names)
+    assert len(both._attributes) == 16
+    assert (("x23",), "x23") in both._attributes
+
+
+def test_threads_may_share_a_table():
+    names = [f"x{i}" for i in range(25)]
+    wide = sf.Table(pa.table({name: [1, 2, 3] for name in names}), sf.Schema(sensitive=names))
+    attribute = sf.Table(pa.table({"x": [*range(50)]}), sf.Schema(sensitive=["x"])).attribute(["x"])
+
+    def work(start):
+        for step in range(start, start + 300):
+            graph = graph_of(attribute, sf.distances.Absolute(), Fraction(start * 7 + step) % 23)
+            assert graph.epsilon == Fraction(start * 7 + step) % 23
+            wide.attribute([names[step % 25]])
+            if step % 3 == 0:
+                wide.with_schema(wide.schema)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(12) as pool:
+            list(pool.map(work, range(12)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(wide._attributes) == len(attribute.graphs) == 16
+
+
 def test_nothing_prints_cells():
     """A repr ends up in tracebacks and logs."""
     data = pa.table({"name": ["secret-1", "secret-2"], "x": [987651, 987652]})
@@ -194,4 +281,7 @@ def test_pickling_leaves_out_the_caches():
     copy = pickle.loads(pickle.dumps(table))
     assert copy._columns == copy._attributes == {}
     assert copy.column("job").codes.tolist() == table.column("job").codes.tolist()
-    assert pickle.loads(pickle.dumps(table.attribute(["job"]))).graphs == []
+    again = pickle.loads(pickle.dumps(table.attribute(["job"])))
+    assert again.graphs == []
+    assert graph_of(again, sf.distances.Discrete(), Fraction(0)).degrees.tolist() == [0, 0, 0]
+    assert copy.attribute(["job"]).counts.tolist() == again.counts.tolist()

@@ -110,7 +110,7 @@ def test_a_false_statement_is_found(tmp_path, path, value):
 
 
 def test_a_changed_cell_changes_the_risk(tmp_path):
-    """With a digest and counts to match, only the original or the risk can reveal it."""
+    """With a digest and counts to match, the order, the original or the risk reveals it."""
     folder = saved(tmp_path)
     data = folder / "data.csv"
     text = data.read_text(encoding="utf-8")
@@ -118,7 +118,7 @@ def test_a_changed_cell_changes_the_risk(tmp_path):
     assert changed != text
     data.write_text(changed, encoding="utf-8")
     rewrite(folder, lambda content: content["files"].update({"data.csv": digest(data).to_dict()}))
-    assert sf.verify(folder).holds, "nothing but the files is known"
+    assert [check.name for check in sf.verify(folder).checks if check.holds is False] == ["order"]
     assert verdicts(sf.verify(folder, dictionaries=REGISTER))["identification by register"] is False
 
 
@@ -274,7 +274,7 @@ def test_the_checks_agree_with_the_maker(records, people, sensitivity, misfits, 
         pa.array([None if c in ("*", None) else c[1:-1] if c.startswith('"') else c for c in t.to_pylist()], pa.string())
         for t in texts
     ]
-    published = PublishedCells(tuple(VALUES), tuple(stripped), withheld, missing)
+    published = PublishedCells(tuple(VALUES), tuple(stripped), withheld, missing, made.table)
     found = list(risk_checks(manifest, published, made.setting.assumptions))
     assert [check.holds for check in found] == [True, True], found
 
@@ -290,3 +290,94 @@ def test_sensitivities_by_record_are_read_from_the_original(tmp_path):
 
 def test_assumptions_wrap_one_dictionary_or_several():
     assert RiskAssumptions.of([REGISTER, REGISTER]).names == ("register", "register")
+
+
+def test_a_schema_is_compared_with_release_json(tmp_path):
+    folder = saved(tmp_path)
+    assert verdicts(sf.verify(folder, schema=SCHEMA))["declared"] is True
+    assert verdicts(sf.verify(folder, PEOPLE, schema=SCHEMA))["declared"] is True
+    assert "declared" not in verdicts(sf.verify(folder, PEOPLE))
+    for schema, words in (
+        (sf.Schema(identifiers=["name", "town"]), "the role of 'town' is 'other' in release.json"),
+        (sf.Schema(identifiers=["name"], kinds={"age": "categorical"}), "the kind of 'age' is 'numeric' in release.json"),
+        (sf.Schema(identifiers=["name"], missing=sf.data.Missing(("-",))), "missing is"),
+    ):
+        for original in (None, PEOPLE):
+            check = sf.verify(folder, original, schema=schema).checks[-1]
+            assert (check.name, check.holds) == ("declared", False)
+            assert words in check.detail
+
+
+def test_an_open_kind_is_that_of_the_original(tmp_path):
+    folder = saved(tmp_path)
+    texts = PEOPLE.set_column(1, "age", pa.array(["x30", "x30", "x41", "x41", "x57"]))
+    assert "the kind of 'age'" in sf.verify(folder, texts, schema=SCHEMA).checks[-1].detail
+
+
+def test_a_published_identifier_is_found(tmp_path):
+    folder = saved(tmp_path)
+    rewrite(folder, lambda content: content["config"]["columns"]["town"].update(role="identifier"))
+    assert "columns: the identifier 'town' is published" in sf.verify(folder).failures
+    with pytest.raises(sf.errors.ColumnError, match="an identifier is listed as an attribute"):
+        sf.withhold(PEOPLE, SCHEMA, REGISTER, 2, attributes=["name", "age"])
+
+
+def test_principles_are_refused(tmp_path):
+    folder = saved(tmp_path)
+    with pytest.raises(
+        sf.errors.ParameterError, match="principles are compared for releases of the kinds 'groups' and 'projected' only"
+    ):
+        sf.verify(folder, PEOPLE, principles=[sf.KAnonymity(50)])
+
+
+def test_other_files_keys_and_orders_are_found(tmp_path):
+    folder = saved(tmp_path)
+    (folder / "names.csv").write_text("Ann", encoding="utf-8")
+    rewrite(folder, lambda content: content["rule"].update(names=["Ann"]))
+    assert verdicts(sf.verify(folder, PEOPLE))["folder"] is verdicts(sf.verify(folder, PEOPLE))["keys"] is False
+    folder = saved(tmp_path, name="other")
+    data = folder / "data.csv"
+    head, *rows = data.read_text(encoding="utf-8").splitlines()
+    assert rows != sorted(rows)
+    data.write_text("\n".join([head, *sorted(rows)]) + "\n", encoding="utf-8")
+    rewrite(folder, lambda content: content["files"].update({"data.csv": digest(data).to_dict()}))
+    assert [check.name for check in sf.verify(folder, PEOPLE).checks if check.holds is False] == ["order"]
+    rewrite(folder, lambda content: content.update(seed=-1))
+    assert verdicts(sf.verify(folder, PEOPLE))["order"] is False
+    rewrite(folder, lambda content: content.update(format=1))
+    assert verdicts(sf.verify(folder, PEOPLE))["order"] is None
+
+
+def test_what_is_taken_from_release_json_is_not_called_checked(tmp_path):
+    folder = saved(tmp_path)
+    found = sf.verify(folder, PEOPLE, dictionaries=REGISTER)
+    unchecked = {check.name: check.detail for check in found.not_checked}
+    assert unchecked.keys() == {"risk assumptions"}
+    assert "sensitivity, consistency, misfits as release.json states" in unchecked["risk assumptions"]
+    assert found.checks[-1].detail.endswith("under the sensitivity that release.json states")
+    made = sf.withhold(PEOPLE, SCHEMA, REGISTER, 2, identity="name")
+    found = sf.verify(folder, PEOPLE, risk=made.setting.assumptions)
+    assert found.not_checked == ()
+    assert "under the sensitivity" not in found.checks[-1].detail
+
+
+def test_a_prior_that_is_not_compared_is_not_called_checked(tmp_path):
+    book = Dictionary(PEOPLE, identity="name", name="book")
+    folder = saved(tmp_path, [REGISTER, book], prior=["0.5", "0.5"])
+    unchecked = {check.name: check.detail for check in sf.verify(folder, dictionaries=[REGISTER, book]).not_checked}
+    assert "misfits, prior as release.json states" in unchecked["risk assumptions"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"risk": 3}, "risk: 3 is not what a risk is measured against"),
+        ({"dictionaries": "register"}, "dictionaries: 'register' is not a dictionary"),
+        ({"dictionaries": [REGISTER, None]}, "dictionaries: None is not a dictionary"),
+        ({"dictionaries": REGISTER, "risk": RiskAssumptions.of(REGISTER)}, "dictionaries and risk are both given"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_refused(tmp_path, arguments, words):
+    folder = saved(tmp_path)
+    with pytest.raises(sf.errors.ParameterError, match=words):
+        sf.verify(folder, PEOPLE, **arguments)

@@ -206,6 +206,11 @@ class TestConsistency:
         claim(folder, lambda content: change(content["tables"][0]["utility"]))
         assert failing(sf.verify(folder)) == ["table_1: utility"]
 
+    def test_the_loss_is_not_called_checked(self, folder):
+        unchecked = {check.name for check in sf.verify(folder).not_checked}
+        assert {"table_1: loss", "table_1: rows", "table_1: cover"} <= unchecked
+        assert "table_1: utility" not in unchecked
+
     def test_a_harmless_value_that_is_not_published(self, release):
         claim(release, lambda content: content["harmless"]["pay"].append("HIV"))
         assert failing(sf.verify(release)) == ["table_2: dependence"]

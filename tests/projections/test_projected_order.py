@@ -21,7 +21,7 @@ from sfumato._audit import table_of
 from sfumato.anonymization.published_table import publish
 from sfumato.io.shuffle import Contents, ranks_of, table_seed
 from sfumato.io.write_files import write_csv, write_parquet
-from sfumato.projections.checks.projected_table_checks import order_check
+from sfumato.projections.checks.projected_table_checks import table_order_check
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.digests import digest
 from sfumato.releases.models import FORMAT
@@ -65,7 +65,7 @@ def read_back(published, schema, form, folder):
 
 
 def looked_at(table):
-    return order_check(table, table_seed(SEED, PLACE), SEED, PLACE)
+    return table_order_check(table, table_seed(SEED, PLACE), SEED, PLACE)
 
 
 class TestEveryFile:
@@ -135,7 +135,7 @@ def test_group_numbers_that_carry_information_are_found():
 def test_an_invalid_seed(seed, whole):
     table = table_of(pa.table({"age": [1, 1], "s": list("ab")}), sf.Schema(["age"], ["s"]))
     published = publish(table, np.array([0, 0]), 0).table
-    assert order_check(published, seed, whole, 0).holds is False
+    assert table_order_check(published, seed, whole, 0).holds is False
 
 
 def test_tables_that_are_linked_row_by_row(tmp_path):

@@ -201,7 +201,7 @@ class TestFolder:
         assert sf.verify(folder).holds
         report = folder / "report.html"
         report.write_text(report.read_text(encoding="utf-8").replace("holds", "hoIds", 1), encoding="utf-8")
-        failed = [check for check in sf.verify(folder).checks if not check.holds]
+        failed = [check for check in sf.verify(folder).checks if check.holds is False]
         assert [check.detail for check in failed] == ["report.html: the file was changed after it was written"]
         report.unlink()
         with pytest.raises(sf.errors.ReleaseError, match="the report is missing"):

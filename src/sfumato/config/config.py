@@ -1,6 +1,8 @@
 """The config file: what is published, how it is declared, and what must hold. Read from TOML and written as TOML.
 
 Loading a config imports no method, report, release, disclosure or projection code; the properties that need it import it.
+Nor does it import a kernel, because numba takes longer to import than all the rest: distances and principles import the
+kernels that they call inside the functions that call them.
 """
 
 from __future__ import annotations
@@ -206,7 +208,7 @@ class Config(Section):
 
     def _distance(self, declared: Mapping[str, Any], key: str) -> Distance:
         function = declared.get("function")
-        if declared.get("kind") == Custom.name and isinstance(function, str):
+        if str(declared.get("kind")) == Custom.name and isinstance(function, str):
             self._check_code(f"{key}.function", function)
             file = None if self.source is None else str(self.source)
             location = CodeLocation(function, self._folder, file, f"{key}.function")
@@ -318,7 +320,7 @@ class Config(Section):
     def _configured_risk(self) -> ConfiguredRisk:
         from sfumato.disclosure.configured_risk import ConfiguredRisk
 
-        return ConfiguredRisk.of(self.risk or RiskSection(), self._folder, self._resolve)
+        return ConfiguredRisk.of(self.risk or RiskSection(), self._folder, self._resolve, self._check_code)
 
     def setting(self, path: str | Path | None = None) -> Setting:
         """Match the records with every dictionary of `[risk]`; without any, the table itself is the dictionary."""

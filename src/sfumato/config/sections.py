@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sfumato.data.schema import Kind, Role
+from sfumato.masking import masked
 
 
 class Section(BaseModel):
     """Part of a config: unknown keys are refused, and nothing changes after reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Mask passwords of databases: a repr ends up in tracebacks and logs."""
+        for name, value in super().__repr_args__():
+            yield name, masked(value) if isinstance(value, str) else value
 
 
 class DataSection(Section):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,8 @@ class Attribute:
     counts: NDArray[np.int64]
     graphs: list[Any] = field(default_factory=list)
     """Neighbour graphs of this attribute, the last used last; filled and bounded by `sfumato.distances.neighbour_graph`."""
+    lock: Any = field(default_factory=Lock)
+    """Guards `graphs`; attributes that share the list share the lock."""
 
     @classmethod
     def of(cls, columns: Sequence[Column], name: str) -> Attribute:
@@ -53,7 +57,23 @@ class Attribute:
         counts = np.bincount(codes, minlength=len(self.parts))
         if not np.array_equal(counts, self.counts):
             return None
-        return Attribute(self.name, tuple(columns), codes, self.parts, self.counts, self.graphs)
+        return Attribute(self.name, tuple(columns), codes, self.parts, self.counts, self.graphs, self.lock)
+
+    @cached_property
+    def sorted_by_value(self) -> Attribute:
+        """The same values with the rows sorted by value: it has the values and their counts, not the order of the rows.
+
+        A neighbour graph holds this attribute, because tables whose rows are in different orders share the graph, and a
+        published table must not lead to the order of the original. Cost: linear in the rows.
+        """
+        codes = np.repeat(np.arange(len(self.parts)), self.counts)
+        columns = [
+            replace(column, codes=part.astype(column.codes.dtype)[codes])
+            for column, part in zip(self.columns, self.parts.T, strict=True)
+        ]
+        result = Attribute(self.name, tuple(columns), codes, self.parts, self.counts, self.graphs, self.lock)
+        result.__dict__["sorted_by_value"] = result
+        return result
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -63,7 +83,11 @@ class Attribute:
         return f"<Attribute {self.name!r}: {count_of(len(self), 'distinct value')}, {count_of(len(self.codes), 'row')}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "graphs": []}
+        """Leave out the caches and the lock."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("graphs", "lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, graphs=[], lock=Lock())
 
     def label(self, value: int) -> str:
         """Return a value as it is displayed."""

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,8 @@ class Table:
     """The columns that have been encoded."""
     _attributes: dict[tuple[tuple[str, ...], str], Attribute] = field(default_factory=dict, init=False)
     """The attributes that have been built, the last used last."""
+    _lock: Any = field(default_factory=RLock, init=False)
+    """Guards `_columns` and `_attributes`. A thread never holds the locks of two tables."""
 
     def __post_init__(self) -> None:
         if self.data.num_rows == 0:
@@ -73,11 +76,11 @@ class Table:
         return f"<Table: {'; '.join(parts)}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the caches: they can be computed again."""
+        """Leave out the caches, which can be computed again, and their lock."""
         return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _columns={}, _attributes={})
+        self.__dict__.update(state, _columns={}, _attributes={}, _lock=RLock())
 
     @property
     def rows(self) -> int:
@@ -86,13 +89,14 @@ class Table:
 
     def column(self, name: str) -> Column:
         """Return a column, encoded."""
-        if name not in self._columns:
-            if name not in self.data.column_names:
-                raise unknown_column(name, self.data.column_names, self.source)
-            self._columns[name] = encode_column(
-                self.data.column(name), name, self.schema, untyped=self.untyped, source=self.source
-            )
-        return self._columns[name]
+        with self._lock:
+            if name not in self._columns:
+                if name not in self.data.column_names:
+                    raise unknown_column(name, self.data.column_names, self.source)
+                self._columns[name] = encode_column(
+                    self.data.column(name), name, self.schema, untyped=self.untyped, source=self.source
+                )
+            return self._columns[name]
 
     def attribute(self, names: Sequence[str], name: str | None = None) -> Attribute:
         """Return columns combined into one attribute, under a name of its own if one is given.
@@ -101,13 +105,18 @@ class Table:
         few, else that of sorting.
         """
         key = (tuple(names), name or " + ".join(names))
-        attribute = self._attributes.pop(key, None)
-        if attribute is None:
-            attribute = Attribute.of([self.column(column) for column in names], key[1])
-            while len(self._attributes) >= _ATTRIBUTES:
-                del self._attributes[next(iter(self._attributes))]
+        with self._lock:
+            attribute = self._attributes.pop(key, None)
+            if attribute is None:
+                attribute = Attribute.of([self.column(column) for column in names], key[1])
+            self._keep(key, attribute)
+            return attribute
+
+    def _keep(self, key: tuple[tuple[str, ...], str], attribute: Attribute) -> None:
+        """Cache an attribute as the one used last, and drop those used longest ago. The caller holds the lock."""
+        while len(self._attributes) >= _ATTRIBUTES:
+            del self._attributes[next(iter(self._attributes))]
         self._attributes[key] = attribute
-        return attribute
 
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> Table:
         """Return the table of some rows, in their order, under the same schema or another one.
@@ -117,7 +126,7 @@ class Table:
         {'x': [9, 5]}
         """
         part = replace(self, data=self.data.take(pa.array(rows)), schema=schema or self.schema)
-        part.share_columns(self, self._columns, rows)
+        part.share_columns(self, self.data.column_names, rows)
         return part
 
     def select(self, names: Sequence[str], schema: Schema) -> Table:
@@ -129,7 +138,7 @@ class Table:
     def with_schema(self, schema: Schema) -> Table:
         """Return the same data under another schema."""
         other = replace(self, schema=schema)
-        other.share_columns(self, self._columns)
+        other.share_columns(self, self.data.column_names)
         return other
 
     def share_columns(self, other: Table, names: Iterable[str], rows: NDArray[np.int64] | None = None) -> None:
@@ -137,25 +146,35 @@ class Table:
 
         `names`: the columns whose cells are the same in both tables. `rows`: for each row of this table its row in the
         other one; without them the rows are the same. Columns that the other table has not encoded, or that this schema
-        encodes in another way, are left to be encoded when they are needed.
+        encodes in another way, are left to be encoded when they are needed. Attributes are shared if all their columns are.
         """
-        for name in names:
-            column = other._columns.get(name)
-            if column is None or name not in self.data.column_names or name in self._columns:
-                continue
-            shared = self._shared(column, other, rows)
-            if shared is not None:
-                self._columns[name] = shared
-        for (parts, name), attribute in other._attributes.items():
-            columns = [self._columns.get(part) for part in parts]
-            pairs = zip(columns, attribute.columns, strict=True)
-            if not all(mine is not None and mine.has_dictionary_of(theirs) for mine, theirs in pairs):
-                continue
-            present = [column for column in columns if column is not None]
-            if rows is None:
-                self._attributes[parts, name] = replace(attribute, columns=tuple(present))
-            elif self.rows == other.rows and (same := attribute.reordered(present, rows)) is not None:
-                self._attributes[parts, name] = same
+        with other._lock:  # copies, because other threads may add to both
+            columns, attributes = dict(other._columns), dict(other._attributes)
+        present = set(self.data.column_names)
+        with self._lock:
+            shared = {}
+            for name in names:
+                if name in columns and name in present and name not in self._columns:
+                    column = self._shared(columns[name], other, rows)
+                    if column is not None:
+                        shared[name] = self._columns[name] = column
+            for key, attribute in attributes.items():
+                # A column that this table encoded itself may have other codes, even if it has as many values.
+                if key not in self._attributes and shared.keys() >= set(key[0]):
+                    same = self._shared_attribute(attribute, [shared[part] for part in key[0]], rows)
+                    if same is not None:
+                        self._keep(key, same)
+
+    def _shared_attribute(
+        self, attribute: Attribute, columns: Sequence[Column], rows: NDArray[np.int64] | None
+    ) -> Attribute | None:
+        """Return an attribute of another table over this table's columns; None if its values or their counts differ."""
+        if not all(mine.has_dictionary_of(theirs) for mine, theirs in zip(columns, attribute.columns, strict=True)):
+            return None
+        if rows is None:
+            # a new object without cached properties of the other one; the graphs and their lock are shared
+            return replace(attribute, columns=tuple(columns))
+        return attribute.reordered(columns, rows) if self.rows == len(attribute.codes) else None
 
     def _shared(self, column: Column, other: Table, rows: NDArray[np.int64] | None) -> Column | None:
         """Return a column of another table as this table would encode it; None if it must be encoded from the cells."""

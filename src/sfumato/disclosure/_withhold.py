@@ -24,7 +24,7 @@ from sfumato.disclosure.sensitivity.sensitivity import Sensitivity
 from sfumato.disclosure.setting import Setting, setting_of
 from sfumato.disclosure.withheld.withheld_document import describe_withheld
 from sfumato.disclosure.withheld.withheld_rows import withheld_rows
-from sfumato.errors import ParameterError
+from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
 from sfumato.parameters import check_seed
 from sfumato.plurals import count_of
@@ -101,6 +101,7 @@ def withhold_in(
 ) -> WithheldRelease:
     """Find which cells to disclose in a given setting; `limit` is the largest acceptable risk."""
     seed = check_seed(seed)
+    _refuse_identifiers(setting)
     number = number_of_cells(cells, per, setting.everything)
     chosen = _against(against, setting)
     progress("finding what to withhold")
@@ -117,6 +118,19 @@ def withhold_in(
         rows=rows,
     )
     return WithheldRelease(table, number, per, chosen, seed, library, private)
+
+
+def _refuse_identifiers(setting: Setting) -> None:
+    """Raise if an attribute is an identifier: its risk can be measured, but it is never published."""
+    for name in setting.attributes:
+        if name in setting.table.schema.identifiers:
+            raise ColumnError(
+                "an identifier is listed as an attribute",
+                remedy="Remove it from the attributes: it is never disclosed.",
+                column=name,
+                file=setting.table.source,
+                key="attributes",
+            )
 
 
 def _notes(setting: Setting) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ class ConfiguredRisk:
     """What `[risk]` describes. Making it checks the parameters of the sensitivity and of every consistency.
 
     >>> from sfumato.config.risk_section import RiskSection
-    >>> ConfiguredRisk.of(RiskSection(consistency={"age": "equality"}), Path(), Path).consistency
+    >>> ConfiguredRisk.of(RiskSection(consistency={"age": "equality"}), Path(), Path, print).consistency
     {'age': EqualityConsistency()}
     """
 
@@ -45,9 +45,19 @@ class ConfiguredRisk:
     """Returns the file or database that a path of the config names."""
 
     @classmethod
-    def of(cls, section: RiskSection, folder: Path, resolve: Callable[[str], str | Path]) -> ConfiguredRisk:
-        """Build what needs no data. `folder`: that of the config, which a function of the user's own is relative to."""
-        return cls(section, _sensitivity(section, folder), _consistency(section), resolve)
+    def of(
+        cls,
+        section: RiskSection,
+        folder: Path,
+        resolve: Callable[[str], str | Path],
+        check_code: Callable[[str, str], None],
+    ) -> ConfiguredRisk:
+        """Build what needs no data.
+
+        `folder`: that of the config, which a function of the user's own is relative to. `check_code`: is called with the
+        key and the name of each function before it is built, and raises an error if the user has not allowed code.
+        """
+        return cls(section, _sensitivity(section, folder, check_code), _consistency(section), resolve)
 
     def setting(self, records: Table) -> Setting:
         """Match the records with each dictionary."""
@@ -108,7 +118,7 @@ class ConfiguredRisk:
             raise located(error, key) from error
 
 
-def _sensitivity(section: RiskSection, folder: Path) -> Sensitivity | None:
+def _sensitivity(section: RiskSection, folder: Path, check_code: Callable[[str, str], None]) -> Sensitivity | None:
     """Return the sensitivity that is declared."""
     if section.sensitivity is None:
         return None
@@ -122,6 +132,7 @@ def _sensitivity(section: RiskSection, folder: Path) -> Sensitivity | None:
             value=kind,
         )
     if isinstance(parameters.get("function"), str):
+        check_code("risk.sensitivity.function", parameters["function"])
         parameters["function"] = CodeLocation(parameters["function"], folder, key="risk.sensitivity.function")
     try:
         return build(SENSITIVITIES[kind], f"the sensitivity {kind!r}", parameters)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from sfumato.errors import ParameterError
+
 if TYPE_CHECKING:
     from sfumato.disclosure.dictionaries.dictionary import Dictionary
 
@@ -38,7 +40,38 @@ class RiskAssumptions:
     @classmethod
     def of(cls, dictionaries: Dictionary | Sequence[Dictionary]) -> RiskAssumptions:
         """Wrap one dictionary or several; everything else is taken from release.json."""
-        return cls(tuple(dictionaries) if isinstance(dictionaries, Sequence) else (dictionaries,))
+        from sfumato.disclosure.dictionaries.dictionary import Dictionary
+
+        several = tuple(dictionaries) if isinstance(dictionaries, list | tuple) else (dictionaries,)
+        for each in several:
+            if not isinstance(each, Dictionary):
+                raise ParameterError(
+                    f"{each!r} is not a dictionary",
+                    remedy="Pass a sfumato.disclosure.Dictionary, or a list of them.",
+                    key="dictionaries",
+                    value=each,
+                )
+        return cls(several)
+
+    @classmethod
+    def expected(cls, dictionaries: Any, risk: Any) -> RiskAssumptions | None:
+        """Return what the arguments `dictionaries` and `risk` of `sf.verify` assume; None if neither is given."""
+        if risk is None:
+            return None if dictionaries is None else cls.of(dictionaries)
+        if dictionaries is not None:
+            raise ParameterError(
+                "dictionaries and risk are both given, and risk contains dictionaries already",
+                remedy="Leave out one of them.",
+                key="dictionaries",
+            )
+        if not isinstance(risk, cls):
+            raise ParameterError(
+                f"{risk!r} is not what a risk is measured against",
+                remedy="Pass a sfumato.disclosure.RiskAssumptions, such as Config.risk_assumptions() returns.",
+                key="risk",
+                value=risk,
+            )
+        return risk
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ from sfumato.data.attribute import Attribute
 from sfumato.distances.distance import Balls, BoundDistance, Indices
 from sfumato.exact import nearest_float
 from sfumato.exact.ratios import SAFE, Integers
-from sfumato.kernels.ball_counts import lp_block
 
 ERROR = 2.0**-44
 """A float sum of normalised terms is wrong by far less than this times power and coordinates: 500 roundings of a unit."""
@@ -145,6 +144,8 @@ class SumDistance(BoundDistance):
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         """Return for each pair of values whether their distance is at most ε, exactly."""
+        from sfumato.kernels.ball_counts import lp_block
+
         balls = self._balls(epsilon)
         known = np.empty((len(rows), len(columns)), np.uint8)
         lp_block(

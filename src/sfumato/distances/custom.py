@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -39,9 +39,22 @@ class Custom(Distance):
 
     def bind(self, attribute: Attribute) -> BoundDistance:
         """Bind the distance to any attribute."""
-        return _Bound(attribute, self._resolved(), self.vectorised)
+        return _Bound(attribute, self._loaded(), self.vectorised)
 
-    def _resolved(self) -> Callable[[Any, Any], Any]:
+    def resolved(self) -> Custom:
+        """Return the distance with its function loaded: a text may name another function after a file has changed."""
+        return replace(self, function=self._loaded())
+
+    def is_same(self, other: Distance) -> bool:
+        """Whether the other distance has this very function: equality of functions may be defined by the user."""
+        return isinstance(other, Custom) and self.function is other.function and self.vectorised == other.vectorised
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as a config states them: the name of the function without its folder."""
+        name = {"function": str(self.function)} if isinstance(self.function, str) else {}
+        return {**super().parameters(), **name}
+
+    def _loaded(self) -> Callable[[Any, Any], Any]:
         if not isinstance(self.function, str):
             return self.function
         try:

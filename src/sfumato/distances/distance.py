@@ -110,6 +110,14 @@ class Distance(ABC):
         del columns
         return self
 
+    def resolved(self) -> Distance:
+        """Return the same distance with the code that it names by text loaded; most distances name none."""
+        return self
+
+    def is_same(self, other: Distance) -> bool:
+        """Whether another distance, resolved as this one, surely gives the same results, so that both may share a graph."""
+        return self == other
+
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as a config states them, without defaults and empty ones."""
         values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}  # type: ignore[arg-type]

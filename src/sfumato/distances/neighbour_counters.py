@@ -20,9 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distances.distance import Balls, BoundDistance, Windows
-from sfumato.kernels.ball_counts import ball_counts
-from sfumato.kernels.neighbour_bitset import bitset_counts
-from sfumato.kernels.neighbour_windows import window_counts
 
 BITSET = 16_384
 """Up to this many distinct values every pair has its bit: 32 MiB."""
@@ -65,6 +62,8 @@ class WindowCounter:
 
     def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each entry of each set the number of rows of the set that are near it, its own included."""
+        from sfumato.kernels.neighbour_windows import window_counts
+
         ranks = self.windows.rank[values]
         out = np.empty(len(values), np.int64)
         if self.ordered:
@@ -95,6 +94,8 @@ class BitsetCounter:
 
     def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each entry of each set the number of rows of the set that are near it, its own included."""
+        from sfumato.kernels.neighbour_bitset import bitset_counts
+
         out = np.empty(len(values), np.int64)
         bitset_counts(self.bits, offsets, values, counts, out)
         return out
@@ -108,6 +109,8 @@ class BallCounter:
 
     def counts(self, offsets: NDArray[np.int64], values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each entry of each set the number of rows of the set that are near it, its own included."""
+        from sfumato.kernels.ball_counts import ball_counts
+
         b = self.balls
         out = np.empty(len(values), np.int64)
         room = _DOUBTFUL

@@ -28,6 +28,8 @@ def graph_of(attribute: Attribute, distance: Distance, epsilon: Fraction) -> Nei
     """Return the neighbour graph of an attribute under a distance; the attribute caches those that were used last.
 
     A graph of n values takes up to n²/8 bytes. The cache is bounded by `_CACHE` bytes, and contains at least one graph.
+    The cached graph holds the values and their counts, not the order of the rows. Code that a distance names is loaded at
+    every call, and a graph is found again only if that yields the same function object.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -36,19 +38,36 @@ def graph_of(attribute: Attribute, distance: Distance, epsilon: Fraction) -> Nei
     >>> graph is graph_of(attribute, sf.distances.Absolute(), Fraction(1))
     True
     """
-    graphs: list[NeighbourGraph] = attribute.graphs
+    distance = distance.resolved()
+    with attribute.lock:
+        cached, bound = _cached_graph(attribute.graphs, distance, epsilon)
+    if cached is not None:
+        return cached
+    # Binding may take long and may run a user's code, so it happens without the lock.
+    graph = NeighbourGraph(attribute.sorted_by_value, distance, epsilon, bound)
+    with attribute.lock:
+        graphs: list[NeighbourGraph] = attribute.graphs
+        cached, _ = _cached_graph(graphs, distance, epsilon)
+        if cached is not None:  # another thread was faster
+            return cached
+        most = _CACHE // max(1, len(attribute) ** 2 // 8)
+        del graphs[: max(0, len(graphs) + 1 - min(max(most, 1), _GRAPHS))]
+        graphs.append(graph)
+    return graph
+
+
+def _cached_graph(
+    graphs: list[NeighbourGraph], distance: Distance, epsilon: Fraction
+) -> tuple[NeighbourGraph | None, BoundDistance | None]:
+    """Return the cached graph, moved to the end of the list, and the distance as it is bound already; each may be None."""
     bound = None
     for position, graph in enumerate(graphs):
-        if graph.distance == distance:
+        if graph.distance.is_same(distance):
             if graph.epsilon == epsilon:
                 graphs.append(graphs.pop(position))
-                return graph
+                return graph, graph.bound
             bound = graph.bound
-    graph = NeighbourGraph(attribute, distance, epsilon, bound)
-    most = _CACHE // max(1, len(attribute) ** 2 // 8)
-    del graphs[: max(0, len(graphs) + 1 - min(max(most, 1), _GRAPHS))]
-    graphs.append(graph)
-    return graph
+    return None, bound
 
 
 class NeighbourGraph:

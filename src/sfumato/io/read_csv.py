@@ -278,7 +278,8 @@ def _ragged_row(text: str, delimiter: str, header: list[str], name: str) -> File
             if len(record) != len(header):
                 shown = delimiter.join(record)
                 return FileError(
-                    f"line {reader.line_num} has {count_of(len(record), 'cell')}, the header has {len(header)}: {shown[:80]!r}",
+                    f"line {reader.line_num} has {count_of(len(record), 'cell')}, "
+                    f"the header has {len(header)}: {shown[:80]!r}",
                     remedy="Quote cells that contain the delimiter, or fix the line.",
                     file=name,
                     row=row,

@@ -11,7 +11,6 @@ import numpy as np
 
 from sfumato.exact import Number, Ratios, compare_log
 from sfumato.exact.logarithms import NEAR
-from sfumato.kernels import group_excess as excess
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, table_shares
 from sfumato.principles.view import View
@@ -89,6 +88,8 @@ class BetaLikeness(Principle):
 
     def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
         """Return the condition on gains."""
+        from sfumato.kernels import group_excess as excess
+
         beta, enhanced = float(exactly(self.beta)), float(self.variant == "enhanced")
         return (HistogramCondition(view.attribute.codes, excess.GAIN, beta, enhanced, table_shares(view)),)
 

@@ -12,7 +12,6 @@ import numpy as np
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, compare_log, nearest_float
 from sfumato.exact.logarithms import NEAR
-from sfumato.kernels import group_excess as excess
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, table_shares
 from sfumato.principles.view import View
@@ -81,6 +80,8 @@ class DeltaDisclosure(Principle):
 
     def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
         """Return the condition on ratios of shares."""
+        from sfumato.kernels import group_excess as excess
+
         delta = float(exactly(self.delta))
         return (HistogramCondition(view.attribute.codes, excess.RATIO, delta, number=table_shares(view)),)
 

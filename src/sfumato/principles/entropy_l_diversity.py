@@ -13,7 +13,6 @@ import numpy as np
 
 from sfumato.exact import Number, sign_of_log_sum
 from sfumato.exact.logarithms import NEAR
-from sfumato.kernels import group_excess as excess
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition
 from sfumato.principles.view import View
@@ -77,6 +76,8 @@ class EntropyLDiversity(Principle):
 
     def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
         """Return the condition on the entropy."""
+        from sfumato.kernels import group_excess as excess
+
         return (HistogramCondition(view.attribute.codes, excess.ENTROPY, math.log(exactly(self.l))),)
 
     @classmethod

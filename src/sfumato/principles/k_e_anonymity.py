@@ -10,7 +10,6 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.exact import Number, Ratios
-from sfumato.kernels import group_excess as excess
 from sfumato.principles.numeric_values import numbers_of
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, distinct_values, spread_of_numbers
@@ -74,6 +73,8 @@ class KEAnonymity(Principle):
 
     def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
         """Return the conditions on the number of distinct numbers and on their range."""
+        from sfumato.kernels import group_excess as excess
+
         spread = spread_of_numbers(view, excess.RANGE, exactly(self.e), self.title)
         return distinct_values(view, self.k), spread
 

@@ -9,7 +9,6 @@ from sfumato.distances.distance import Indices, Windows, refuse_missing
 from sfumato.distances.neighbour_graph import NeighbourWindows
 from sfumato.errors import ColumnError
 from sfumato.exact import Numbers
-from sfumato.kernels.neighbour_windows import window_counts
 from sfumato.principles.view import View
 
 
@@ -29,6 +28,8 @@ def numbers_of(view: View, principle: str) -> Numbers:
 
 def fullest_windows(view: View, neighbours: NeighbourWindows) -> NDArray[np.int64]:
     """Return for each group the largest number of its rows that lie in the window of one of its values."""
+    from sfumato.kernels.neighbour_windows import window_counts
+
     h, windows = view.histogram, neighbours.windows
     near = np.empty(len(h.values), np.int64)
     window_counts(h.offsets, h.values, h.counts, windows.low, windows.high, near)

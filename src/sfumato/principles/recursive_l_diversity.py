@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Histogram
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
-from sfumato.kernels import group_excess as excess
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition
 from sfumato.principles.view import View
@@ -68,6 +67,8 @@ class RecursiveLDiversity(Principle):
 
     def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
         """Return the condition on the largest counts."""
+        from sfumato.kernels import group_excess as excess
+
         return (HistogramCondition(view.attribute.codes, excess.RECURSIVE, float(exactly(self.c)), self.l),)
 
     @classmethod

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from sfumato.distances.distance import Windows
 from sfumato.distances.neighbour_graph import Neighbours, NeighbourWindows
 from sfumato.exact import nearest_float
-from sfumato.kernels import group_excess as excess
 from sfumato.principles.numeric_values import numbers_of
 from sfumato.principles.view import View
 
@@ -54,6 +53,8 @@ class HistogramCondition:
 
 def distinct_values(view: View, count: int) -> HistogramCondition:
     """Require a number of distinct values."""
+    from sfumato.kernels import group_excess as excess
+
     return HistogramCondition(view.attribute.codes, excess.DISTINCT, count)
 
 

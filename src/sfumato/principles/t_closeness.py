@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.exact import Number
-from sfumato.kernels import group_excess as excess
 from sfumato.principles.earth_mover import GROUNDS, TableDistance, Target, emd, value_levels
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, table_shares
@@ -67,6 +66,8 @@ class TCloseness(Principle):
 
     def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
         """Return the condition on the distance from the table."""
+        from sfumato.kernels import group_excess as excess
+
         limit, attribute = float(exactly(self.t)), view.attribute
         if self.ground == "ordered":
             # Positions are those of the declared order: they include values that no row has.

@@ -10,7 +10,6 @@ import numpy as np
 
 from sfumato.exact import Number, Ratios
 from sfumato.exact.ratios import SAFE
-from sfumato.kernels import group_excess as excess
 from sfumato.principles.numeric_values import numbers_of
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, spread_of_numbers
@@ -71,6 +70,8 @@ class VarianceControl(Principle):
 
     def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
         """Return the condition on the variance."""
+        from sfumato.kernels import group_excess as excess
+
         return (spread_of_numbers(view, excess.VARIANCE, exactly(self.variance), self.title),)
 
     @classmethod

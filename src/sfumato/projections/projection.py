@@ -25,11 +25,11 @@ from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection_document import HUNDREDTH, describe_projection, internal_content
 from sfumato.projections.projection_page import internal_page
+from sfumato.registry import ATTACK_RUNNER, ATTACKER_VIEW, load
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import ProjectedDocument
 from sfumato.releases.private import Private, Publication
 from sfumato.releases.writer import InternalReport, write_release
-from sfumato.user_code import load_function
 
 if TYPE_CHECKING:
     from sfumato.attacks.attack_results import AttackResults
@@ -152,7 +152,7 @@ class Projection(Publication):
     @cached_property
     def attacker_views(self) -> tuple[AttackerView, ...]:
         """For each table its attributes, and the group of each published person; private."""
-        view = load_function("sfumato.attacks.attacker_view:AttackerView")
+        view = load(ATTACKER_VIEW)
         pairs = zip(self.plan.blocks, self.releases, strict=True)
         return tuple(view(block, release.private.recoding.groups.of_row) for block, release in pairs)
 
@@ -163,7 +163,7 @@ class Projection(Publication):
         those that `sf.project` was called with, or the built-in ones.
         """
         names = self.private.attack_names if names is None else names
-        attack = load_function("sfumato.attacks.attack_results:attack")
+        attack = load(ATTACK_RUNNER)
         results: AttackResults = attack(self.table, self.attacker_views, names, dependence=self.dependence)
         return results
 

@@ -36,12 +36,14 @@ class Expectations:
 
     def check_kind(self, manifest: Manifest) -> None:
         """Raise for an argument that releases of this kind have no check for: it must not be ignored silently."""
-        for name, kind in KINDS.items():
-            for key in kind.arguments:
-                if getattr(self, key) is not None and manifest.kind != name:
-                    raise ParameterError(
-                        f"{key} is compared for releases of the kind {name!r} only, and this is {manifest.kind!r}",
-                        remedy=f"Leave out {key}.",
-                        file=str(manifest.folder),
-                        key=key,
-                    )
+        for key in dict.fromkeys(key for kind in KINDS.values() for key in kind.arguments):
+            if getattr(self, key) is not None and key not in manifest.release_kind.arguments:
+                kinds = [repr(name) for name, kind in KINDS.items() if key in kind.arguments]
+                of_kind = f"the kind{'s' if len(kinds) > 1 else ''} {' and '.join(kinds)}"
+                verb = "are" if key == "principles" else "is"
+                raise ParameterError(
+                    f"{key} {verb} compared for releases of {of_kind} only, and this is {manifest.kind!r}",
+                    remedy=f"Leave out {key}.",
+                    file=str(manifest.folder),
+                    key=key,
+                )

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
+from sfumato.registry import load
 from sfumato.releases.models import (
     GROUPS,
     PROJECTED,
@@ -39,12 +39,6 @@ VERIFIER = "sfumato.verification._verify:verify_folder"
 """What `write_release` calls before a folder is put in place: (folder, original, Expectations) → Verification."""
 
 
-def load(name: str) -> Callable[..., Any]:
-    """Return the function that a text "module:function" of this file names."""
-    module, _, function = name.partition(":")
-    return getattr(import_module(module), function)  # type: ignore[no-any-return]
-
-
 @dataclass(frozen=True)
 class ReleaseKind:
     """A kind of release.
@@ -68,7 +62,7 @@ class ReleaseKind:
     several: bool = False
     """Whether it has several tables; then its document lists them as `tables`."""
     arguments: tuple[str, ...] = ()
-    """The arguments of `sf.verify` that only the checks of this kind use."""
+    """The arguments of `sf.verify`, beyond the original, that the checks of this kind use; any other is an error."""
 
     def file_stems(self, tables: int) -> list[str]:
         """Return the names of the data files of this many tables, without their suffix.
@@ -80,7 +74,8 @@ class ReleaseKind:
 
     def load(self, name: str) -> Callable[..., Any]:
         """Return the function that `checks` or `page` names."""
-        return load(str(getattr(self, name)))
+        function: Callable[..., Any] = load(str(getattr(self, name)))
+        return function
 
 
 KINDS: dict[str, ReleaseKind] = {
@@ -90,6 +85,7 @@ KINDS: dict[str, ReleaseKind] = {
         "sfumato anonymize",
         checks="sfumato.verification.grouped_checks:release_checks",
         page="sfumato.reports.grouped_page:public_page",
+        arguments=("schema", "principles"),
     ),
     PROJECTED: ReleaseKind(
         ProjectedDocument,
@@ -99,7 +95,7 @@ KINDS: dict[str, ReleaseKind] = {
         page="sfumato.projections.projection_page:public_page",
         internal_command="sfumato project CONFIG --output FOLDER --internal FILE",
         several=True,
-        arguments=("project",),
+        arguments=("schema", "principles", "project"),
     ),
     WITHHELD: ReleaseKind(
         WithheldDocument,
@@ -108,6 +104,6 @@ KINDS: dict[str, ReleaseKind] = {
         checks="sfumato.disclosure.withheld.withheld_checks:release_checks",
         page="sfumato.disclosure.withheld.withheld_page:public_page",
         internal_command="sfumato risk CONFIG --report FILE",
-        arguments=("dictionaries", "risk"),
+        arguments=("schema", "dictionaries", "risk"),
     ),
 }

@@ -15,11 +15,12 @@ from sfumato.errors import FileError, ParameterError, ReleaseError, ReplayError
 from sfumato.io.atomic_replace import file_aside, folder_aside, open_to_readers, put_in_place, sync
 from sfumato.io.write_files import write_csv, write_parquet
 from sfumato.progress import Progress, silent
+from sfumato.registry import load
 from sfumato.releases.declarations import versions
 from sfumato.releases.digests import digest
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.folder import free_page, free_target, is_release, other_files
-from sfumato.releases.kinds import DATA_FILES, KINDS, VERIFIER, load
+from sfumato.releases.kinds import DATA_FILES, KINDS, VERIFIER
 from sfumato.releases.models import Document
 from sfumato.releases.reader import MANIFEST, REPORT, Manifest
 

@@ -10,7 +10,7 @@ from sfumato.data.schema import Schema
 from sfumato.principles.requests import PrincipleRequest, requested_principles
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.reader import Manifest
-from sfumato.verification.checks import Verification, files_check
+from sfumato.verification.checks import Verification, content_checks, files_check
 
 
 def verify(
@@ -29,9 +29,10 @@ def verify(
     `declared` fails if release.json states anything else. Pass the schema if a distance is a function of your own, because
     release.json cannot contain it and a function that it names is never imported. Pass the principles if one is a class of
     your own that is not registered. `project`: for a projected release, the arguments that `sf.project` should have got:
-    `alpha`, `beta`, `plan`, `harmless`, `sets`, `suppress`. `dictionaries`: for a withheld release, those
-    against which the risk is measured again; `risk`: the same with everything else that the risk depends on, as
-    `Config.risk_assumptions` returns it. What is left out, or None, is not compared.
+    `alpha`, `beta`, `plan`, `harmless`, `sets`, `suppress`. `dictionaries`: for a withheld release, those against which the
+    risk is measured again, with the sensitivity that release.json states; `risk`: in place of `dictionaries`, the same with
+    everything else that the risk depends on, as `Config.risk_assumptions` returns it. What is left out, or None, is not
+    compared. An argument that releases of this kind have no check for is an error.
 
     A check has three results: it holds, it fails, or it was not checked. A release holds if no check fails;
     `Verification.not_checked` lists what could not be checked with the arguments.
@@ -43,8 +44,8 @@ def verify(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2)).save(f"{folder}/release")
     ...     result = verify(written, people)
-    >>> result.holds, [check.name for check in result.checks][-2:]
-    (True, ['rows', 'cover'])
+    >>> result.holds, [check.name for check in result.checks][-3:]
+    (True, ['rows', 'cover', 'order'])
     """
     expected = requested_principles(principles) if principles else None if principles is None else ()
     return verify_folder(folder, original, Expectations(schema, expected, project, dictionaries, risk))
@@ -55,4 +56,4 @@ def verify_folder(folder: str | Path, original: Any, expected: Expectations) -> 
     manifest = Manifest.load(Path(folder))
     expected.check_kind(manifest)
     kind_checks = manifest.release_kind.load("checks")(manifest, original, expected)
-    return Verification(str(folder), (files_check(manifest), *kind_checks))
+    return Verification(str(folder), (files_check(manifest), *content_checks(manifest), *kind_checks))

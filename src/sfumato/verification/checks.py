@@ -9,8 +9,12 @@ from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.releases.digests import digest
 from sfumato.releases.expectations import Expectations
-from sfumato.releases.reader import Manifest, TableManifest
+from sfumato.releases.model_base import unknown_keys
+from sfumato.releases.reader import MANIFEST, Manifest, TableManifest
 from sfumato.verification.declaration_checks import in_declared_order
+
+NO_ORIGINAL = "not checked: pass the original"
+"""Why a check that compares the release with its original was not made."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,20 @@ def files_check(manifest: Manifest) -> Check:
             return Check("file", False, f"{name}: the file was changed after it was written")
     claim = "its SHA-256 and size are" if len(manifest.files) == 1 else "the SHA-256 and size of each are"
     return Check("file", True, f"{', '.join(manifest.files)}: {claim} as release.json states")
+
+
+def content_checks(manifest: Manifest) -> list[Check]:
+    """Check that the folder contains no other file, and release.json no other key, than the format has.
+
+    Anything else could reveal single people, or join tables, and no other check would look at it.
+    """
+    expected = {MANIFEST, *manifest.files}
+    files = sorted(path.name for path in manifest.folder.iterdir() if path.name not in expected)
+    keys = list(unknown_keys(manifest.document))
+    return [
+        Check("folder", not files, f"{files[0]!r} is not a file of the release" if files else "it contains no other file"),
+        Check("keys", not keys, f"unknown key {keys[0]}" if keys else "release.json has no unknown key"),
+    ]
 
 
 def expected_principles(

@@ -15,30 +15,43 @@ from sfumato.errors import SfumatoError
 from sfumato.principles import Principle, principle_of
 from sfumato.serialization import hierarchy_section
 
+DECLARED = "release.json agrees with what is expected"
+
 
 def first_difference(
-    given: Schema, declared: Schema, original: Callable[[], Table] | None, published: Iterable[str]
+    given: Schema,
+    declared: Schema,
+    original: Callable[[], Table] | None,
+    published: Iterable[str],
+    described: Iterable[str] | None = None,
 ) -> str | None:
     """Return the first difference between a schema that is given and the declared one; None if there is none.
 
     `declared` states the kind of every quasi-identifier and sensitive column. A kind that `given` leaves open is taken from
     the original, if there is one: `original` returns its table under the given schema. `published`: columns that are
-    published under their own name.
+    published under their own name. `described`: the columns of which release.json states more than the role, if those are
+    not the quasi-identifiers and sensitive columns.
 
     >>> first_difference(Schema(["age"], ["ill"]), Schema(["age"]), None, ["age", "ill"])
     "the role of 'ill' is 'other' in release.json, and 'sensitive' is given"
     """
-    return next(filter(None, _differences(given, declared, original, published)), None)
+    if described is None:
+        described = (*given.quasi_identifiers, *given.sensitive_columns(), *given.vectors)
+    return next(filter(None, _differences(given, declared, original, published, described)), None)
 
 
 def _differences(
-    given: Schema, declared: Schema, original: Callable[[], Table] | None, published: Iterable[str]
+    given: Schema,
+    declared: Schema,
+    original: Callable[[], Table] | None,
+    published: Iterable[str],
+    described: Iterable[str],
 ) -> Iterator[str | None]:
     for name in {**given.named_columns(), **declared.named_columns(), **dict.fromkeys(published)}:
         yield _differ("role", name, given.role(name), declared.role(name))
     if set(given.sensitive) != set(declared.sensitive):
         yield f"{', '.join(declared.sensitive)} are sensitive in release.json, and {', '.join(given.sensitive)} are given"
-    for name in (*given.quasi_identifiers, *given.sensitive_columns(), *given.vectors):
+    for name in described:
         kind = given.kinds.get(name)
         if kind is None and original is not None:
             kind = original().column(name).kind

@@ -25,9 +25,10 @@ from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColumn
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
-from sfumato.verification.checks import Check, expected_principles
-from sfumato.verification.declaration_checks import as_plain_data, default_recoding, first_difference
+from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
+from sfumato.verification.declaration_checks import DECLARED, as_plain_data, default_recoding, first_difference
 from sfumato.verification.level_checks import level_check
+from sfumato.verification.order_checks import NO_ORDER, order_check
 from sfumato.verification.original_checks import MatchedRows, cover_rows
 
 _RELATIVE_TOLERANCE = 1e-9
@@ -40,6 +41,7 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     declared, unavailable = table.schema(expected.schema)
     requested, difference = expected_principles(expected, table)
     checks = grouped_checks(table, declared, unavailable, requested, original)
+    checks.append(_order(table, declared, checks))
     if expected.schema is not None or expected.principles is not None:
         published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
         checks.append(declared_check(expected.schema, declared, original, published, difference))
@@ -59,7 +61,7 @@ def declared_check(
         table = None if original is None else cache(lambda: table_of(original, schema))
         first = first_difference(schema, declared, table, published)
     first = first or difference
-    return Check("declared", first is None, first or "release.json agrees with what is expected")
+    return Check("declared", first is None, first or DECLARED)
 
 
 def grouped_checks(
@@ -68,10 +70,12 @@ def grouped_checks(
     unavailable: Sequence[str],
     requested: Sequence[Principle],
     original: Any = None,
+    no_original: str = NO_ORIGINAL,
 ) -> list[Check]:
     """Check one table of rows in groups and, if the original is given, the table against the original.
 
     `declared`, `unavailable`: as returned by `TableManifest.schema`. `requested`: the principles to measure again.
+    `no_original`: why the checks against the original are not made if it is None.
     """
     document = manifest.document
     checks = []
@@ -86,7 +90,18 @@ def grouped_checks(
     else:
         if original is not None and checks[0].holds:
             checks += _against_original(manifest, table.data, original, declared)
+        else:
+            reason = no_original if original is None else "not checked: the columns are not those of release.json"
+            checks += [Check("rows", None, reason), Check("cover", None, reason)]
     return checks
+
+
+def _order(manifest: TableManifest, declared: Schema, checks: Sequence[Check]) -> Check:
+    """Check the order of a table whose other checks hold; that of other contents says nothing."""
+    if any(check.holds is False for check in checks):
+        return Check("order", None, NO_ORDER)
+    published = published_table(manifest, published_schema(declared, manifest.document.group))
+    return order_check(published, manifest.document.seed, manifest.format)
 
 
 def _columns(document: GroupedTable, table: Table, declared: Schema) -> Check:

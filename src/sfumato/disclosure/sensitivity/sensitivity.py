@@ -236,7 +236,7 @@ class CustomSensitivity(Sensitivity):
     def parameters(self) -> dict[str, Any]:
         """The function's name; a function without a name in a module is described by its own."""
         if isinstance(self.function, str):
-            return {"function": self.function}
+            return {"function": str(self.function)}
         return {"function": getattr(self.function, "__qualname__", repr(self.function))}
 
     def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:

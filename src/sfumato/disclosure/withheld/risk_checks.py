@@ -59,6 +59,10 @@ def risk_checks(
     if difference is not None:
         yield Check("risk", False, difference)
         return
+    unstated = _unstated(manifest.withheld, assumptions)
+    if unstated:
+        detail = f"not checked: {', '.join(unstated)} as release.json states; pass risk=…, or the config of the release"
+        yield Check("risk assumptions", None, detail)
     claims = {claim.name: claim for claim in manifest.withheld.dictionaries}
     for dictionary in assumptions.dictionaries:
         try:
@@ -95,6 +99,14 @@ def _difference(document: WithheldDocument, assumptions: RiskAssumptions) -> str
                 wanted = prior[claim.name]
                 return f"release.json states the prior {claim.prior!r} of {claim.name!r}, but {wanted!r} is requested"
     return None
+
+
+def _unstated(document: WithheldDocument, assumptions: RiskAssumptions) -> list[str]:
+    """What the risk depends on that is taken from release.json, because nothing was given to compare it with."""
+    keys = [key for key in ("sensitivity", "consistency", "misfits") if getattr(assumptions, key) is None]
+    if assumptions.prior is None and any(claim.prior is not None for claim in document.dictionaries):
+        keys.append("prior")
+    return keys
 
 
 def _without_records(sensitivity: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,6 +160,8 @@ def _dictionary_checks(
     risk = mean_of(expected_losses(phi, chances))
     same = _same(claim.risk, risk)
     detail = f"measured again: {risk:.6g}" if same else f"release.json states the risk {claim.risk!r}, but it is {risk!r}"
+    if assumptions.sensitivity is None:
+        detail += ", under the sensitivity that release.json states"
     yield Check(f"risk against {name}", same, detail)
 
 

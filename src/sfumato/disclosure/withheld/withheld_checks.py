@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,18 +15,20 @@ from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.disclosure.withheld.risk_checks import risk_checks
 from sfumato.errors import SfumatoError
+from sfumato.io.shuffle import SHUFFLE, Contents
 from sfumato.plurals import count_of
 from sfumato.releases.cells import is_quoted, unquote
 from sfumato.releases.expectations import Expectations
+from sfumato.releases.models import FORMAT
 from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import original_table, published_table
-from sfumato.verification.checks import Check
+from sfumato.verification.checks import NO_ORIGINAL, Check
+from sfumato.verification.declaration_checks import DECLARED, first_difference
+from sfumato.verification.order_checks import NO_ORDER, OLDER_FORMAT
 from sfumato.verification.original_checks import Cells, comparable_texts
 
 if TYPE_CHECKING:
     from sfumato.disclosure.risk_assumptions import RiskAssumptions
-
-"""A value in quotes, with the quotes in it doubled; used where the value could be taken for something else."""
 
 _PAIRS = 20_000_000
 """Pairs of distinct published and distinct original rows that are compared to find an original for every row."""
@@ -44,6 +46,8 @@ class PublishedCells:
     """Column by column the disclosed values; null elsewhere."""
     withheld: NDArray[np.bool_]
     missing: NDArray[np.bool_]
+    data: pa.Table
+    """The cells as they are in the file."""
 
     @classmethod
     def read(cls, manifest: Manifest) -> PublishedCells:
@@ -67,6 +71,7 @@ class PublishedCells:
             tuple(texts),
             np.array(withheld, bool).T.reshape(shape),
             np.array(missing, bool).T.reshape(shape),
+            data,
         )
 
     @property
@@ -87,8 +92,10 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     """Check a withheld release; the entry of `KINDS`."""
     from sfumato.disclosure.risk_assumptions import RiskAssumptions
 
-    assumptions = expected.risk if expected.dictionaries is None else RiskAssumptions.of(expected.dictionaries)
-    return withheld_checks(manifest, original, expected.schema, assumptions, expected.rows)
+    assumptions = RiskAssumptions.expected(expected.dictionaries, expected.risk)
+    yield from withheld_checks(manifest, original, expected.schema, assumptions, expected.rows)
+    if expected.schema is not None:
+        yield _declared(manifest, original, expected.schema)
 
 
 def withheld_checks(
@@ -98,7 +105,7 @@ def withheld_checks(
     assumptions: RiskAssumptions | None = None,
     rows: NDArray[np.int64] | None = None,
 ) -> Iterator[Check]:
-    """Check the columns, counts and rule; the rows, given the original; the risk, given the dictionaries.
+    """Check the columns, counts, rule and order; the rows, given the original; the risk, given the dictionaries.
 
     `schema`: how the original is read. `assumptions`: what the risk was measured against. `rows`: for each published row
     its row in the original, which only the maker of a release knows.
@@ -108,24 +115,62 @@ def withheld_checks(
     except SfumatoError as error:
         yield Check("data", False, f"the data file does not match release.json: {error}")
         return
-    columns = _columns(manifest, published_cells)
+    declared, _ = manifest.schema(schema)
+    columns = _columns(manifest, published_cells, declared)
     yield columns
     if not columns.holds:
         return
-    yield _counts(manifest, published_cells)
-    yield _rule(manifest, published_cells)
+    checks = [_counts(manifest, published_cells), _rule(manifest, published_cells)]
     table = None
     if original is None:
-        yield Check("rows", None, "not checked: pass the original")
+        checks.append(Check("rows", None, NO_ORIGINAL))
     else:
         # the maker passes the table object that it read: a dictionary may be the same object
-        table = original if rows is not None else original_table(manifest, original, schema or manifest.schema()[0])
-        yield (
+        table = original if rows is not None else original_table(manifest, original, schema or declared)
+        checks.append(
             _rows(published_cells, table, _starred(manifest))
             if rows is None
             else rows_check(manifest, published_cells, table, rows)
         )
+    yield from checks
+    if any(check.holds is False for check in checks):
+        yield Check("order", None, NO_ORDER)
+    else:
+        yield _order(manifest, published_cells)
     yield from risk_checks(manifest, published_cells, assumptions, table, rows)
+
+
+def _declared(manifest: Manifest, original: Any, schema: Schema) -> Check:
+    """Check that release.json declares what a schema does.
+
+    A kind that the schema leaves open is that of the original, if there is one. An attribute that is compared by
+    containment may have none: its kind then follows from the cells of both sides.
+    """
+    declared, _ = manifest.schema(schema)
+    names = [counts.name for counts in manifest.withheld.attributes]
+    if original is not None:
+        table = original_table(manifest, original, schema)
+        open_names = [name for name in names if name not in schema.kinds and name not in _starred(manifest)]
+        kinds = {name: table.column(name).kind for name in open_names if name in table.data.column_names}
+        schema = replace(schema, kinds={**schema.kinds, **kinds})
+    first = first_difference(schema, declared, None, names, [*names, *schema.vectors])
+    return Check("declared", first is None, first or DECLARED)
+
+
+def _order(manifest: Manifest, published_cells: PublishedCells) -> Check:
+    """Check that the rows are in the order of the seed, which depends on published content alone."""
+    if manifest.format < FORMAT:
+        return Check("order", None, OLDER_FORMAT)
+    seed, rows = manifest.withheld.seed, len(published_cells.withheld)
+    if seed < 0:
+        return Check("order", False, f"invalid seed in release.json: {seed}")
+    columns = {name: published_cells.data.column(name) for name in published_cells.names}
+    keys = Contents.of(columns, rows).as_text
+    # Sorting and shuffling a table that is in its order must not change it.
+    order = np.argsort(keys, kind="stable")[np.random.default_rng([seed, SHUFFLE]).permutation(rows)]
+    if not np.array_equal(keys[order], keys):
+        return Check("order", False, "the rows are not in the order of the seed, and may be in that of the original")
+    return Check("order", True, "the rows are in the order of the seed, which depends on published content alone")
 
 
 def _starred(manifest: Manifest) -> set[str]:
@@ -142,10 +187,14 @@ def rows_check(manifest: Manifest, published_cells: PublishedCells, original: Ta
     )
 
 
-def _columns(manifest: Manifest, published_cells: PublishedCells) -> Check:
+def _columns(manifest: Manifest, published_cells: PublishedCells, declared: Schema) -> Check:
+    identifiers = declared.identifiers
+    exposed = [name for name in published_cells.names if name in identifiers]
+    if exposed:
+        return Check("columns", False, f"the identifier {exposed[0]!r} is published")
     claimed = [counts.name for counts in manifest.withheld.attributes]
     same = claimed == list(published_cells.names)
-    detail = f"{count_of(len(claimed), 'attribute')} as listed"
+    detail = f"{count_of(len(claimed), 'attribute')} as listed, no identifier among them"
     if not same:
         detail = f"the data has {', '.join(published_cells.names)}; release.json lists {', '.join(claimed)}"
     return Check("columns", same, detail)

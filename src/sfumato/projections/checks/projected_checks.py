@@ -17,21 +17,20 @@ from sfumato.projections.checks.dependence_measurement import DependenceMeasurem
 from sfumato.projections.checks.plan_checks import plan_check, threshold_checks
 from sfumato.projections.checks.projected_table_checks import (
     dependence_check,
-    order_check,
+    table_order_check,
     table_principles,
     terms_check,
 )
 from sfumato.projections.checks.request_checks import ExpectedProjection
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.kinds import table_name
-from sfumato.releases.model_base import unknown_keys
 from sfumato.releases.models import ProjectedTable
-from sfumato.releases.reader import MANIFEST, Manifest, TableManifest
+from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
-from sfumato.verification.checks import Check, expected_principles
+from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.declaration_checks import in_declared_order
 from sfumato.verification.grouped_checks import declared_check, grouped_checks
-from sfumato.verification.utility_checks import utility_check
+from sfumato.verification.utility_checks import utility_checks
 
 
 def release_checks(manifest: Manifest, original: Any, expected: Expectations) -> list[Check]:
@@ -64,7 +63,7 @@ def projected_checks(
     if not plan.holds:
         return [plan]  # the other checks rely on the plan
     suppressed = any(table.suppressed for table in document.tables)
-    checks = [*content_checks(manifest), plan]
+    checks = [plan]
     source, whole = None, None
     if original is not None:
         source = original_table(manifest, original, declared)
@@ -120,35 +119,26 @@ class _Part:
             self.original.share_columns(source, [name for name in names if name in source.data.column_names])
             for other in others:  # quasi-identifiers are in every table: encode them once
                 self.original.share_columns(other, self.schema.quasi_identifiers)
-        checks += grouped_checks(self.table, self.schema, self.unavailable, requested, self.original)
+        # The terms say which columns the original's part has: without them the table is checked alone.
+        reason = NO_ORIGINAL if source is None else "not checked: the terms do not hold"
+        checks += grouped_checks(self.table, self.schema, self.unavailable, requested, self.original, reason)
         if any(check.holds is False for check in checks):
-            return checks  # the figures of a table that is not as stated say nothing
+            # the figures of a table that is not as stated say nothing
+            return [
+                *checks,
+                *(
+                    Check(name, None, "not checked: another check of the table fails")
+                    for name in ("order", "dependence", "utility")
+                ),
+            ]
         published = published_table(self.table, published_schema(self.schema, table.group))
         position = document.attributes.index(self.block[0])
         return [
             *checks,
-            order_check(published, table.seed, document.seed, position),
+            table_order_check(published, table.seed, document.seed, position),
             dependence_check(document, table, published, self.block),
-            utility_check(table, published, requested),
+            *utility_checks(table, published, requested),
         ]
-
-
-def content_checks(manifest: Manifest) -> list[Check]:
-    """Check that the folder contains no other file, and release.json no other key, than a projection has.
-
-    Anything else could join the tables or reveal single people, and no other check would look at it.
-    """
-    expected = {MANIFEST, *manifest.files}
-    files = sorted(path.name for path in manifest.folder.iterdir() if path.name not in expected)
-    keys = list(unknown_keys(manifest.document))
-    return [
-        Check("folder", not files, f"{files[0]!r} is not a file of the release" if files else "it contains no other file"),
-        Check(
-            "keys",
-            not keys,
-            f"unknown key {keys[0]}" if keys else "release.json has no other keys than those of a projection",
-        ),
-    ]
 
 
 def encode_original(table: Table, sets: Mapping[str, Sequence[str]], suppressed: bool = False) -> pa.Table | str:

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.data.groups import Groups
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
-from sfumato.io.shuffle import Contents, shuffled, table_seed
+from sfumato.io.shuffle import table_seed
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, in_projection
 from sfumato.projections.checks.dependence_measurement import DependenceMeasurement
 from sfumato.releases.models import ProjectedDocument, ProjectedTable
 from sfumato.verification.checks import Check
 from sfumato.verification.declaration_checks import first_difference
+from sfumato.verification.order_checks import order_check
 
 _TOLERANCE = 1e-9
 """Irrational figures may differ in their last digits between machines."""
@@ -80,7 +80,7 @@ def _terms_problems(
         yield f"{rows:,} rows are published or suppressed here, but the whole has {document.rows:,}"
 
 
-def order_check(published: Table, table_stated_seed: int, seed: int, position: int) -> Check:
+def table_order_check(published: Table, table_stated_seed: int, seed: int, position: int) -> Check:
     """Check that rows and groups are in the order of the table's seed, which follows from the seed of the release.
 
     Tables in the same order could be joined. `position`: the index of the table's first attribute among all attributes.
@@ -89,21 +89,7 @@ def order_check(published: Table, table_stated_seed: int, seed: int, position: i
         return Check("order", False, f"invalid seeds in release.json: {seed} and {table_stated_seed}")
     if table_stated_seed != table_seed(seed, position):
         return Check("order", False, f"its seed {table_stated_seed} does not follow from that of the release, {seed}")
-    group = str(published.schema.group)
-    numbers = published.column(group)
-    if [numbers.label(code) for code in range(numbers.size)] != [str(number) for number in range(1, numbers.size + 1)]:
-        return Check("order", False, "its groups are not numbered from 1")
-    groups = Groups(numbers.codes.astype(np.int64), numbers.size, published.rows)
-    cells = {name: published.data.column(name) for name in published.data.column_names if name != group}
-    separators = {name: published.schema.separators.get(name, ";") for name in published.schema.sensitive_columns()}
-    contents = Contents.of(cells, published.rows, separators)
-    # Shuffling a table that is in its order must not change it: equal rows may be exchanged, so contents are compared.
-    rows, of_group = shuffled(contents, groups, table_stated_seed)
-    if not np.array_equal(of_group[groups.of_row[rows]], groups.of_row + 1):
-        return Check("order", False, "its groups are not numbered by its seed, and may reveal something about the rows")
-    if not np.array_equal(contents.finest[rows], contents.finest):
-        return Check("order", False, "its rows are not in the order of its seed, and may match those of another table")
-    return Check("order", True, "rows and groups are in the order of the seed, which depends on published content alone")
+    return order_check(published, table_stated_seed)
 
 
 def dependence_check(document: ProjectedDocument, table: ProjectedTable, published: Table, block: Sequence[str]) -> Check:

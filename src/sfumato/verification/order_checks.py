@@ -1,0 +1,43 @@
+"""Check that the rows and groups of a table are in the order of its seed, which depends on published content alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.data.groups import Groups
+from sfumato.data.table import Table
+from sfumato.io.shuffle import Contents, shuffled
+from sfumato.releases.models import FORMAT
+from sfumato.verification.checks import Check
+
+ORDER_HOLDS = "rows and groups are in the order of the seed, which depends on published content alone"
+
+OLDER_FORMAT = "not checked: a release of an older format may be in another order"
+
+NO_ORDER = "not checked: another check of the table fails, and the order is that of its contents"
+
+
+def order_check(published: Table, seed: int, format: int = FORMAT) -> Check:  # noqa: A002
+    """Check that a table is in the order of its seed. Any other order may reveal that of the original.
+
+    `format`: the version of the format of the release.
+    """
+    if format < FORMAT:
+        return Check("order", None, OLDER_FORMAT)
+    if seed < 0:
+        return Check("order", False, f"invalid seed in release.json: {seed}")
+    group = str(published.schema.group)
+    numbers = published.column(group)
+    if [numbers.label(code) for code in range(numbers.size)] != [str(number) for number in range(1, numbers.size + 1)]:
+        return Check("order", False, "its groups are not numbered from 1")
+    groups = Groups(numbers.codes.astype(np.int64), numbers.size, published.rows)
+    cells = {name: published.data.column(name) for name in published.data.column_names if name != group}
+    separators = {name: published.schema.separators.get(name, ";") for name in published.schema.sensitive_columns()}
+    contents = Contents.of(cells, published.rows, separators)
+    # Shuffling a table that is in its order must not change it: equal rows may be exchanged, so contents are compared.
+    rows, of_group = shuffled(contents, groups, seed)
+    if not np.array_equal(of_group[groups.of_row[rows]], groups.of_row + 1):
+        return Check("order", False, "its groups are not numbered by its seed, and may reveal something about the rows")
+    if not np.array_equal(contents.finest[rows], contents.finest):
+        return Check("order", False, "its rows are not in the order of its seed, and may match those of another table")
+    return Check("order", True, ORDER_HOLDS)
