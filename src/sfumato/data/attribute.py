@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.cache_lock import CacheLock
 from sfumato.data.column import Column
 from sfumato.data.groups import combined
 from sfumato.errors import ColumnError
@@ -39,7 +39,7 @@ class Attribute:
     counts: NDArray[np.int64]
     graphs: list[Any] = field(default_factory=list)
     """Neighbour graphs of this attribute, the last used last; filled and bounded by `sfumato.distances.neighbour_graph`."""
-    lock: Any = field(default_factory=Lock)
+    lock: Any = field(default_factory=CacheLock)
     """Guards `graphs`; attributes that share the list share the lock."""
 
     @classmethod
@@ -87,7 +87,7 @@ class Attribute:
         return {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("graphs", "lock")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, graphs=[], lock=Lock())
+        self.__dict__.update(state, graphs=[], lock=CacheLock())
 
     def label(self, value: int) -> str:
         """Return a value as it is displayed."""

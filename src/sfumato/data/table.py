@@ -6,7 +6,6 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.cache_lock import CacheLock
 from sfumato.data.column import Column
 from sfumato.data.column_encoder import build_hierarchy, encode_column
 from sfumato.data.schema import Schema
@@ -53,7 +53,7 @@ class Table:
     """The columns that have been encoded."""
     _attributes: dict[tuple[tuple[str, ...], str], Attribute] = field(default_factory=dict, init=False)
     """The attributes that have been built, the last used last."""
-    _lock: Any = field(default_factory=RLock, init=False)
+    _lock: Any = field(default_factory=CacheLock, init=False)
     """Guards `_columns` and `_attributes`. A thread never holds the locks of two tables."""
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class Table:
         return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _columns={}, _attributes={}, _lock=RLock())
+        self.__dict__.update(state, _columns={}, _attributes={}, _lock=CacheLock())
 
     @property
     def rows(self) -> int:
