@@ -225,7 +225,8 @@ def test_the_order_of_the_original_tells_nothing(tmp_path):
         name = "decades"
 
         def group(self, task, seed=0):
-            return sf.anonymization.Grouping(np.array(task.table.data.column("age").to_pylist()) // 10)
+            decades = np.array(task.table.data.column("age").to_pylist()) // 10
+            return sf.anonymization.Grouping(sf.anonymization.renumber(decades))
 
     data = SHAPES["numbers"]().private.original.data
     order = np.random.default_rng(1).permutation(data.num_rows)

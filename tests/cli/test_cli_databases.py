@@ -144,7 +144,7 @@ def test_passwords_stay_out_of_everything(postgresql, tmp_path):
     for path in tmp_path.rglob("*"):
         if path.is_file() and path != config:
             assert b"hunter2" not in path.read_bytes()
-    refused(invoke("audit", postgresql.replace("@", ":s3cret@", 1)), "this is a database, and no config")
+    refused(invoke("audit", postgresql.replace("@", ":s3cret@", 1)), "this is a database, not a config")
     assert "s3cret" not in invoke("audit", postgresql.replace("@", ":s3cret@", 1)).output
 
 
@@ -158,7 +158,7 @@ def test_a_draft_contains_no_password_and_runs(postgresql, tmp_path, how):
     assert "hunter2" not in done.output + draft.read_text(encoding="utf-8")
     assert "# Set SFUMATO_PASSWORD in the environment" in draft.read_text(encoding="utf-8")
     assert invoke("audit", draft, SFUMATO_PASSWORD="hunter2/").exit_code in (0, 1)
-    refused(invoke("audit", draft), "no variable 'SFUMATO_PASSWORD'")
+    refused(invoke("audit", draft), "the environment variable 'SFUMATO_PASSWORD' is not set")
 
 
 def test_sheets_of_a_config(tmp_path):

@@ -126,7 +126,7 @@ def test_only_a_release_is_replaced(database, tmp_path):
 def test_views_and_tables_with_dependants_are_not_replaced(postgresql, tmp_path):
     release().save(tmp_path / "r", database=postgresql, table="t")
     run(postgresql, "create view v as select * from t")
-    with pytest.raises(sf.errors.DatabaseError, match="no plain table"):
+    with pytest.raises(sf.errors.DatabaseError, match="not a plain table"):
         release().save(tmp_path / "s", database=postgresql, table="v", force=True)
     with pytest.raises(sf.errors.DatabaseError, match="other objects depend on it"):
         release().save(tmp_path / "s", database=postgresql, table="t", force=True)
@@ -139,7 +139,12 @@ def test_schemas_and_names(postgresql, tmp_path):
     name = """Open."a.b""; drop table x" """.strip()
     release().save(tmp_path / "r", database=postgresql, table=name)
     assert sf.read_table(postgresql, sf.Schema(), table=name).rows == 40
-    for wrong, text in [("nowhere.t", "nowhere"), ("t" * 64, "63 bytes"), ("a.b.c", "no name"), ("", "no name")]:
+    for wrong, text in [
+        ("nowhere.t", "nowhere"),
+        ("t" * 64, "63 bytes"),
+        ("a.b.c", "is not the name of a table"),
+        ("", "is not the name of a table"),
+    ]:
         with pytest.raises(sf.SfumatoError, match=text):
             release().save(tmp_path / "s", database=postgresql, table=wrong)
     assert tables(postgresql) == []
@@ -262,6 +267,6 @@ def test_a_connection_lost_before_the_commit(postgresql):
     """The folder is in place by then, so the error says to check the table."""
     with pending_table(postgresql, "t", pa.table({"group": [1]})) as pending:
         end_others(postgresql, "rename to")
-        with pytest.raises(sf.errors.DatabaseError, match="could not be put in place"):
+        with pytest.raises(sf.errors.DatabaseError, match="could not be committed"):
             pending.commit()
     assert tables(postgresql) == []
