@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
-    from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
+    from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
     from sfumato.distances.distance import Distance
 
 
@@ -98,7 +98,7 @@ class Schema:
     kinds: Mapping[str, Kind | str] = field(default_factory=dict)
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For each ordinal column its values from lowest to highest."""
-    hierarchies: Mapping[str, Hierarchy | Flat | Intervals | str | Path] = field(default_factory=dict)
+    hierarchies: Mapping[str, Hierarchy | HierarchyBuilder | str | Path] = field(default_factory=dict)
     recodings: Mapping[str, str] = field(default_factory=dict)
     """How quasi-identifiers are published, if not by default: "interval", "ancestor" or "set"."""
     vectors: Mapping[str, Sequence[str]] = field(default_factory=dict)
