@@ -172,11 +172,11 @@ def test_a_release_with_quantiles_does_not_state_the_extremes(tmp_path):
     config = json.loads((folder / "release.json").read_text())["config"]["columns"]["age"]
     # two rows in each quarter: 21, 23 | 27, 34 | 35, 47 | 58, 97
     assert config["hierarchy"] == {"ranges": [["-inf", 24, 35, 50, "inf"], ["-inf", 35, "inf"]]}
-    assert sf.verify(folder, people, schema=schema).ok
-    assert sf.verify(folder, schema=schema).ok
+    assert sf.verify(folder, people, schema=schema).holds
+    assert sf.verify(folder, schema=schema).holds
     other = sf.Schema(["age"], ["ill"], hierarchies={"age": sf.Quantiles((2,))}, recodings={"age": "ancestor"})
-    assert not sf.verify(folder, people, schema=other).ok
-    assert not sf.verify(folder, schema=other).ok
+    assert not sf.verify(folder, people, schema=other).holds
+    assert not sf.verify(folder, schema=other).holds
 
 
 @given(

@@ -4,7 +4,7 @@ from sfumato.data.hierarchy import Flat, HierarchyBuilder, Intervals
 from sfumato.data.hierarchy_builders.consecutive import Consecutive
 from sfumato.data.hierarchy_builders.frequent import Frequent
 from sfumato.data.hierarchy_builders.icd import ICD
-from sfumato.data.hierarchy_builders.masking import Masking
+from sfumato.data.hierarchy_builders.masked_codes import Masking
 from sfumato.data.hierarchy_builders.named_groups import NamedGroups
 from sfumato.data.hierarchy_builders.prefix import Prefix
 from sfumato.data.hierarchy_builders.quantiles import Quantiles
