@@ -64,14 +64,9 @@ def _grouped(manifest: TableManifest) -> ReleasedTable:
             f"{count_of(document.suppressed, 'row')} of the original {'is' if document.suppressed == 1 else 'are'} not "
             f"published, and no figure includes them"
         )
-    return ReleasedTable(
-        columns,
-        group.codes.astype("int64"),
-        document.group,
-        table.data.column(document.group),
-        document.method.name,
-        tuple(notes),
-    )
+    cells = table.data.column(document.group)
+    codes = group.codes.astype("int64")
+    return ReleasedTable(columns, codes, document.group, cells, document.method.name, tuple(notes))
 
 
 def _withheld(manifest: Manifest) -> ReleasedTable:

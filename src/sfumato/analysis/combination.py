@@ -34,8 +34,8 @@ def combine(estimates: Sequence[float], variances: Sequence[float], level: float
     Use it for the coefficients of any regression that was fitted to each table of `ReleasedTable.imputations`.
 
     >>> result = combine([1.0, 1.2, 0.8], [0.04, 0.05, 0.03])
-    >>> round(result.estimate, 3), round(result.variance, 4), round(result.freedom, 2)
-    (1.0, 0.0933, 6.12)
+    >>> round(result.estimate, 3), round(result.variance, 4), round(result.freedom, 1)
+    (1.0, 0.0933, 6.1)
     """
     points, inner = np.asarray(estimates, float), np.asarray(variances, float)
     if len(points) != len(inner) or len(points) < 2 or not (inner >= 0).all():

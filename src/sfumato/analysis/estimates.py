@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
 
-Target = Literal["table", "population"]
-
 
 class EstimateOptions(TypedDict, total=False):
     """The options that every question takes."""
@@ -22,7 +20,7 @@ class EstimateOptions(TypedDict, total=False):
     level: float
     draws: int
     seed: int
-    target: Target
+    target: Literal["table", "population"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class EstimateSettings:
     level: float = 0.95
     draws: int = 100
     seed: int = 0
-    target: Target = "table"
+    target: Literal["table", "population"] = "table"
 
     def __post_init__(self) -> None:
         if not isinstance(self.level, int | float) or not 0 < self.level < 1:

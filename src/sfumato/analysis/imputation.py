@@ -29,8 +29,8 @@ _COMBINATIONS = 1 << 22
 _GAMMAS = np.linspace(0, 1.25, 26)
 """The exponents that are considered."""
 
-EXPONENT_PRIORS = {"mondrian": (1.0, 0.1), "lattice": (1.0, 0.1), "glaze": (0.35, 0.3), "xcolor": (0.35, 0.3)}
-"""For each method the mean and the standard deviation of the exponent; flat for any other (benchmarks/, `analysis`)."""
+EXPONENT_PRIORS = {"mondrian": (1.0, 0.2), "lattice": (1.0, 0.2), "glaze": (0.35, 0.3), "xcolor": (0.35, 0.3)}
+"""For each method the mean and the standard deviation of the exponent of a column of texts; flat for all others."""
 
 _TEMPER = 0.5
 """The power of the likelihood of an exponent: the rows of a group resemble each other, so they count as fewer."""
@@ -132,7 +132,7 @@ class Imputer:
         """Return draws of the exponent of the only column with generalized cells, given the other columns and the method."""
         (position,) = self.coarse
         prior = np.zeros(len(_GAMMAS))
-        if method in EXPONENT_PRIORS:
+        if method in EXPONENT_PRIORS and self.columns[position].unit is None:
             mean, deviation = EXPONENT_PRIORS[method]
             prior = -(((_GAMMAS - mean) / deviation) ** 2) / 2
         found = []

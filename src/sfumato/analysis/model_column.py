@@ -180,7 +180,7 @@ def number_column(
 
     >>> cells = [PublishedCell("20", ("20",), Fraction(20), Fraction(20)),
     ...          PublishedCell("[20, 30]", (), Fraction(20), Fraction(30), needed=2)]
-    >>> column = number_column("age", cells, np.array([0, 1, 1]), cuts=([Fraction(25)], []))
+    >>> column = number_column("age", cells, np.array([0, 1, 1]), cuts=([Fraction(25)], []), bins=1)
     >>> column.unit, column.edges.tolist(), column.width.tolist()
     (Fraction(1, 1), [20, 25, 31], [1.0, 5.0, 6.0])
     """

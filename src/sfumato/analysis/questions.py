@@ -15,12 +15,19 @@ from sfumato.analysis.conditions import Categories, Condition, cuts_of
 from sfumato.analysis.estimates import Estimates, EstimateSettings
 from sfumato.analysis.imputation import Draws
 from sfumato.analysis.model_column import ModelColumn
+from sfumato.analysis.table_draws import draw_values
 from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
     from sfumato.analysis.released_table import ReleasedTable
 
 Figures = NDArray[np.float64]
+
+_MARGIN = 1.25
+"""Intervals for the original table are this many times as wide as the draws alone imply, for the model is an approximation.
+
+Without a margin, nominal intervals of 95 % cover 88 to 97 % of the true figures in the benchmark `analysis`.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +63,7 @@ class Question:
         """Return the draws of the columns in question, with atoms that end where conditions and bands do."""
         conditions = [*self.where, *self.outcome]
         cuts = {name: cuts_of(name, conditions, self.bands) for name in self.columns}
-        return self.table.draws(self.columns, self.settings.draws, self.settings.seed, cuts)
+        return draw_values(self.table, self.columns, self.settings.draws, self.settings.seed, cuts)
 
     def tabulate(self, draws: Draws) -> tuple[Tabulation, Tabulation, list[tuple[str | None, ...]]]:
         """Return what is counted in each draw, the same naively, and the categories."""
@@ -155,6 +162,8 @@ def answer(question: Question, what: str, title: str, reference: str | None = No
     columns = [_interval(values[:, i], errors[:, i], settings) for i in np.flatnonzero(kept)]
     figures = np.array(columns, float).reshape(-1, 3)
     points = shown[0, kept]
+    if what in ("count", "rate") and settings.target == "table":
+        figures = np.clip(figures, 0, 1 if what == "rate" else len(question.table))
     if what == "odds ratio":
         figures, points = np.exp(figures), np.exp(points)
     elif what == "rate" and settings.target == "population":
@@ -214,5 +223,7 @@ def _interval(values: Figures, variances: Figures, settings: EstimateSettings) -
     ordered = np.sort(values)  # outward to the next draw: figures may be infinite, and few draws are not a density
     low = ordered[math.floor(tail * (len(ordered) - 1))]
     high = ordered[math.ceil((1 - tail) * (len(ordered) - 1))]
-    middle = values.mean() if np.isfinite(values).all() else ordered[len(ordered) // 2]
-    return float(middle), float(low), float(high)
+    if not np.isfinite(values).all():
+        return float(ordered[len(ordered) // 2]), float(low), float(high)
+    middle = float(values.mean())
+    return middle, middle - _MARGIN * (middle - float(low)), middle + _MARGIN * (float(high) - middle)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.analysis.cell_values import CellParser, PublishedCell
-from sfumato.analysis.model_column import BINS, Codes, Cuts, ModelColumn, number_column, text_column
+from sfumato.analysis.model_column import Codes
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.releases.models import PublishedColumn
@@ -59,12 +59,6 @@ class ReleasedColumn:
     def exact(self) -> bool:
         """Whether every cell stands for one value."""
         return all(cell.exact for cell in self.cells)
-
-    def model(self, cuts: Cuts = ((), ()), bins: int = BINS) -> ModelColumn:
-        """Return the column as the model of the estimates sees it."""
-        if self.numeric:
-            return number_column(self.name, self.cells, self.of_row, cuts, bins)
-        return text_column(self.name, self.cells, self.of_row, self.order)
 
     def texts(self) -> pa.Array:
         """Return the cells as they are published; null where the value is missing."""

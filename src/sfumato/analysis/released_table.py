@@ -12,26 +12,18 @@ from numpy.typing import NDArray
 
 from sfumato.analysis.conditions import Condition
 from sfumato.analysis.estimates import EstimateOptions, Estimates, EstimateSettings
-from sfumato.analysis.imputation import Draws, Imputer
-from sfumato.analysis.model_column import Codes, Cuts
+from sfumato.analysis.imputation import Draws
+from sfumato.analysis.model_column import Codes
 from sfumato.analysis.questions import Question, answer
 from sfumato.analysis.released_column import ReleasedColumn
+from sfumato.analysis.table_draws import draw_values
 from sfumato.data.table import unknown_column
-from sfumato.errors import ColumnError, ParameterError, ReleaseError
+from sfumato.errors import ColumnError, ParameterError
 from sfumato.plurals import count_of
 
 Names = str | Sequence[str]
 Where = Mapping[str, Any]
 Library = Literal["pyarrow", "pandas", "polars"]
-
-_AUXILIARY_BINS = 4
-"""The atoms of a numeric column that helps to estimate an exponent."""
-
-_EXPONENTS = 100
-"""How many draws of an exponent are kept."""
-
-_COMBINATIONS_PER_ROW = 0.05
-"""The model of an exponent has at most this many combinations per row."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +32,19 @@ class ReleasedTable:
 
     The estimates come from a model of the columns in question, which is estimated from the release itself: see
     docs/analysis.md for what it assumes. They target the original table unless `target="population"`.
+
+    >>> import tempfile
+    >>> import sfumato as sf
+    >>> people = pa.table({"town": ["Ulm", "Rome", "Rome", "Rome"], "ill": ["flu", "gout", "flu", "flu"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release = sf.anonymize(people, sf.Schema(["town"], ["ill"]), sf.KAnonymity(4))
+    ...     table = sf.read_release(release.save(f"{folder}/release"))
+    >>> isinstance(table, sf.ReleasedTable), table.members("town")
+    (True, {'{Rome; Ulm}': ('Rome', 'Ulm')})
+    >>> table.rate("ill", "flu")
+    rate of ill = 'flu'; 95% intervals for the original table
+      estimate   low  high  naive
+          0.75  0.75  0.75   0.75
     """
 
     columns: Mapping[str, ReleasedColumn]
@@ -131,7 +136,7 @@ class ReleasedTable:
                 "there are no weights for ranges of numbers", remedy="Use imputations or weighted_frame.", column=name
             )
         settings = EstimateSettings(**options)
-        draws = self.draws([name, *_names(given)], settings.draws, settings.seed)
+        draws = draw_values(self, [name, *_names(given)], settings.draws, settings.seed)
         model = draws.columns[name]
         counts = np.zeros((len(column.cells), model.atoms))
         for draw in range(draws.count):
@@ -143,37 +148,6 @@ class ReleasedTable:
                 possible = model.member[model.member_at[number] : model.member_at[number + 1]].tolist()
                 found[cell.text] = {str(model.labels[a] or ""): float(shares[a]) for a in possible}
         return found
-
-    def draws(self, names: Sequence[str], count: int, seed: int, cuts: Mapping[str, Cuts] | None = None) -> Draws:
-        """Return draws of the values of some columns: the basis of all estimates."""
-        if self.group_of_row is None:
-            raise ReleaseError(
-                "there are no estimates from a withheld release: which cells are withheld depends on their values",
-                remedy="Use the disclosed cells of to_arrow(), and say so.",
-            )
-        cuts = cuts or {}
-        columns = [self.column(name).model(cuts.get(name, ((), ()))) for name in dict.fromkeys(names)]
-        gammas = {name: self._gammas(name) for name in dict.fromkeys(names) if not self.column(name).exact}
-        return Imputer(columns, self.group_of_row).draws(count, seed, gammas)
-
-    def _gammas(self, name: str) -> NDArray[np.float64]:
-        """Return draws of the exponent that says how the groups mix the values of a column; computed once per column.
-
-        It is estimated from the columns that are published unchanged, as many as the rows can tell apart.
-        """
-        if name not in self.exponents:
-            assert self.group_of_row is not None
-            columns = [self.column(name).model()]
-            combinations = columns[0].atoms
-            for other in self.columns.values():
-                if other.role == "sensitive" and other.exact:
-                    model = other.model(bins=_AUXILIARY_BINS)
-                    if model.atoms > 1 and combinations * model.atoms <= _COMBINATIONS_PER_ROW * len(self):
-                        columns.append(model)
-                        combinations *= model.atoms
-            imputer = Imputer(columns, self.group_of_row)
-            self.exponents[name] = imputer.gammas(_EXPONENTS, 0, self.method) if imputer.coarse else np.ones(1)
-        return self.exponents[name]
 
     def count(
         self, where: Where | None = None, by: Names = (), bands: Mapping[str, Sequence[Any]] | None = None,
@@ -243,7 +217,7 @@ class ReleasedTable:
         """
         EstimateSettings(draws=m, seed=seed)
         names = _names(columns)
-        draws = self.draws(names, m, seed)
+        draws = draw_values(self, names, m, seed)
         for draw in range(m):
             yield _in_library(pa.table({name: self._complete(draws, name, draw) for name in names}), library)
 
@@ -269,7 +243,7 @@ class ReleasedTable:
         """
         EstimateSettings(draws=draws, seed=seed)
         names = _names(columns)
-        drawn = self.draws(names, draws, seed)
+        drawn = draw_values(self, names, draws, seed)
         key = np.zeros((draws, len(self)), np.int64)
         sizes = [int(drawn.columns[name].members.max()) for name in names]
         for name, size in zip(names, sizes, strict=True):
@@ -317,7 +291,12 @@ class ReleasedTable:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleasedTables:
-    """The tables of a projected release, in the order of its plan. Rows of different tables cannot be joined."""
+    """The tables of a projected release, in the order of its plan. Rows of different tables cannot be joined.
+
+    >>> import sfumato as sf
+    >>> len(sf.ReleasedTables((), rows=0))
+    0
+    """
 
     tables: tuple[ReleasedTable, ...]
     rows: int

@@ -41,6 +41,7 @@ def impute_sweep(
     members of its cell. A draw that would leave fewer than `needed` blocks with a value is impossible. Swaps let two rows
     exchange values of which the group has one each. Cost: linear in the rows times the members of their cells.
     """
+    # Not split: the counts change with every row, and all phases of a row use them.
     prior_of_atom = prior * len(counts) / len(totals)
     drawn = 0  # how many of the random numbers are used up
     within = np.zeros(1, np.int64)  # for each block of the cell, the rows that have a value in it
