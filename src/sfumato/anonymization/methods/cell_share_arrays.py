@@ -14,10 +14,15 @@ _PAIRS = 512
 """Domains of up to this many places are tabulated by pairs of places: at most 2 MB each."""
 
 
-def share_arrays(domains: Sequence[Domain], weights: NDArray[np.float64] | None = None) -> Shares:
+def share_arrays(
+    domains: Sequence[Domain],
+    weights: NDArray[np.float64] | None = None,
+    lines: Sequence[NDArray[np.float64]] = (),
+) -> Shares:
     """Return `Domain.share` of several domains, times their weights, in the form that `kernels.cell_shares.share` reads.
 
-    Arrays over places are as long as the largest domain needs.
+    `lines`: further attributes, which are not published, each by the positions of its places on a line of length 1. Arrays
+    over places are as long as the largest domain needs.
 
     >>> import pyarrow as pa
     >>> from sfumato.kernels.cell_shares import share
@@ -29,12 +34,12 @@ def share_arrays(domains: Sequence[Domain], weights: NDArray[np.float64] | None 
     >>> share(shares, 0, 0, 1, 2), share(shares, 1, 0, 1, 2)
     (0.25, 1.0)
     """
-    count = len(domains)
+    count = len(domains) + len(lines)
     weight = np.ones(count) if weights is None else weights
-    lines = [domain for domain in domains if domain.recoding is RecodingKind.INTERVAL]
+    intervals = [domain for domain in domains if domain.recoding is RecodingKind.INTERVAL]
     trees = [domain for domain in domains if domain.recoding is RecodingKind.ANCESTOR]
     kinds = {RecodingKind.INTERVAL: LINE, RecodingKind.ANCESTOR: TREE, RecodingKind.SET: SET}
-    at = np.zeros((count, max((domain.size for domain in lines), default=0)))
+    at = np.zeros((count, max((*(domain.size for domain in intervals), *map(len, lines)), default=0)))
     levels = max((len(domain.above) for domain in trees), default=0)
     above = np.zeros((count, levels, max((domain.size for domain in trees), default=0)), np.int32)
     wide, least = np.zeros(above.shape), np.zeros(count)
@@ -52,9 +57,11 @@ def share_arrays(domains: Sequence[Domain], weights: NDArray[np.float64] | None 
         if domain.recoding is not RecodingKind.SET and domain.size <= _PAIRS:
             first[j] = sum(map(len, pairs))
             pairs.append(_pair_table(domain, at[j], least[j], wide[j]).ravel() * weight[j])
+    for j, line in enumerate(lines, start=len(domains)):
+        at[j, : len(line)] = line
     return Shares(
-        np.array([kinds[domain.recoding] for domain in domains], np.int64),
-        np.array([domain.size for domain in domains], np.int64),
+        np.array([*(kinds[domain.recoding] for domain in domains), *(LINE for _ in lines)], np.int64),
+        np.array([*(domain.size for domain in domains), *map(len, lines)], np.int64),
         at * weight[:, None], least * weight, above, wide * weight[:, None, None], first, np.concatenate(pairs), weight,
     )  # fmt: skip
 
