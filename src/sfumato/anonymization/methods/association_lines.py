@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,9 @@ _LEAST_ROWS = 20
 
 @dataclass(frozen=True, eq=False)
 class AssociationLine:
-    """An attribute that only guides a search: the outcome that is usual for a row's value of a quasi-identifier.
+    """The outcome that is usual for each value of a quasi-identifier, on a line from 0 to 1.
+
+    A search adds, to the cost of a cell, `weight` times how far apart on this line the values are that it covers.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -42,20 +45,34 @@ class AssociationLine:
     >>> rows = {"end": ["died"] * 60 + ["home"] * 60, "again": ["no"] * 60 + ["no", "yes"] * 30}
     >>> table = sf.Table(pa.table(rows), sf.Schema(["end"], ["again"], preserve=[["again", "end"]]))
     >>> (line,) = association_lines(table, domains_of(table), 1)
-    >>> line.positions.tolist(), line.places[[0, 60]].tolist(), line.weight
-    ([0.0, 1.0], [1, 0], 2.0)
+    >>> line.outcome.tolist(), line.weight
+    ([0.0, 1.0, nan], 2.0)
     """
 
     column: str
     """The quasi-identifier."""
-    positions: Floats
-    """The positions of the places on a line of length 1, ascending."""
-    places: NDArray[np.int32]
-    """The place of each row."""
+    outcome: Floats
+    """The position of each place of its domain, that of missing values last; not a number if no row is there."""
     weight: float
 
+    @staticmethod
+    def ranges(nodes: NDArray[Any], outcome: Floats) -> Floats:
+        """Return how far apart the outcomes under each node are; values that no row has do not count."""
+        low, high = np.full(int(nodes.max()) + 1, np.inf), np.full(int(nodes.max()) + 1, -np.inf)
+        np.fmin.at(low, nodes, outcome)
+        np.fmax.at(high, nodes, outcome)
+        return np.subtract(high, low, out=np.zeros(len(low)), where=high > low)
 
-def association_lines(table: Table, domains: list[Domain], k: int) -> list[AssociationLine]:
+    def steps(self) -> Floats:
+        """Return for each place how much the outcome has changed up to it, along the domain, over the change in all."""
+        used = ~np.isnan(self.outcome[:-1])
+        changes = np.zeros(len(self.outcome) - 1)
+        changes[used] = np.abs(np.diff(self.outcome[:-1][used], prepend=self.outcome[:-1][used][:1]))
+        total = changes.sum()
+        return np.asarray(np.cumsum(changes) / total) if total > 0 else changes
+
+
+def association_lines(table: Table, domains: Sequence[Domain], k: int) -> list[AssociationLine]:
     """Return the lines of all associations that the schema preserves; `k`: the size of the groups that are required.
 
     A line depends on the outcomes of all rows with a value taken together, never on those of a single row: means over few
@@ -66,24 +83,27 @@ def association_lines(table: Table, domains: list[Domain], k: int) -> list[Assoc
     for pair in table.schema.preserve:
         for name, other in (pair, pair[::-1]):
             if name in by_name:
-                lines += _lines(
-                    by_name[name], by_name[other] if other in by_name else table.column(other), max(k, _LEAST_ROWS)
-                )
+                outcome = by_name[other] if other in by_name else table.column(other)
+                lines += _lines(by_name[name], outcome, max(k, _LEAST_ROWS))
     return lines
 
 
 def _lines(domain: Domain, outcome: Domain | Column, prior: int) -> list[AssociationLine]:
     classes, count = domain_classes(domain)
-    own = classes[domain.place[domain.column.codes]]
+    places = domain.place[domain.column.codes]
+    own = classes[places]
     sizes = np.bincount(own, minlength=count)
-    means = [(mean, variance) for mean, variance in _means(own, sizes, outcome, prior) if np.ptp(mean) > 0]
+    means = [(mean, variance) for mean, variance in _means(own, sizes, outcome, prior) if np.ptp(mean[sizes > 0]) > 0]
     means = sorted(means, key=lambda one: -one[1])[:_MOST_LINES]
     total = sum(variance for _, variance in means)
+    occupied = np.bincount(places, minlength=domain.size + 1) > 0
     lines = []
     for mean, variance in means:
-        positions, place_of_class = np.unique(np.round((mean - mean.min()) / np.ptp(mean), 6), return_inverse=True)
-        places = place_of_class.reshape(-1).astype(np.int32)[own]
-        lines.append(AssociationLine(domain.name, positions, places, STRENGTH * variance / total))
+        lowest = mean[sizes > 0].min()
+        position = np.round((mean - lowest) / np.ptp(mean[sizes > 0]), 6)
+        lines.append(
+            AssociationLine(domain.name, np.where(occupied, position[classes], np.nan), STRENGTH * variance / total)
+        )
     return lines
 
 
@@ -110,8 +130,6 @@ def _means(
         overall = value.mean()
         sums = np.bincount(own, weights=value, minlength=len(sizes))
         mean = (sums + prior * overall) / (sizes + prior)
-        used = sizes > 0
-        mean[~used] = overall
         scale = overall * (1 - overall) if value.max() <= 1 else float(value.var())
         yield mean, float((sizes * (mean - overall) ** 2).sum() / len(own) / (scale or 1.0))
 

@@ -205,15 +205,10 @@ class _Term:
 
 def _outcome_ranges(line: AssociationLine, levels: ColumnLevels) -> Integers:
     """Return, for each level and code, how far apart the usual outcomes of the values under its node are."""
-    position = np.full(levels.nodes.shape[1], -1, np.int64)  # of each code; -1 if no row has it
-    position[levels.domain.column.codes] = np.rint(line.positions[line.places] * _POSITIONS).astype(np.int64)
-    occurs = position >= 0
+    outcome = line.outcome[levels.domain.place]  # of each code
     ranges = np.zeros(levels.nodes.shape, np.int64)
     for level, nodes in enumerate(levels.nodes):
-        low, high = np.full(int(nodes.max()) + 1, _POSITIONS), np.zeros(int(nodes.max()) + 1, np.int64)
-        np.minimum.at(low, nodes[occurs], position[occurs])
-        np.maximum.at(high, nodes[occurs], position[occurs])
-        ranges[level] = np.maximum(high - low, 0)[nodes]
+        ranges[level] = np.rint(line.ranges(nodes, outcome) * _POSITIONS)[nodes]
     return ranges
 
 
