@@ -200,7 +200,7 @@ def test_a_group_column_of_the_datas_own(tmp_path):
 def test_folder(release, tmp_path):
     release.save(tmp_path / "out")
     content = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert content["format"] == 2
+    assert content["format"] == 3
     assert content["seed"] == 5
     assert content["method"] == {"name": "chunks", "parameters": {"size": 10}}
     assert content["utility"]["classes"] == json.loads(json.dumps(release.utility.classes.to_dict()))

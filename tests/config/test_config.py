@@ -17,6 +17,7 @@ FULL = """
 path = "people.csv"
 delimiter = ";"
 encoding = "latin-1"
+undeclared = "refuse"
 person_id = "id"
 
 [columns.id]
@@ -47,6 +48,8 @@ kind = "set"
 separator = "|"
 [columns.note]
 role = "other"
+[columns.memo]
+kind = "text"
 
 [missing]
 values = ["", "?"]
@@ -92,6 +95,8 @@ def test_everything(tmp_path):
     assert schema.sensitive == ("education", "profile", "drugs")
     assert schema.identifiers == ("id",)
     assert schema.other == ("note",)
+    assert schema.undeclared == "refuse"
+    assert schema.role("memo") is None
     assert schema.person_id == "id"
     assert schema.hierarchies["race"] == tmp_path / "hierarchies" / "race.csv"
     assert schema.hierarchies["age"] == sf.Intervals((5, 10))
