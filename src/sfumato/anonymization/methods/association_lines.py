@@ -61,7 +61,7 @@ class AssociationLine:
         low, high = np.full(int(nodes.max()) + 1, np.inf), np.full(int(nodes.max()) + 1, -np.inf)
         np.fmin.at(low, nodes, outcome)
         np.fmax.at(high, nodes, outcome)
-        return np.subtract(high, low, out=np.zeros(len(low)), where=high > low)
+        return np.asarray(np.subtract(high, low, out=np.zeros(len(low)), where=high > low))
 
     def steps(self) -> Floats:
         """Return for each place how much the outcome has changed up to it, along the domain, over the change in all."""
@@ -101,9 +101,8 @@ def _lines(domain: Domain, outcome: Domain | Column, prior: int) -> list[Associa
     for mean, variance in means:
         lowest = mean[sizes > 0].min()
         position = np.round((mean - lowest) / np.ptp(mean[sizes > 0]), 6)
-        lines.append(
-            AssociationLine(domain.name, np.where(occupied, position[classes], np.nan), STRENGTH * variance / total)
-        )
+        outcomes = np.where(occupied, position[classes], np.nan)
+        lines.append(AssociationLine(domain.name, outcomes, STRENGTH * variance / total))
     return lines
 
 

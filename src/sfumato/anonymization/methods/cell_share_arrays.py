@@ -40,12 +40,11 @@ def share_arrays(
     count = len(domains) + len(own)
     weight = np.ones(len(domains)) if weights is None else weights
     weight = np.append(weight, [line.weight for line in own])
-    intervals = [domain for domain in domains if domain.recoding is RecodingKind.INTERVAL]
     trees = [domain for domain in domains if domain.recoding is RecodingKind.ANCESTOR]
     kinds = {RecodingKind.INTERVAL: LINE, RecodingKind.ANCESTOR: TREE, RecodingKind.SET: SET}
-    at = np.zeros(
-        (count, max((*(domain.size for domain in intervals), *(len(line_places(line)[0]) for line in own)), default=0))
-    )
+    sizes = [*(domain.size for domain in domains), *(len(line_places(line)[0]) for line in own)]
+    along = [domain.recoding is RecodingKind.INTERVAL for domain in domains] + [True] * len(own)
+    at = np.zeros((count, max((size for size, line in zip(sizes, along, strict=True) if line), default=0)))
     levels = max((len(domain.above) for domain in trees), default=0)
     above = np.zeros((count, levels, max((domain.size for domain in trees), default=0)), np.int32)
     wide, least = np.zeros(above.shape), np.zeros(count)
@@ -61,26 +60,41 @@ def share_arrays(
             above[j, level, : domain.size] = nodes
             wide[j, level, : domain.size] = domain.leaves[level][nodes] / domain.size
     at, least, wide = at * weight[:, None], least * weight, wide * weight[:, None, None]
-    for j, line in enumerate(own, start=len(domains)):
-        positions = line_places(line)[0]
-        at[j, : len(positions)] = positions * line.weight
-    withheld = weight.copy()
+    withheld = _with_lines(domains, lines, weight, at, wide)
     for j, domain in enumerate(domains):
-        if domain.recoding is not RecodingKind.SET:
-            for line in (line for line in lines if line.column == domain.name):
-                withheld[j] += line.weight
-                if domain.recoding is RecodingKind.INTERVAL:
-                    at[j, : domain.size] += line.weight * line.steps()
-                for level, nodes in enumerate(domain.above):
-                    wide[j, level, : domain.size] += line.weight * line.ranges(nodes, line.outcome[:-1])[nodes]
-            if domain.size <= _PAIRS:
-                first[j] = sum(map(len, pairs))
-                pairs.append(_pair_table(domain, at[j], least[j], wide[j]).ravel())
-    sizes = [*(domain.size for domain in domains), *(len(line_places(line)[0]) for line in own)]
+        if domain.recoding is not RecodingKind.SET and domain.size <= _PAIRS:
+            first[j] = sum(map(len, pairs))
+            pairs.append(_pair_table(domain, at[j], least[j], wide[j]).ravel())
     return Shares(
         np.array([*(kinds[domain.recoding] for domain in domains), *(LINE for _ in own)], np.int64),
         np.array(sizes, np.int64), at, least, above, wide, first, np.concatenate(pairs), withheld,
     )  # fmt: skip
+
+
+def _with_lines(
+    domains: Sequence[Domain],
+    lines: Sequence[AssociationLine],
+    weight: NDArray[np.float64],
+    at: NDArray[np.float64],
+    wide: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Add the lines to the positions of intervals and to the widths of nodes; return the cost of each attribute's `*`."""
+    for j, line in enumerate(set_lines(domains, lines), start=len(domains)):
+        positions = line_places(line)[0]
+        at[j, : len(positions)] = positions * line.weight
+    withheld = weight.copy()
+    names = [domain.name for domain in domains]
+    for line in lines:
+        j = names.index(line.column)
+        domain = domains[j]
+        if domain.recoding is RecodingKind.SET:
+            continue
+        withheld[j] += line.weight
+        if domain.recoding is RecodingKind.INTERVAL:
+            at[j, : domain.size] += line.weight * line.steps()
+        for level, nodes in enumerate(domain.above):
+            wide[j, level, : domain.size] += line.weight * line.ranges(nodes, line.outcome[:-1])[nodes]
+    return withheld
 
 
 def set_lines(domains: Sequence[Domain], lines: Sequence[AssociationLine]) -> list[AssociationLine]:
