@@ -53,6 +53,8 @@ class ColumnSection(Section):
     hierarchy: str | HierarchySection | None = None
     recoding: Literal["interval", "ancestor", "set"] | None = None
     separator: str | None = Field(default=None, min_length=1)
+    format: str | None = None
+    timezone: str | None = None
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
 

@@ -31,7 +31,7 @@ class Absolute(Distance):
 
     def bind(self, attribute: Attribute) -> BoundDistance:
         """Bind the distance to one numeric column."""
-        column = require(attribute.single(f"the distance {self.name!r}"), (Kind.NUMERIC,), self.name)
+        column = require(attribute.single(f"the distance {self.name!r}"), (Kind.NUMERIC, Kind.DATE), self.name)
         return _Bound(attribute, column)
 
 

@@ -51,6 +51,9 @@ class ColumnDeclaration(Part):
     hierarchy: HierarchyDeclaration | None = None
     recoding: str | None = None
     separator: str | None = None
+    format: str | None = None
+    """The strptime directives of dates that are not written in ISO 8601."""
+    timezone: str | None = None
     columns: list[str] | None = None
     """The columns that make up a vector."""
     distance: dict[str, Any] | None = None

@@ -43,6 +43,8 @@ def published_schema(schema: Schema, group: str) -> Schema:
         orders=only(schema.orders),
         hierarchies=only(schema.hierarchies),
         separators=only(schema.separators),
+        formats=only(schema.formats),
+        timezones=only(schema.timezones),
         recodings={},
         person_id=None,
         group=group,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.hierarchy import Hierarchy
-from sfumato.data.schema import Schema
+from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
 from sfumato.errors import SfumatoError
@@ -53,14 +53,20 @@ def _differences(
         yield f"{', '.join(declared.sensitive)} are sensitive in release.json, and {', '.join(given.sensitive)} are given"
     for name in described:
         kind = given.kinds.get(name)
-        if kind is None and original is not None:
-            kind = original().column(name).kind
+        format_, zone = given.formats.get(name), given.timezones.get(name)
+        if original is not None and kind in (None, Kind.DATE):
+            column = original().column(name)
+            kind, format_, zone = column.kind, format_ or column.format, zone or column.timezone
         if kind is not None:
             yield _differ("kind", name, kind, declared.kinds.get(name))
         yield _differ("order", name, given.orders.get(name), declared.orders.get(name))
         yield _differ("hierarchy", name, _tree(given.hierarchies.get(name)), _tree(declared.hierarchies.get(name)))
         yield _differ("recoding", name, given.recodings.get(name), declared.recodings.get(name))
         yield _differ("separator", name, given.separators.get(name), declared.separators.get(name))
+        if kind is Kind.DATE and (original is not None or name in given.formats):
+            yield _differ("format", name, format_, declared.formats.get(name))
+        if kind is Kind.DATE and (original is not None or name in given.timezones):
+            yield _differ("timezone", name, zone, declared.timezones.get(name))
         yield _differ("columns", name, given.vectors.get(name), declared.vectors.get(name))
     for name in given.sensitive:
         if _distance(given.distances.get(name)) != _distance(declared.distances.get(name)):

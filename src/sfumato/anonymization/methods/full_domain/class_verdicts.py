@@ -193,6 +193,8 @@ def generalized(cube: TransformationCube, levels: tuple[int, ...], rows: NDArray
         orders=others(schema.orders),
         hierarchies=others(schema.hierarchies),
         separators=others(schema.separators),
+        formats=others(schema.formats),
+        timezones=others(schema.timezones),
         recodings={},
     )
     data = data if rows is None else data.take(pa.array(rows))
