@@ -15,8 +15,8 @@ from sfumato.anonymization.recoding import RecodingKind
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.data.hierarchy import Flat, Intervals
 from sfumato.data.schema import Kind
-from sfumato.exact import as_fraction
-from sfumato.exact.numbers import parse_decimal
+from sfumato.exact import as_fraction, written
+from sfumato.exact.numbers import parse_number
 
 
 @dataclass(frozen=True)
@@ -141,9 +141,19 @@ class ReaderView:
         domain = self.cover.domain
         if domain.recoding is not RecodingKind.ANCESTOR and domain.column.numbers is not None:
             return domain.column.numbers[place]
-        decimal = parse_decimal(domain.label(place))
-        assert decimal is not None
-        return Fraction(decimal)
+        number = self._parse(domain.label(place))
+        assert number is not None
+        return number
+
+    def _parse(self, label: str) -> Fraction | None:
+        """Return the number that the label of a leaf denotes; None if it denotes none."""
+        numbers = self.cover.domain.column.numbers
+        return parse_number(label) if numbers is None else numbers.parse(label)
+
+    def write(self, number: Fraction) -> str:
+        """Return a number as the column writes it."""
+        numbers = self.cover.domain.column.numbers
+        return written(number) if numbers is None else numbers.write(number)
 
     def spans(self) -> tuple[Sequence[Span], NDArray[np.float64]]:
         """Return the distinct spans of numbers that cells leave open, and the rows of each.
@@ -174,6 +184,6 @@ class ReaderView:
         domain = self.cover.domain
         if domain.column.numbers is None and self.nested_intervals is None:
             return None
-        if self.is_declared and any(parse_decimal(domain.label(place)) is None for place in range(domain.size)):
+        if self.is_declared and any(self._parse(domain.label(place)) is None for place in range(domain.size)):
             return None
         return [self.number(place) for place in range(domain.size)]
