@@ -74,7 +74,7 @@ class Column:
         return MISSING if code == self.size else self.labels(code)
 
     def value(self, code: int) -> Any:
-        """Return a value as a Python object: a number (a Fraction where a float would round), date, str, frozenset, or None."""
+        """Return a value as a Python object: number (a Fraction if a float would round), date, str, frozenset, or None."""
         if code == self.size:
             return None
         if self.numbers is not None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from sfumato.exact.date_numbers import SECOND, Moment, day_number, iso_moment, time_of_day, zone_of
+from sfumato.exact.date_numbers import DAY, SECOND, Moment, day_number, iso_moment, moment_or_none, time_of_day, zone_of
 
 ISO = "ISO 8601"
 """The name of the format that needs no declaration."""
@@ -39,6 +40,11 @@ _NAMED = (
     (re.compile(r"[A-Za-z]{3,9} \d{1,2}(,?) \d{4}", re.ASCII), ("%b %d{0} %Y", "%B %d{0} %Y")),
 )
 """Dates with the English name of a month."""
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 
 _SHORT_YEAR = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2}( \d{1,2}:\d\d(:\d\d)?)?", re.ASCII)
 """A date with a year of two digits: its century, and the order of its numbers, must be declared."""
@@ -105,8 +111,7 @@ def _shape(text: str) -> str | None:
 
 def _month_named(text: str) -> bool:
     word = "".join(filter(str.isalpha, text)).lower()
-    names = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
-    return any(word in (name, name[:3]) for name in names)
+    return any(word in (name.lower(), name[:3].lower()) for name in _MONTHS)
 
 
 def _time_format(match: re.Match[str]) -> str:
@@ -214,6 +219,32 @@ def parse_moment(text: str, pattern: str | None) -> Moment | None:
         return iso_moment(text)
     compiled = _compiled(pattern)
     return _by_strptime(text, pattern) if compiled is None else _by_pattern(text, compiled)
+
+
+def date_reader(texts: Sequence[str], pattern: str | None) -> Callable[[str], Fraction | None]:
+    """Return a function that reads dates as days since 1970-01-01: in ISO 8601, or as texts of a column are written.
+
+    `pattern`: the declared format of the texts; without one it is detected.
+
+    >>> read = date_reader(["11.1.1970", "2.1.1970"], None)
+    >>> read("2.1.1970"), read("1970-01-02"), read("soon")
+    (Fraction(1, 1), Fraction(1, 1), None)
+    """
+    others = [text for text in texts if moment_or_none(text) is None and looks_like_date(text)]
+    if pattern is None and others and len(shapes(others)) == 1:
+        try:
+            pattern = detected_format(others)
+        except AmbiguousFormatError:
+            pattern = None
+
+    def read(text: str) -> Fraction | None:
+        try:
+            moment = iso_moment(text) or (None if pattern is None else parse_moment(text.strip(), pattern))
+        except ValueError:
+            return None
+        return None if moment is None else Fraction(moment.nanoseconds, DAY)
+
+    return read
 
 
 @lru_cache(maxsize=64)

@@ -27,6 +27,9 @@ DAY = 86400 * SECOND
 _STEPS = (DAY, SECOND, 10**6, 10**3, 1)
 """The units of a column, in nanoseconds: the coarsest in which all its times are whole."""
 
+_FIRST, _LAST = ((end.toordinal() - EPOCH) * DAY for end in (date.min, date.max))
+"""The first and the last day that are written."""
+
 _ISO = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)"
     r"(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)?)?",
@@ -136,8 +139,8 @@ class DateNumbers(Numbers):
         return self.zone is not None or (per_day > 1 and bool((self.integers % per_day).any()))
 
     def write(self, number: Fraction) -> str:
-        """Return a number of days as an ISO date or time; rounded down to the column's unit."""
-        nanoseconds = int(number // self.unit * self.unit * DAY)
+        """Return a number of days as an ISO date or time; rounded down to the column's unit, and to the years 1 to 9999."""
+        nanoseconds = min(max(int(number // self.unit * self.unit * DAY), _FIRST), _LAST)
         if not self.timed:
             return date.fromordinal(nanoseconds // DAY + EPOCH).isoformat()
         return _iso(nanoseconds, self.zone)

@@ -107,8 +107,8 @@ def _nearness(table: Table, facts: Facts, k: int) -> SuggestedRequirement | None
         if _guaranteed(table, principle):
             return SuggestedRequirement(
                 principle,
-                f"At most half of the others in a group have a value of {facts.name!r} within {epsilon}{unit} of a person's; "
-                f"that is about {100 * float(fraction):g} % of the range of the middle nine tenths of the rows",
+                f"At most half of the others in a group have a value of {facts.name!r} within {epsilon}{unit} of a "
+                f"person's; that is about {100 * float(fraction):g} % of the range of the middle nine tenths of the rows",
             )
     return None
 

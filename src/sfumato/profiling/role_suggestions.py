@@ -124,13 +124,11 @@ def _suggest_alone(fact: Facts) -> Suggestion | None:
 
 def _by_cells(fact: Facts, pattern: Pattern | None) -> Suggestion | None:
     """Return the suggestion from the shape of the cells, whatever the name of the column."""
-    if fact.kind is Kind.DATE:
-        return _date(fact, pattern)
     shape = pattern_of_cells(fact.sample)
+    if fact.kind is Kind.DATE or (shape is not None and shape[0] is DATE):
+        return _date(fact, pattern)
     if shape is not None:
         cell_pattern, share = shape
-        if cell_pattern is DATE:
-            return _date(fact, pattern)
         plain = fact.kind is Kind.NUMERIC and pattern is not None and pattern.role is not Role.IDENTIFIER
         if not plain:  # numbers in a column called income are not bank numbers
             return Suggestion(

@@ -161,4 +161,4 @@ def default_recoding(schema: Schema, name: str) -> str:
         return declared
     if name in schema.hierarchies:
         return "ancestor"
-    return "interval" if schema.kinds.get(name) in ("numeric", "ordinal") else "set"
+    return "interval" if schema.kinds.get(name) in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) else "set"

@@ -132,8 +132,8 @@ def domains_of(table: Table) -> list[Domain]:
 def domain_of(column: Column, declared: str | None = None) -> Domain:
     """Return the domain of a column, for the declared recoding or the default one.
 
-    By default a column with a hierarchy is published as ancestors, one of numbers, dates or ordinal values as intervals, and any
-    other as sets.
+    By default a column with a hierarchy is published as ancestors, one of numbers, dates or ordinal values as intervals,
+    and any other as sets.
     """
     recoding = RecodingKind(declared) if declared is not None else _default_recoding(column)
     ordered = column.kind in _ORDERED
