@@ -15,7 +15,7 @@ from sfumato.exact import as_fraction
 from sfumato.registry import DISTANCES
 
 COLUMN_KEYS = (
-    "role", "kind", "order", "hierarchy", "recoding", "separator", "format", "timezone", "columns", "distance",
+    "role", "kind", "order", "hierarchy", "recoding", "separator", "format", "timezone", "age_at", "columns", "distance",
     "weight", "never_mix", "coarsest",
 )  # fmt: skip
 """The keys of a column."""
@@ -48,6 +48,7 @@ def stated(
             "separator": schema.separators.get(name),
             "format": schema.formats.get(name),
             "timezone": schema.timezones.get(name),
+            "age_at": schema.ages.get(name),
             "columns": list(schema.vectors[name]) if name in schema.vectors else None,
             "distance": distance(schema.distances.get(name)),
             **_limits(schema, name),
@@ -115,6 +116,7 @@ def schema_of(
             separators=each("separator"),
             formats=each("format"),
             timezones=each("timezone"),
+            ages=each("age_at"),
             distance=whole,
             distances=distances,
             missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),

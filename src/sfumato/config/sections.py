@@ -55,6 +55,7 @@ class ColumnSection(Section):
     separator: str | None = Field(default=None, min_length=1)
     format: str | None = None
     timezone: str | None = None
+    age_at: str | None = None
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
     weight: Any = None

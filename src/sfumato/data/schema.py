@@ -114,6 +114,8 @@ class Schema:
     """For each text column of dates its format in strptime directives, if it is neither ISO 8601 nor to be detected."""
     timezones: Mapping[str, str] = field(default_factory=dict)
     """For each column of times the zone in which times without an offset are read, and all are displayed."""
+    ages: Mapping[str, str] = field(default_factory=dict)
+    """For each column of birth dates that is replaced by the age: an ISO date, or the column of dates, to take it at."""
     distance: Distance | None = None
     """The distance of all sensitive columns together."""
     distances: Mapping[str, Distance] = field(default_factory=dict)
@@ -141,6 +143,8 @@ class Schema:
         kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
         kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
         kinds = dict.fromkeys([*self.formats, *self.timezones], Kind.DATE) | kinds
+        # a date of birth becomes a number
+        kinds |= {column: Kind.NUMERIC for column in self.ages if kinds.get(column) in (None, Kind.DATE)}
         kinds |= dict.fromkeys(self.vectors, Kind.VECTOR)
         # the columns of a vector are numeric
         kinds = {column: Kind.NUMERIC for columns in self.vectors.values() for column in columns} | kinds
@@ -153,6 +157,7 @@ class Schema:
             "separators": dict(self.separators),
             "formats": dict(self.formats),
             "timezones": dict(self.timezones),
+            "ages": dict(self.ages),
             "distances": dict(self.distances),
         }
         for name, mapping in mappings.items():
@@ -257,12 +262,21 @@ class Schema:
         ):
             for column, value in mapping.items():
                 problem = problem_of(value) if isinstance(value, str) else "it is not a text"
-                if self.kinds[column] is not Kind.DATE:
+                if self.kinds[column] is not Kind.DATE and column not in self.ages:
                     problem = f"the column is of kind {str(self.kinds[column])!r}, not 'date'"
                 if problem is not None:
                     raise ColumnError(
                         f"{key} = {value!r} cannot be used: {problem}", remedy=remedy, column=column, value=value
                     )
+
+        for column, reference in self.ages.items():
+            if self.kinds[column] is not Kind.NUMERIC or reference in self.ages or not isinstance(reference, str):
+                raise ColumnError(
+                    f"age_at = {reference!r} cannot be used: an age is a number, taken at a date or a column of dates",
+                    remedy='Write a date such as "2024-01-01" or the name of a column of dates, and declare no other kind.',
+                    column=column,
+                    value=reference,
+                )
 
     def _by_role(self) -> Iterable[tuple[Role, Sequence[str]]]:
         yield Role.IDENTIFIER, self.identifiers
@@ -293,6 +307,7 @@ class Schema:
             and self.orders.get(column) == other.orders.get(column)
             and self.separators.get(column) == other.separators.get(column)
             and self.formats.get(column) in (encoded.format, other.formats.get(column))
+            and self.ages.get(column) == other.ages.get(column)
             and self.timezones.get(column) in (encoded.timezone, other.timezones.get(column))
             and self.missing.values == other.missing.values
         )
@@ -321,6 +336,7 @@ class Schema:
             separators=only(self.separators),
             formats=only(self.formats),
             timezones=only(self.timezones),
+            ages=only(self.ages),
             distance=None if self.distance is None else self.distance.over(columns),
             distances=only(self.distances),
             person_id=None,

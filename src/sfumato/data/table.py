@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.ages import with_ages
 from sfumato.data.attribute import Attribute
 from sfumato.data.cache_lock import CacheLock
 from sfumato.data.column import Column
@@ -62,6 +63,9 @@ class Table:
         for name in self.schema.named_columns():
             if name not in self.data.column_names:
                 raise unknown_column(name, self.data.column_names, self.source)
+        if self.schema.ages:
+            ages = with_ages(self.data, self.schema, untyped=self.untyped, source=self.source)
+            object.__setattr__(self, "data", ages)
 
     def __repr__(self) -> str:
         """Show the schema and the number of rows, never cells."""

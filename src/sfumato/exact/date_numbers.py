@@ -140,7 +140,14 @@ class DateNumbers(Numbers):
 
     def write(self, number: Fraction) -> str:
         """Return a number of days as an ISO date or time; rounded down to the column's unit, and to the years 1 to 9999."""
-        nanoseconds = min(max(int(number // self.unit * self.unit * DAY), _FIRST), _LAST)
+        nanoseconds = int(number // self.unit * self.unit * DAY)
+        return self._write(min(max(nanoseconds, _FIRST + DAY), _LAST - DAY))
+
+    def label(self, index: int) -> str:
+        """Return one date or time in ISO 8601. OverflowError or ValueError: its year is not from 1 to 9999."""
+        return self._write(int(self[index] * DAY))
+
+    def _write(self, nanoseconds: int) -> str:
         if not self.timed:
             return date.fromordinal(nanoseconds // DAY + EPOCH).isoformat()
         return _iso(nanoseconds, self.zone)

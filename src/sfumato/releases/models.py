@@ -54,6 +54,8 @@ class ColumnDeclaration(Part):
     format: str | None = None
     """The strptime directives of dates that are not written in ISO 8601."""
     timezone: str | None = None
+    age_at: str | None = None
+    """The date, or the column of dates, at which the age was taken that replaces a date of birth."""
     columns: list[str] | None = None
     """The columns that make up a vector."""
     distance: dict[str, Any] | None = None

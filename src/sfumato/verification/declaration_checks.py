@@ -67,6 +67,7 @@ def _differences(
             yield _differ("format", name, format_, declared.formats.get(name))
         if kind is Kind.DATE and (original is not None or name in given.timezones):
             yield _differ("timezone", name, zone, declared.timezones.get(name))
+        yield _differ("age_at", name, given.ages.get(name), declared.ages.get(name))
         yield _differ("columns", name, given.vectors.get(name), declared.vectors.get(name))
         yield _differ("weight", name, given.weights.get(name), declared.weights.get(name))
         yield _differ("never_mix", name, given.never_mix.get(name), declared.never_mix.get(name))

@@ -196,6 +196,7 @@ def generalized(cube: TransformationCube, levels: tuple[int, ...], rows: NDArray
         separators=others(schema.separators),
         formats=others(schema.formats),
         timezones=others(schema.timezones),
+        ages=others(schema.ages),
         recodings={},
         **NO_LIMITS,
     )
