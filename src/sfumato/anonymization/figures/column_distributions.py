@@ -78,7 +78,7 @@ def _compare(view: ReaderView, true: Shares, step: Fraction) -> tuple[list[str],
         bars, labels, estimated = even.places(numbers), even.labels(), even.spread(spans, weights)
         parts = np.ones(len(labels))
     else:
-        if numbers and len(view.nameable) > BINS:  # the leaves of a declared hierarchy
+        if numbers and view.is_declared and len(view.nameable) > BINS:  # the leaves of a declared hierarchy
             even = EvenBins.over(numbers, np.ones(len(numbers)), gaps=False, write=view.write)
             bars, labels = even.places(numbers), even.labels()
         elif _ordered(view):

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import RecodingKind
 from sfumato.anonymization.utility.cell_cover import Cover
-from sfumato.data.hierarchy import Flat, Intervals
+from sfumato.data.hierarchy import Flat, HierarchyBuilder, Intervals
+from sfumato.data.hierarchy_builders.dates import Dates
 from sfumato.data.schema import Kind
-from sfumato.exact import as_fraction, written
+from sfumato.exact import written
 from sfumato.exact.numbers import parse_number
 
 
@@ -91,23 +92,21 @@ class ReaderView:
     def is_declared(self) -> bool:
         """Whether the schema lists all values: in an order, or in a hierarchy that was not built from the data."""
         domain = self.cover.domain
-        ancestors = domain.recoding is RecodingKind.ANCESTOR and not isinstance(self.declared, Flat | Intervals)
+        ancestors = domain.recoding is RecodingKind.ANCESTOR and not isinstance(self.declared, HierarchyBuilder)
         return ancestors or (domain.recoding is not RecodingKind.ANCESTOR and domain.column.kind is Kind.ORDINAL)
 
     @property
     def is_numeric(self) -> bool:
         """Whether cells are numbers, or intervals of numbers, that the schema does not list."""
-        numbers = self.cover.domain.column.numbers is not None or self.nested_intervals is not None
-        return numbers and not self.is_declared
+        if self.cover.domain.recoding is RecodingKind.ANCESTOR and not isinstance(self.declared, Flat):
+            return self.nested_intervals is not None
+        return self.cover.domain.column.numbers is not None and not self.is_declared
 
     @property
-    def nested_intervals(self) -> Intervals | None:
-        """The declared nested intervals that cells are taken from, if any."""
-        return (
-            self.declared
-            if self.cover.domain.recoding is RecodingKind.ANCESTOR and isinstance(self.declared, Intervals)
-            else None
-        )
+    def nested_intervals(self) -> Intervals | Dates | None:
+        """The declared nested intervals, or periods of the calendar, that cells are taken from, if any."""
+        ancestors = self.cover.domain.recoding is RecodingKind.ANCESTOR
+        return self.declared if ancestors and isinstance(self.declared, Intervals | Dates) else None
 
     @cached_property
     def _level(self) -> NDArray[np.int64]:
@@ -173,10 +172,7 @@ class ReaderView:
         low = self.number(first)
         if level == 0 or self.nested_intervals is None:
             return Span(low, low if first == last else self.number(last))
-        width = as_fraction(self.nested_intervals.widths[level - 1])
-        origin = as_fraction(self.nested_intervals.origin)
-        low = origin + (low - origin) // width * width
-        return Span(low, low + width, half_open=True)
+        return Span(*self.nested_intervals.span(low, level), half_open=True)
 
     @cached_property
     def numbers(self) -> list[Fraction] | None:
