@@ -32,6 +32,7 @@ class DataSection(Section):
     sheet: str | None = None
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
     encoding: str | None = None
+    undeclared: Literal["drop", "refuse", "keep"] = "drop"
     person_id: str | None = None
     group: str | None = None
 
@@ -64,7 +65,7 @@ class HierarchySection(Section):
 class ColumnSection(Section):
     """`[columns.NAME]`: one column, or one vector attribute over several columns."""
 
-    role: Role = Role.OTHER
+    role: Role | None = None
     kind: Kind | None = None
     order: list[str] | None = None
     hierarchy: str | HierarchySection | None = None

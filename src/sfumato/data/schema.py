@@ -43,6 +43,9 @@ class Kind(StrEnum):
 RECODINGS = ("interval", "ancestor", "set")
 """How a group's values of a quasi-identifier may be published."""
 
+UNDECLARED = ("drop", "refuse", "keep")
+"""What may become of a column of the data that has no role."""
+
 
 def _listed(value: str | Sequence[str]) -> tuple[str, ...]:
     """Return texts as a tuple; a single text is not split into letters."""
@@ -86,20 +89,24 @@ class Missing:
 class Schema:
     """Each column's role and kind, and the distance of the sensitive attribute as a whole.
 
-    Columns of the data that are not named have the role "other"; `anonymize` refuses one with a different value in nearly
-    every row, unless it is listed in `other`. `kinds` are optional: numbers of a frame are numeric, lists are sets, and a
-    CSV column is numeric if every cell is a plain number (no leading zeros), else categorical. A vector is one sensitive
-    attribute over several numeric columns: name it in `sensitive` and its columns in `vectors`.
+    Columns of the data that are not named have no role, and are not published; see `undeclared`. `kinds` are optional:
+    numbers of a frame are numeric, lists are sets, and a CSV column is numeric if every cell is a plain number (no leading
+    zeros), else categorical. A vector is one sensitive attribute over several numeric columns: name it in `sensitive` and
+    its columns in `vectors`.
 
     >>> schema = Schema(quasi_identifiers=["age", "sex"], sensitive=["income"], kinds={"income": "numeric"})
     >>> schema.role("age"), schema.role("anything else")
-    (<Role.QUASI_IDENTIFIER: 'quasi-identifier'>, <Role.OTHER: 'other'>)
+    (<Role.QUASI_IDENTIFIER: 'quasi-identifier'>, None)
     """
 
     quasi_identifiers: Sequence[str] = ()
     sensitive: Sequence[str] = ()
     identifiers: Sequence[str] = ()
     other: Sequence[str] = ()
+    """The columns that are published unchanged."""
+    undeclared: str = "drop"
+    """What becomes of columns without a role: "drop" leaves them out, "refuse" makes them an error, "keep" publishes them
+    unchanged, like `other`."""
     kinds: Mapping[str, Kind | str] = field(default_factory=dict)
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For each ordinal column its values from lowest to highest."""
@@ -178,6 +185,13 @@ class Schema:
             ) from error
 
     def _check(self) -> None:
+        if self.undeclared not in UNDECLARED:
+            raise ParameterError(
+                f"undeclared = {self.undeclared!r} is unknown",
+                remedy=f"Write one of: {', '.join(UNDECLARED)}.",
+                key="undeclared",
+                value=self.undeclared,
+            )
         seen: dict[str, Role] = {}
         for role, names in self._by_role():
             for name in names:
@@ -284,9 +298,27 @@ class Schema:
         yield Role.SENSITIVE, self.sensitive_columns()
         yield Role.OTHER, self.other
 
-    def role(self, column: str) -> Role:
-        """Return the role of a column; "other" if it is not declared."""
-        return next((role for role, names in self._by_role() if column in names), Role.OTHER)
+    def role(self, column: str) -> Role | None:
+        """Return the role of a column. Without a declared one it is None, or "other" if such columns are kept."""
+        kept = Role.OTHER if self.undeclared == "keep" else None
+        return next((role for role, names in self._by_role() if column in names), kept)
+
+    def published_columns(self, names: Iterable[str]) -> list[str]:
+        """Return those of the columns of the data that a release may contain: neither identifiers nor without a role.
+
+        >>> Schema(["age"], identifiers=["name"]).published_columns(["name", "age", "notes"])
+        ['age']
+        """
+        return [name for name in names if self.role(name) not in (None, Role.IDENTIFIER)]
+
+    def columns_without_role(self, names: Iterable[str]) -> list[str]:
+        """Return those of the columns of the data that have no declared role; person and group columns need none.
+
+        >>> Schema(["age"], identifiers=["name"], undeclared="keep").columns_without_role(["name", "age", "notes"])
+        ['notes']
+        """
+        declared = {self.person_id, self.group}.union(*(columns for _, columns in self._by_role()))
+        return [name for name in names if name not in declared]
 
     def components(self, attribute: str) -> tuple[str, ...]:
         """Return the columns of a sensitive attribute: its own, or those of a vector."""

@@ -56,8 +56,9 @@ def describe_schema(schema: Schema, published: AbstractSet[str]) -> dict[str, An
     config["columns"] = {
         name: column
         for name, column in config["columns"].items()
-        if name in published or column.get("role") is not None or schema.role(name) is not Role.OTHER
+        if name in published or column.get("role") is not None or schema.role(name) not in (None, Role.OTHER)
     }
+    config["undeclared"] = schema.undeclared
     return {key: value for key, value in config.items() if value is not None}
 
 

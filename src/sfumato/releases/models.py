@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from sfumato.releases.figure_models import Figures, UtilityClaim
 from sfumato.releases.model_base import Number, Part, as_json
 
-FORMAT = 2
+FORMAT = 3
 """The version of the format that is written, and the newest that is read."""
 
 GROUPS, WITHHELD, PROJECTED = "groups", "withheld", "projected"
@@ -91,6 +91,8 @@ class ConfigDeclaration(Part):
     """The schema of the original, as far as it is about columns that are published, and the requested principles."""
 
     columns: dict[str, ColumnDeclaration]
+    undeclared: Literal["drop", "refuse", "keep"] | None = None
+    """What becomes of columns without a role. Before format 3, which introduced the key, they were kept."""
     missing: MissingDeclaration | None = None
     distance: dict[str, Any] | None = None
     """The `kind` of the distance over all sensitive attributes, and its parameters."""

@@ -33,7 +33,7 @@ def first_difference(
     not the quasi-identifiers and sensitive columns.
 
     >>> first_difference(Schema(["age"], ["ill"]), Schema(["age"]), None, ["age", "ill"])
-    "the role of 'ill' is 'other' in release.json, and 'sensitive' is given"
+    "the role of 'ill' is None in release.json, and 'sensitive' is given"
     """
     if described is None:
         described = (*given.quasi_identifiers, *given.sensitive_columns(), *given.vectors)
@@ -79,6 +79,8 @@ def _differences(
             yield f"the distance of {name!r} in release.json differs from the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
         yield "the distance in release.json differs from the one that is given"
+    if given.undeclared != declared.undeclared:
+        yield f"undeclared is {declared.undeclared!r} in release.json, and {given.undeclared!r} is given"
     if given.preserve != declared.preserve:
         yield f"preserve is {list(declared.preserve)} in release.json, and {list(given.preserve)} is given"
     if given.missing != declared.missing:
