@@ -53,10 +53,8 @@ def _differences(
         yield f"{', '.join(declared.sensitive)} are sensitive in release.json, and {', '.join(given.sensitive)} are given"
     for name in described:
         kind = given.kinds.get(name)
-        format_, zone = given.formats.get(name), given.timezones.get(name)
-        if original is not None and kind in (None, Kind.DATE):
-            column = original().column(name)
-            kind, format_, zone = column.kind, format_ or column.format, zone or column.timezone
+        if kind is None and original is not None:
+            kind = original().column(name).kind
         if kind is not None:
             yield _differ("kind", name, kind, declared.kinds.get(name))
         yield _differ("order", name, given.orders.get(name), declared.orders.get(name))
@@ -65,11 +63,7 @@ def _differences(
         )
         yield _differ("recoding", name, given.recodings.get(name), declared.recodings.get(name))
         yield _differ("separator", name, given.separators.get(name), declared.separators.get(name))
-        if kind is Kind.DATE and (original is not None or name in given.formats):
-            yield _differ("format", name, format_, declared.formats.get(name))
-        if kind is Kind.DATE and (original is not None or name in given.timezones):
-            yield _differ("timezone", name, zone, declared.timezones.get(name))
-        yield _differ("age_at", name, given.ages.get(name), declared.ages.get(name))
+        yield from _date_differences(given, declared, name, original if kind is Kind.DATE else None)
         yield _differ("columns", name, given.vectors.get(name), declared.vectors.get(name))
         yield _differ("weight", name, given.weights.get(name), declared.weights.get(name))
         yield _differ("never_mix", name, given.never_mix.get(name), declared.never_mix.get(name))
@@ -85,6 +79,28 @@ def _differences(
         yield f"preserve is {list(declared.preserve)} in release.json, and {list(given.preserve)} is given"
     if given.missing != declared.missing:
         yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
+
+
+def _date_differences(
+    given: Schema, declared: Schema, name: str, original: Callable[[], Table] | None
+) -> Iterator[str | None]:
+    """Compare how dates are read; `original` is None for a column of another kind.
+
+    What `given` leaves open is taken from the original, as far as it has it: typed columns have no format, and whether times
+    are points in time is the same in each zone.
+    """
+    pattern, zone = given.formats.get(name), given.timezones.get(name)
+    column = None if original is None else original().column(name)
+    if pattern is None and column is not None:
+        pattern = column.format
+    if pattern is not None:
+        yield _differ("format", name, pattern, declared.formats.get(name))
+    stated = declared.timezones.get(name)
+    if zone is None and column is not None:
+        zone = stated if stated is not None and column.timezone is not None else column.timezone
+    if zone is not None or column is not None:
+        yield _differ("timezone", name, zone, stated)
+    yield _differ("age_at", name, given.ages.get(name), declared.ages.get(name))
 
 
 def _differ(key: str, name: str, given: Any, declared: Any) -> str | None:
