@@ -197,7 +197,9 @@ Example:
   python -m benchmarks register --records 2000 --individuals 5000 --json"""
 )
 @click.option("--records", default=71_518, show_default=True, type=click.IntRange(min=50), help="Records to match.")
-@click.option("--individuals", default=151_518, show_default=True, type=click.IntRange(min=50), help="People in the register.")
+@click.option(
+    "--individuals", default=151_518, show_default=True, type=click.IntRange(min=50), help="People in the register."
+)
 @click.option("--sample", default=200, show_default=True, type=click.IntRange(min=1), help="Records of the baseline.")
 @seed_option
 @json_option

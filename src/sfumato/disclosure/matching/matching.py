@@ -177,15 +177,13 @@ class Matching:
         distinct, of_record = distinct_rows(shown) if self.misfits else (shown, None)
         counts, sums = np.zeros(len(distinct), np.int64), np.zeros(len(distinct))
         for part, done in blocks(len(distinct)):
-            consistent_counts(
-                self.index, distinct[part], self.weights, self.misfits, self._room, counts[part], sums[part]
-            )
+            consistent_counts(self.index, distinct[part], self.weights, self.misfits, self._room, counts[part], sums[part])
             if progress is not None:
                 progress(done)
         return (counts, sums) if of_record is None else (counts[of_record], sums[of_record])
 
     def _shown(self, rule: Rule) -> NDArray[np.int32]:
-        """The values that a rule discloses, but for attributes of which the dictionary knows nothing: they exclude nobody."""
+        """The values that a rule discloses, but for attributes that the dictionary does not know: they exclude nobody."""
         return np.where(rule & self.known, self.values, np.int32(-1))
 
     @cached_property
@@ -225,7 +223,7 @@ class Matching:
         return np.divide(mine, total, out=np.zeros(shown.shape), where=(total > 0) & (shown >= 0))
 
     def _each_rule_without(self, rule: Rule) -> NDArray[np.float64]:
-        """The chances of identification without each attribute, of which those that the dictionary knows make a difference."""
+        """The chances of identification without each attribute; only those that the dictionary knows make a difference."""
         chances = np.repeat(self.probabilities(rule)[:, None], self.attributes, axis=1)
         for j in np.flatnonzero(self.known & (rule & self.everything).any(axis=0)):
             chances[:, j] = self.probabilities(rule & (np.arange(self.attributes) != j))
