@@ -21,7 +21,7 @@ def stated(
     hierarchy: Callable[[str, Any], Any],
     distance: Callable[[Distance | None], dict[str, Any] | None],
 ) -> dict[str, Any]:
-    """Return a schema as plain data: `columns`, `missing` and `distance`. Callers write hierarchies and distances.
+    """Return a schema as plain data: `columns`, `missing`, `distance` and units. Callers write hierarchies and distances.
 
     >>> stated(Schema(["age"], ["income"]), lambda name, declared: None, lambda declared: None)["columns"]
     {'age': {'role': 'quasi-identifier'}, 'income': {'role': 'sensitive'}}
@@ -52,6 +52,8 @@ def stated(
         "columns": columns,
         "missing": {"values": values, "policy": schema.missing.policy},
         "distance": distance(schema.distance),
+        "person_id": schema.person_id,
+        "household_id": schema.household_id,
     }
 
 
@@ -97,7 +99,7 @@ def schema_of(
             distance=whole,
             distances=distances,
             missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),
-            **more,
+            **{"person_id": declared.get("person_id"), "household_id": declared.get("household_id"), **more},
         )
     except ConfigError:
         raise

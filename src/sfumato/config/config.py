@@ -142,11 +142,12 @@ class Config(Section):
     ) -> Config:
         """Return the config that states a schema, a data file, principles and a method; to write one from a program."""
         sections = stated(schema, _hierarchy_section, _distance_section)
+        units = {key: sections.pop(key) for key in ("person_id", "household_id")}
         distances = [sections["distance"], *(column.get("distance") for column in sections["columns"].values())]
         return cls.model_validate(
             {
                 **sections,
-                "data": {"path": str(path), "person_id": schema.person_id, "group": schema.group, **data},
+                "data": {"path": str(path), **units, "group": schema.group, **data},
                 "principles": [{"name": p.name, **p.parameters()} for p in principles],
                 "method": None if method is None else {"name": method.name, **method.parameters()},
                 # the program itself named the function
@@ -202,7 +203,8 @@ class Config(Section):
             return self._near(section) if isinstance(section, str) else hierarchy_of(section, key)
 
         try:
-            return schema_of(declared, hierarchy, self._distance, person_id=self.data.person_id, group=self.data.group)
+            units = {"person_id": self.data.person_id, "household_id": self.data.household_id}
+            return schema_of(declared, hierarchy, self._distance, **units, group=self.data.group)
         except ConfigError as error:
             raise self._located(error, "") from error
 
@@ -293,6 +295,11 @@ class Config(Section):
     def internal_report(self) -> Path | None:
         """The file that the internal report is written to, if the config declares one."""
         return None if self.output is None or self.output.internal is None else self._near(self.output.internal)
+
+    @property
+    def key_file(self) -> Path | None:
+        """The file that the key is written to, which says whose row each published row is, if the config declares one."""
+        return None if self.output is None or self.output.key is None else self._near(self.output.key)
 
     def _check_sections(self) -> None:
         """Check what `[method]`, `[risk]` and `[project]` declare, as far as that needs neither data nor their code."""

@@ -33,6 +33,7 @@ class DataSection(Section):
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
     encoding: str | None = None
     person_id: str | None = None
+    household_id: str | None = None
     group: str | None = None
 
 
@@ -87,3 +88,4 @@ class OutputSection(Section):
     database: str | None = None
     table: str | None = None
     internal: str | None = None
+    key: str | None = None

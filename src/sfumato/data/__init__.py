@@ -6,6 +6,7 @@ from sfumato.data.groups import Groups, Histogram
 from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
 from sfumato.data.schema import Kind, Missing, Role, Schema
 from sfumato.data.table import Table
+from sfumato.data.units import Units
 from sfumato.exact.numbers import Numbers
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "Role",
     "Schema",
     "Table",
+    "Units",
 ]

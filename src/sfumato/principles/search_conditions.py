@@ -73,7 +73,7 @@ def spread_of_numbers(view: View, kind: int, least: Fraction, title: str) -> His
 
 def table_shares(view: View) -> NDArray[np.float64]:
     """Return each value's share of the table."""
-    return np.asarray(view.attribute.counts / view.attribute.counts.sum(), float)
+    return np.asarray(view.table_counts / view.groups.population, float)
 
 
 def equal_values_limit(view: View, share: Fraction) -> NeighbourLimit:

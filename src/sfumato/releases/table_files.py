@@ -45,6 +45,7 @@ def published_schema(schema: Schema, group: str) -> Schema:
         separators=only(schema.separators),
         recodings={},
         person_id=None,
+        household_id=None,
         group=group,
     )
 

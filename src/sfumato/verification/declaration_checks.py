@@ -67,6 +67,10 @@ def _differences(
             yield f"the distance of {name!r} in release.json differs from the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
         yield "the distance in release.json differs from the one that is given"
+    for key in ("person_id", "household_id"):
+        ours, theirs = getattr(given, key), getattr(declared, key)
+        if ours != theirs:
+            yield f"{key} is {theirs!r} in release.json, and {ours!r} is given"
     if given.missing != declared.missing:
         yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
 

@@ -155,7 +155,10 @@ def feasibility(data: Any, schema: Schema | None, principle: PrincipleRequest, n
     for names in attributes_of(requirement, table.schema):
         view = View(table, names).as_one_group()
         attribute = " + ".join(names) or None
-        if dissimilarity is not None:
+        several = bool(names) and view.values_vary  # then bounds on rows prove nothing about people
+        if not several:
+            view = view.one_row_per_unit(requirement.title)
+        if dissimilarity is not None and not several:
             results.append(_dissimilarity(view, attribute, dissimilarity, nearby))
         else:
             results.append(_any_principle(view, attribute, requirement))

@@ -157,8 +157,8 @@ def frontier(
             key="on",
             value=on,
         )
-    view = View(table, attributes[0])
-    population = Population.of(table)
+    view = View(table, attributes[0]).as_one_group().one_row_per_unit("a frontier")
+    population = Population.of(view.table)
     crowdings = [Crowding.of(NeighbourGraph(view.attribute, view.distance, epsilon)) for epsilon in values]
     cells = []
     for k in sizes:
