@@ -17,6 +17,7 @@ from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.method import FINDING, check_method_class
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
+from sfumato.anonymization.recurring_identifiers import recurring_identifiers
 from sfumato.anonymization.release import PrivateRelease, Release
 from sfumato.anonymization.undeclared_columns import check_undeclared
 from sfumato.anonymization.unit_groups import find_groups
@@ -88,6 +89,7 @@ def anonymize_table(
     published, result, kept = _publish_groups(table, resolved, of_row, grouping.levels, principles, seed, share)
     library = library_of(data)
     dropped = table.rows - len(kept)
+    recurring = recurring_identifiers(table, kept, of_row, principles)
     return Release(
         table=published.table,
         audit=replace(result, library=library),
@@ -99,14 +101,14 @@ def anonymize_table(
         suppressed=dropped,
         recodings=published.recodings,
         levels=published.levels,
-        notes=_notes(table, published, dropped, grouping.notes),
+        notes=(*_notes(table, published, dropped, grouping.notes), *recurring.public),
         private=PrivateRelease(
             original=table,
             kept=published.original,
             kept_rows=kept,
             rows=kept[published.rows],
             recoding=published.recoding,
-            notes=(*reading_notes(table), *grouping.private),
+            notes=(*reading_notes(table), *grouping.private, *recurring.private),
             make_frame=partial(frame_of, published, data, library, kept),
         ),
     )

@@ -88,7 +88,9 @@ def _step(rows: int) -> Fraction:
 
 def _figures(release: Release, loss: Mapping[str, float]) -> dict[str, Any]:
     """Return the tables that report.html is drawn from."""
-    return public_figures(release.private.original, release.audit, release.recodings, loss, release.seed)
+    everyone = release.private.original.units
+    units = None if everyone is None else everyone.take(release.private.rows)
+    return public_figures(release.private.original, release.audit, release.recodings, loss, release.seed, units)
 
 
 def _rounded(value: Any, step: Fraction) -> Any:

@@ -19,6 +19,7 @@ from sfumato.data.groups import Groups, combination_ranks
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.data.units import Units, UnitValues
+from sfumato.exact import as_fraction
 from sfumato.principles import HistogramCondition, NeighbourLimit, Principle, View
 from sfumato.principles.principle import Measurement, measurement_of
 from sfumato.progress import Progress, silent
@@ -146,13 +147,26 @@ def _unit_table(original: Table, units: Units) -> tuple[Table, tuple[str, ...]]:
 def _unit_schema(schema: Schema, doubled: Sequence[str]) -> Schema:
     """Return the schema of the table of units: without identifiers, and with two columns for what varies."""
     names = [part for name in schema.quasi_identifiers for part in ((name, highest(name)) if name in doubled else (name,))]
-    copies: dict[str, dict[str, Any]] = {}
-    for key in ("kinds", "orders", "hierarchies", "recodings", "separators"):
+    copies: dict[str, Any] = {}
+    for key in ("kinds", "orders", "hierarchies", "recodings", "separators", "never_mix", "coarsest"):
         declared = getattr(schema, key)
         kept = {name: value for name, value in declared.items() if schema.role(name) != "identifier"}
         copies[key] = kept | {highest(name): declared[name] for name in doubled if name in declared}
+    # both columns of a quasi-identifier together weigh as much as it does
+    weights = {name: as_fraction(schema.weights.get(name, 1)) for name in schema.quasi_identifiers}
+    weights |= {part: weights[name] / 2 for name in doubled for part in (name, highest(name))}
+    published = {*names, *schema.sensitive_columns()}
     return replace(
-        schema, quasi_identifiers=names, identifiers=(), other=(), person_id=None, household_id=None, group=None, **copies
+        schema,
+        weights=weights,
+        preserve=[pair for pair in schema.preserve if published.issuperset(pair)],
+        quasi_identifiers=names,
+        identifiers=(),
+        other=(),
+        person_id=None,
+        household_id=None,
+        group=None,
+        **copies,
     )
 
 

@@ -56,6 +56,9 @@ class ColumnSection(Section):
     separator: str | None = Field(default=None, min_length=1)
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
+    weight: Any = None
+    never_mix: list[Any] | None = None
+    coarsest: Any = None
 
 
 class MissingSection(Section):

@@ -78,7 +78,7 @@ class Units:
         [False, True]
         """
         apart = of_row != of_row[self.first_rows][self.of_row]
-        return np.bincount(self.of_row[apart], minlength=self.count) == 0
+        return np.asarray(np.bincount(self.of_row[apart], minlength=self.count) == 0)
 
 
 @dataclass(frozen=True)
@@ -171,8 +171,8 @@ def _refuse_two_households(person: Column, household: Column, source: str | None
         before = int(first[person.codes[row]])
         here, there = (household.label(int(household.codes[at])) for at in (row, before))
         raise CellError(
-            f"the person {person.label(int(person.codes[row]))!r} is in the household {here!r} here, and in {there!r} in row "
-            f"{before + 1}",
+            f"the person {person.label(int(person.codes[row]))!r} is in the household {here!r} here, and in {there!r} in "
+            f"row {before + 1}",
             remedy="Give all rows of a person the same household.",
             file=source,
             column=household.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -161,6 +162,18 @@ class NeighbourWindows:
         """Return for each pair of values whether the second is near the first."""
         rank, other = self.windows.rank[rows][:, None], self.windows.rank[columns][None, :]
         return np.asarray((self.windows.low[rank] <= other) & (other < self.windows.high[rank]))
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourSets:
+    """Sets of values of which two are near if a value of one is near a value of the other; one bit per pair of sets."""
+
+    bits: NDArray[np.uint64]
+    """Bit t of row s, in words of 64: whether the sets s and t are near."""
+    degrees: NDArray[np.int64]
+    """For each set the number of units, beyond one that has it, whose sets are near it."""
+    windows: None = None
+    """There is no order in which neighbours are consecutive."""
 
 
 Neighbours = NeighbourGraph | NeighbourWindows

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.units import Units
-from sfumato.distances.neighbour_graph import Neighbours
+from sfumato.distances.neighbour_graph import Neighbours, NeighbourSets
 from sfumato.errors import ParameterError
 from sfumato.principles import NeighbourLimit
 
@@ -19,21 +19,13 @@ _BLOCK = 1 << 24
 """How many pairs of a set and a value are decided at a time."""
 
 
-@dataclass(frozen=True, eq=False)
-class NeighbourSets:
-    """Sets of values of which two are near if a value of one is near a value of the other; one bit per pair of sets."""
-
-    bits: NDArray[np.uint64]
-    windows: None = None
-    """There is no order in which neighbours are consecutive."""
-
-
 def lifted(limit: NeighbourLimit, units: Units) -> NeighbourLimit:
     """Return the same limit on units: `limit.values` are those of the rows, the new ones are sets of values of the units.
 
     A group that meets it meets the limit for every choice of one row per unit, because a unit that is near a unit in some
     choice is counted in all of them.
     """
+    assert not isinstance(limit.neighbours, NeighbourSets)
     pairs = np.unique(units.of_row * (int(limit.values.max()) + 1) + limit.values)
     unit, value = np.divmod(pairs, int(limit.values.max()) + 1)
     starts = np.searchsorted(unit, np.arange(units.count + 1))
@@ -56,12 +48,14 @@ def lifted(limit: NeighbourLimit, units: Units) -> NeighbourLimit:
             key="method",
             value=len(sets),
         )
-    return NeighbourLimit(of_unit, NeighbourSets(_bits(sets, limit.neighbours)), limit.allowed)  # type: ignore[arg-type]
+    near = _near_sets(sets, limit.neighbours, np.bincount(of_unit))
+    return NeighbourLimit(of_unit, near, limit.allowed)
 
 
-def _bits(sets: list[NDArray[np.int64]], neighbours: Neighbours) -> NDArray[np.uint64]:
-    """Return the matrix of which sets are near one another."""
+def _near_sets(sets: list[NDArray[np.int64]], neighbours: Neighbours, counts: NDArray[np.int64]) -> NeighbourSets:
+    """Return which sets are near one another; `counts`: how many units have each."""
     size = len(sets)
+    degrees = np.empty(size, np.int64)
     members = np.concatenate(sets)
     starts = np.concatenate([[0], np.cumsum([len(one) for one in sets])[:-1]])
     used, place = np.unique(members, return_inverse=True)  # only values that occur
@@ -74,6 +68,7 @@ def _bits(sets: list[NDArray[np.int64]], neighbours: Neighbours) -> NDArray[np.u
         near = neighbours.near(some, used)
         by_set = np.logical_or.reduceat(near, first, axis=0)  # each set with each value
         pairs = np.logical_or.reduceat(by_set[:, place], starts, axis=1)  # each set with each set
+        degrees[start : start + len(first)] = pairs @ counts - 1
         packed = np.packbits(pairs, axis=1, bitorder="little")
         as_bytes[start : start + len(first), : packed.shape[1]] = packed
-    return bits
+    return NeighbourSets(bits, degrees)

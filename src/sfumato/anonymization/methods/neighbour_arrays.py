@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.lifted_limits import NeighbourSets
 from sfumato.distances.neighbour_counters import BitsetCounter
-from sfumato.distances.neighbour_graph import Neighbours, NeighbourWindows
+from sfumato.distances.neighbour_graph import Neighbours, NeighbourSets, NeighbourWindows
 from sfumato.errors import ParameterError
 from sfumato.kernels.neighbour_lookup import BITS, WINDOWS
 
