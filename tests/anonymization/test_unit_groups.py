@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import naive
 import naive_units
 import sfumato as sf
-from sfumato.anonymization import Grouping, Method
+from sfumato.anonymization import Grouping, Method, Task
 from sfumato.anonymization.unit_groups import find_groups
 from sfumato.anonymization.unit_task import UnitTask
 
@@ -135,10 +135,19 @@ def test_one_row_per_person_is_as_without_a_person():
 def test_a_quasi_identifier_that_varies_is_grouped_by_its_extent():
     """Two people move far, two stay: those who move are one group, so the others keep narrow cells."""
     table = pa.table({"who": [1, 1, 2, 2, 3, 4], "x": [0, 100, 1, 99, 50, 51]})
-    of_row = find_groups(
-        sf.Table(table, sf.Schema(["x"], person_id="who")), (sf.KAnonymity(2),), sf.Glaze(), 0
-    ).of_row
-    assert of_row.tolist() == [0, 0, 0, 0, 1, 1]
+    task = Task(sf.Table(table, sf.Schema(["x"], person_id="who")), (sf.KAnonymity(2),))
+    assert find_groups(task, sf.Glaze(), 0).of_row.tolist() == [0, 0, 0, 0, 1, 1]
+
+
+def test_limits_that_keep_rows_of_a_person_apart():
+    table = pa.table({"who": [1, 2, 1, 3], "end": ["home", "home", "died", "died"]})
+    declared = sf.Schema(["end"], person_id="who", never_mix={"end": ["died", "home"]})
+    with pytest.raises(sf.errors.RequirementError, match="row 1 and row 3") as raised:
+        sf.anonymize(table, declared, sf.KAnonymity(1))
+    assert raised.value.column == "end"
+    apart = pa.table({"who": [1, 2, 1, 3, 4], "end": ["home", "home", "home", "died", "died"]})
+    release = sf.anonymize(apart, declared, sf.KAnonymity(2))
+    assert sorted(set(release.frame["end"].to_pylist())) == ["died", "home"]
 
 
 def test_suppression_drops_whole_people():

@@ -50,7 +50,7 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
                 value=sample,
             )
         task = Task(part, (principle,))
-        grouping = find_groups(part, (principle,), method, seed)
+        grouping = find_groups(task, method, seed)
         of_row = np.asarray(grouping.of_row, np.int64)
         if not task.satisfied(of_row).all():
             return None

@@ -13,7 +13,7 @@ from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
 
 if TYPE_CHECKING:
-    from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
+    from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
     from sfumato.distances.distance import Distance
 
 
@@ -100,7 +100,7 @@ class Schema:
     kinds: Mapping[str, Kind | str] = field(default_factory=dict)
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For each ordinal column its values from lowest to highest."""
-    hierarchies: Mapping[str, Hierarchy | Flat | Intervals | str | Path] = field(default_factory=dict)
+    hierarchies: Mapping[str, Hierarchy | HierarchyBuilder | str | Path] = field(default_factory=dict)
     recodings: Mapping[str, str] = field(default_factory=dict)
     """How quasi-identifiers are published, if not by default: "interval", "ancestor" or "set"."""
     vectors: Mapping[str, Sequence[str]] = field(default_factory=dict)

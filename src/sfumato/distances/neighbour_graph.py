@@ -170,10 +170,16 @@ class NeighbourSets:
 
     bits: NDArray[np.uint64]
     """Bit t of row s, in words of 64: whether the sets s and t are near."""
-    degrees: NDArray[np.int64]
-    """For each set the number of units, beyond one that has it, whose sets are near it."""
     windows: None = None
     """There is no order in which neighbours are consecutive."""
+
+    def counts(self, offsets: Indices, values: Indices, counts: Indices) -> Indices:
+        """Return for each entry of each set of units how many of them have values near its own, itself included."""
+        from sfumato.kernels.neighbour_bitset import bitset_counts
+
+        out = np.empty(len(values), np.int64)
+        bitset_counts(self.bits, offsets, values, counts, out)
+        return out
 
 
 Neighbours = NeighbourGraph | NeighbourWindows

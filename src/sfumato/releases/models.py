@@ -34,11 +34,22 @@ class FileDigest(Part):
 
 
 class HierarchyDeclaration(Part):
-    """A hierarchy: nested intervals, flat, or written out row by row, from a leaf to the root."""
+    """A hierarchy: a builder with its parameters, or written out row by row, from a leaf to the root."""
 
     flat: bool | None = None
     intervals: list[Number | str] | None = None
     origin: Number | str | None = None
+    prefix: list[int] | None = None
+    mask: list[int] | None = None
+    side: str | None = None
+    character: str | None = None
+    ranges: list[list[Number | str] | dict[str, list[Number | str]]] | None = None
+    groups: list[dict[str, list[str]]] | None = None
+    rest: str | list[str] | None = None
+    consecutive: list[int] | None = None
+    bounds: list[list[str]] | None = None
+    numeric: bool | None = None
+    icd: int | None = None
     rows: list[list[str]] | None = None
 
 

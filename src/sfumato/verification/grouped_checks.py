@@ -28,6 +28,7 @@ from sfumato.releases.table_files import original_table, published_schema, publi
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.declaration_checks import DECLARED, as_plain_data, default_recoding, first_difference
 from sfumato.verification.level_checks import level_check
+from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, order_check
 from sfumato.verification.original_checks import MatchedRows, cover_rows
 from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, key_of
@@ -100,6 +101,8 @@ def grouped_checks(
             checks += _against_original(document, table.data, source, declared)
         else:
             reason = no_original if original is None else "not checked: the columns are not those of release.json"
+            limits = limits_check(table.data, None, declared, {}, reason)
+            checks += [] if limits is None else [limits]
             checks += [Check("rows", None, reason), Check("cover", None, reason)]
     return checks
 
@@ -344,6 +347,8 @@ def _against_original(document: GroupedTable, published: pa.Table, table: Table,
         )
     checks.append(Check("rows", not extra and absent == suppressed, detail))
     recodings = {c.name: str(c.recoding) for c in document.columns if c.role == "quasi-identifier"}
+    limits = limits_check(published, table, declared, recodings, "")
+    checks += [] if limits is None else [limits]
     result = cover_rows(published, table, matched, recodings, everyone=suppressed == 0)
     if result.uncovered:
         first = f"; the first: {result.first}" if result.first else ""

@@ -48,14 +48,12 @@ def lifted(limit: NeighbourLimit, units: Units) -> NeighbourLimit:
             key="method",
             value=len(sets),
         )
-    near = _near_sets(sets, limit.neighbours, np.bincount(of_unit))
-    return NeighbourLimit(of_unit, near, limit.allowed)
+    return NeighbourLimit(of_unit, NeighbourSets(_bits(sets, limit.neighbours)), limit.allowed)
 
 
-def _near_sets(sets: list[NDArray[np.int64]], neighbours: Neighbours, counts: NDArray[np.int64]) -> NeighbourSets:
-    """Return which sets are near one another; `counts`: how many units have each."""
+def _bits(sets: list[NDArray[np.int64]], neighbours: Neighbours) -> NDArray[np.uint64]:
+    """Return which sets are near one another, one bit per pair."""
     size = len(sets)
-    degrees = np.empty(size, np.int64)
     members = np.concatenate(sets)
     starts = np.concatenate([[0], np.cumsum([len(one) for one in sets])[:-1]])
     used, place = np.unique(members, return_inverse=True)  # only values that occur
@@ -68,7 +66,6 @@ def _near_sets(sets: list[NDArray[np.int64]], neighbours: Neighbours, counts: ND
         near = neighbours.near(some, used)
         by_set = np.logical_or.reduceat(near, first, axis=0)  # each set with each value
         pairs = np.logical_or.reduceat(by_set[:, place], starts, axis=1)  # each set with each set
-        degrees[start : start + len(first)] = pairs @ counts - 1
         packed = np.packbits(pairs, axis=1, bitorder="little")
         as_bytes[start : start + len(first), : packed.shape[1]] = packed
-    return NeighbourSets(bits, degrees)
+    return bits

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.data.groups import combined, renumber
-from sfumato.distances.neighbour_graph import NeighbourWindows
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import Shares
 from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, LOOKS, SWAPS, TESTS, exchanges
-from sfumato.principles import Dissimilarity, NeighbourLimit, exactly, size_part
+from sfumato.principles import Dissimilarity, exactly, size_part
 
 Integers = NDArray[np.int64]
 
@@ -63,20 +62,20 @@ class XColor(Method):
         principle, names, k = _requirement(task)
         view = task.views[names]
         size_part(view, k)  # a k larger than the table is an error
-        (limit,) = task.search_conditions(principle, names)
-        assert isinstance(limit, NeighbourLimit)
-        assert not isinstance(limit.neighbours, NeighbourWindows)
-        degrees = limit.neighbours.degrees[limit.values]
+        limit = task.search_constraints.neighbour_limits[0]
+        values, codes = np.unique(limit.values, return_inverse=True)
+        within = np.array([0, len(values)])
+        near = limit.neighbours.counts(within, values, np.bincount(codes)) - 1  # among the rows of the task
+        degrees, largest = near[codes], int(near.max())
         start = initialize(degrees, k)
         nearness, space = NeighbourArrays.of(limit.neighbours), task.search_space
         bound = guarantee(np.bincount(start), principle.allowed_neighbours)
-        theta = int(degrees.max())
-        guaranteed = theta < bound
+        guaranteed = largest < bound
         result = exchange(
             start, limit.values, nearness, principle.allowed_neighbours, space.places, space.shares,
             looks=None if guaranteed else _LOOKS,
         )  # fmt: skip
-        comparison = f"Θ = {theta:,} {'<' if guaranteed else '≥'} {float(bound):,.1f}"
+        comparison = f"Θ = {largest:,} {'<' if guaranteed else '≥'} {float(bound):,.1f}"
         notes = [
             f"XColor: exchanges were {'certain' if guaranteed else 'not certain'} to remove all violations ({comparison})."
         ]
