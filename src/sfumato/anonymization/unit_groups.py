@@ -74,7 +74,7 @@ def _refuse_split(table: Table, units: Units, strata: Strata) -> None:
         first, other = rows[0], rows[strata.of_row[rows] != strata.of_row[rows[0]]][0]
         raise RequirementError(
             f"the limits on {', '.join(map(repr, strata.limited))} keep rows of one {units.noun} apart, and all of them "
-            f"must be in one group: {units.text(len(split))} have such rows, for example row {first + 1} and row {other + 1}",
+            f"must be in one group: {units.text(len(split))} have such rows, such as row {first + 1} and row {other + 1}",
             remedy="List such values together in never_mix, or allow a coarser level.",
             file=table.source,
             column=strata.limited[0] if len(strata.limited) == 1 else None,
