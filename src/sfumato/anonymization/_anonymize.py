@@ -21,7 +21,7 @@ from sfumato.anonymization.recoding.strata import Strata
 from sfumato.anonymization.recurring_identifiers import recurring_identifiers
 from sfumato.anonymization.release import PrivateRelease, Release
 from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
-from sfumato.anonymization.undeclared_columns import check_undeclared
+from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclared_note
 from sfumato.anonymization.unit_groups import find_groups
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
@@ -79,7 +79,6 @@ def anonymize_table(
     """
     chosen = _method(method, principles)
     check(table, principles)
-    check_undeclared(table)
     if not share:
         progress("assessing feasibility")
         _refuse_impossible(table, principles)
@@ -151,6 +150,7 @@ def check(table: Table, principles: Sequence[Principle]) -> None:
             key="quasi_identifiers",
             file=table.source,
         )
+    refuse_undeclared(table)
     for name in (*schema.quasi_identifiers, *schema.sensitive_columns()):
         table.column(name)  # raises if a declaration does not fit the column, whether a principle uses it or not
     for principle in principles:
@@ -271,6 +271,8 @@ def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence
     notes = [*more]
     if dropped:
         notes.append(f"{count_of(dropped, 'row')} of {table.rows:,} were suppressed")
+    dropped_columns = undeclared_note(table)
+    notes += [] if dropped_columns is None else [dropped_columns]
     other = [name for name in table.data.column_names if schema.role(name) is Role.OTHER]
     if other:
         notes.append(f"published unchanged, and not protected by any principle: {', '.join(map(repr, other))}")
