@@ -59,8 +59,7 @@ def anonymize(
     """
     from sfumato.config import Config
     from sfumato.io.write_database import check_target
-    from sfumato.releases.folder import free_page, free_target
-    from sfumato.releases.row_key import is_key
+    from sfumato.releases.folder import free_target
 
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config, allow_code=allow_code)
     folder = release_folder(declared, config, output)
@@ -71,13 +70,7 @@ def anonymize(
         sink = declared.sink
     # errors that need no data are raised before the work, not after it
     free_target(folder, force)
-    report = internal if internal is not None or declared is None else declared.internal_report
-    if report is not None:
-        free_page(report, folder, force)
-    if key is None and declared is not None:
-        key = declared.key_file
-    if key is not None:
-        free_page(key, folder, force, is_key)
+    report, key = _private_files(declared, internal, key, folder, force)
     if sink is not None:
         check_target(*sink, force)
     database, table = sink or (None, None)
@@ -104,6 +97,22 @@ def anonymize(
         say(json.dumps({"folder": str(folder), **content}, indent=2))
     else:
         _show(release, folder, report, key, sink, expected)
+
+
+def _private_files(
+    declared: Config | None, internal: Path | None, key: Path | None, folder: Path, force: bool
+) -> tuple[Path | None, Path | None]:
+    """Return where the internal report and the key are written, if anywhere; a place that is taken is an error."""
+    from sfumato.releases.folder import free_page
+    from sfumato.releases.row_key import is_key
+
+    report = internal if internal is not None or declared is None else declared.internal_report
+    key = key if key is not None or declared is None else declared.key_file
+    if report is not None:
+        free_page(report, folder, force)
+    if key is not None:
+        free_page(key, folder, force, is_key)
+    return report, key
 
 
 def _show(

@@ -34,7 +34,7 @@ class InternalFigures(Part):
     neighbourhoods: list[NeighbourGraph]
     errors: CountErrors | None
     contours: list[ContourTable]
-    notes: tuple[str, ...] = ()
+    notes: list[str]
     """How the original was read, and what was found in it."""
 
 
