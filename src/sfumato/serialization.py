@@ -12,7 +12,7 @@ from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigError, SfumatoError
 from sfumato.registry import DISTANCES
 
-COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance")
+COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "decimal", "columns", "distance")
 """The keys of a column."""
 
 
@@ -41,6 +41,7 @@ def stated(
             "hierarchy": hierarchy(name, schema.hierarchies[name]) if name in schema.hierarchies else None,
             "recoding": schema.recodings.get(name),
             "separator": schema.separators.get(name),
+            "decimal": schema.decimals.get(name),
             "columns": list(schema.vectors[name]) if name in schema.vectors else None,
             "distance": distance(schema.distances.get(name)),
         }
@@ -94,6 +95,7 @@ def schema_of(
             recodings=each("recoding"),
             vectors=each("columns"),
             separators=each("separator"),
+            decimals=each("decimal"),
             distance=whole,
             distances=distances,
             missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),

@@ -53,6 +53,7 @@ class ColumnSection(Section):
     hierarchy: str | HierarchySection | None = None
     recoding: Literal["interval", "ancestor", "set"] | None = None
     separator: str | None = Field(default=None, min_length=1)
+    decimal: Literal[".", ","] | None = None
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
 

@@ -47,6 +47,8 @@ class Column:
     """The values of a categorical, ordinal or text column."""
     sets: Sequence[frozenset[str]] = ()
     """The values of a set-valued column."""
+    decimal_comma: bool = False
+    """Whether the cells of a numeric column are texts with decimal commas."""
     hierarchy: Hierarchy | None = None
     note: str | None = None
     """A remark for the reader on how the column was interpreted."""

@@ -16,10 +16,23 @@ from numpy.typing import NDArray
 from sfumato.data.column import Column, as_member
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Schema
+from sfumato.data.text_values import same_but_for_case, text_value
 from sfumato.errors import CellError, ColumnError
 from sfumato.exact.numbers import Numbers, packed, parse_decimal
 
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?", re.ASCII)
+
+_COMMA_NUMBER = re.compile(r"-?(0|[1-9]\d*)(,\d+)?", re.ASCII)
+"""A plain number that is written with a decimal comma."""
+
+_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
+"""A number whose commas may separate thousands."""
+
+_FAR = 10_000
+"""A number this many times farther away than the range of most others is rather a code for missing."""
+
+_MANY_ROWS = 100
+"""In a column with fewer numbers nothing is said about extreme ones."""
 
 _WHOLE_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
@@ -58,6 +71,7 @@ class _Encoder:
         self.untyped = untyped
         self.source = source
         self.declared = schema.kinds.get(name)
+        self.decimal_comma = schema.decimals.get(name) == ","
 
     def encode(self) -> Column:
         try:
@@ -70,7 +84,10 @@ class _Encoder:
                 file=self.source,
                 column=self.name,
             ) from error
+        if self.untyped and self.name not in self.schema.decimals and self.declared in (None, Kind.NUMERIC):
+            self.decimal_comma = _has_decimal_commas(self._plain(cells))
         kind = Kind(self.declared) if self.declared is not None else self._inferred_kind(cells)
+        self.decimal_comma = self.decimal_comma and kind is Kind.NUMERIC
         missing = self._missing(cells, kind)
         self._refuse_missing(indices, missing)
         present = np.flatnonzero(~missing)
@@ -85,13 +102,14 @@ class _Encoder:
         # missing cells keep the code after the last value
         mapping = np.full(len(cells), values["size"], np.int32)
         mapping[present] = code_of_cell
-        is_guess = self.untyped and self.declared is None and kind is Kind.CATEGORICAL
+        codes = mapping[indices]
         column = Column(
             name=self.name,
             kind=kind,
-            codes=mapping[indices],
+            codes=codes,
             has_missing=bool(missing.any()),
-            note=self._note(cells, indices) if is_guess else None,
+            decimal_comma=self.decimal_comma,
+            note=self._note(cells, indices, kind, codes, values),
             **values,
         )
         declared = self.schema.hierarchies.get(self.name)
@@ -100,22 +118,48 @@ class _Encoder:
             _ = column.paths  # values that the hierarchy lacks are an error now, not at first use
         return column
 
-    def _note(self, cells: Sequence[Any], indices: NDArray[np.int64]) -> str | None:
+    def _note(
+        self, cells: Sequence[Any], indices: NDArray[np.int64], kind: Kind, codes: NDArray[np.int32], values: dict[str, Any]
+    ) -> str | None:
+        """Return a remark if the reading of the column was a guess that may be wrong, or if values may be the same."""
+        notes = []
+        if self.untyped and self.declared is None and kind is Kind.CATEGORICAL:
+            notes.append(self._note_on_numbers(cells, indices))
+        if self.decimal_comma and self.name not in self.schema.decimals:
+            notes.append(f"column {self.name!r} is read with decimal commas: 1,5 is 1.5; declare its decimal to be sure")
+        if kind is Kind.NUMERIC and values["size"] > 1:
+            notes.append(self._note_on_extremes(values["numbers"], codes))
+        twins = same_but_for_case(values["texts"]) if kind is Kind.CATEGORICAL else None
+        if twins is not None:
+            notes.append(
+                f"values of column {self.name!r} differ only in letter case and count as different ones: {twins[0]!r} and "
+                f"{twins[1]!r}; make them equal if they mean the same"
+            )
+        return "; ".join(note for note in notes if note is not None) or None
+
+    def _note_on_numbers(self, cells: Sequence[Any], indices: NDArray[np.int64]) -> str | None:
         """Return a remark if a text column inferred as categorical is mostly numbers: one odd cell may have decided that.
 
         Codes of one length, such as 01234, are taken to be codes.
         """
-        texts = self.schema.missing.texts(None)
-        present = [i for i, cell in enumerate(cells) if cell is not None and cell not in texts]
-        twins = _same_number([cells[i] for i in present])
+        plain = self._plain(cells)
+        twins = _same_number([cell.replace(",", ".") for cell in plain] if _has_decimal_commas(plain) else plain)
         if twins is not None:
             return (
                 f"column {self.name!r} is taken as categorical, though its values look like numbers: {twins[0]!r} and "
                 f"{twins[1]!r} would be one; declare its kind to be sure"
             )
+        commas = [cell for cell in plain if _THOUSANDS.fullmatch(cell)]
+        if commas and all(_THOUSANDS.fullmatch(cell) or _PLAIN_NUMBER.fullmatch(cell) for cell in plain):
+            return (
+                f"column {self.name!r} is taken as categorical, though its values look like numbers: the comma in "
+                f'{commas[0]!r} may be a decimal mark or separate thousands; declare decimal = ",", or remove the commas'
+            )
+        texts = self.schema.missing.texts(None)
+        present = [i for i, cell in enumerate(cells) if cell is not None and cell.strip() not in texts]
         odd = [i for i in present if parse_decimal(cells[i]) is None]
         if not odd and len({len(cells[i]) for i in present}) > 1:
-            odd = [i for i in present if not _PLAIN_NUMBER.fullmatch(cells[i])]
+            odd = [i for i in present if not _PLAIN_NUMBER.fullmatch(cells[i].strip())]
         if not odd or 2 * len(odd) >= len(present):
             return None
         return (
@@ -123,15 +167,41 @@ class _Encoder:
             f"{int(np.argmax(indices == odd[0])) + 1} is {cells[odd[0]]!r}; declare its kind to be sure"
         )
 
+    def _note_on_extremes(self, numbers: Numbers, codes: NDArray[np.int32]) -> str | None:
+        """Return a remark if one extreme number is so far away that it is rather a code for missing, such as 10^18.
+
+        Intervals are measured by the range of the column: such a number makes all of them look narrow.
+        """
+        present = np.sort(codes[codes < len(numbers)])
+        if len(present) < _MANY_ROWS:
+            return None
+        most = [int(numbers.integers[present[int(share * (len(present) - 1))]]) for share in (0.01, 0.99)]
+        reach = _FAR * max(1, most[1] - most[0])
+        for code in (0, len(numbers) - 1):
+            if not most[0] - reach <= int(numbers.integers[code]) <= most[1] + reach:
+                return (
+                    f"the value {numbers.label(code)} of column {self.name!r} is very far from the others; if it means "
+                    "missing, list it under missing.values"
+                )
+        return None
+
+    def _plain(self, cells: Sequence[Any]) -> list[str]:
+        """Return the distinct texts of an untyped column that are not missing, without surrounding blanks."""
+        texts = self.schema.missing.texts(None)
+        stripped = dict.fromkeys(str(cell).strip() for cell in cells if cell is not None)
+        return [text for text in stripped if text not in texts]
+
     def _inferred_kind(self, cells: Sequence[Any]) -> Kind:
-        present = [cell for cell in cells if cell is not None]
         if self.untyped:
-            texts = self.schema.missing.texts(None)
-            plain = [cell for cell in present if cell not in texts]
+            plain = self._plain(cells)
+            if self.decimal_comma:
+                plain = [cell.replace(",", ".") for cell in plain]
             numbers = plain and all(map(_PLAIN_NUMBER.fullmatch, plain)) and _same_number(plain) is None
             return Kind.NUMERIC if numbers else Kind.CATEGORICAL
         kind = self.data.type
         if pa.types.is_dictionary(kind):
+            if self._own_order() is not None:
+                return Kind.ORDINAL
             kind = kind.value_type
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
             return Kind.NUMERIC
@@ -139,9 +209,20 @@ class _Encoder:
             return Kind.SET
         return Kind.CATEGORICAL
 
+    def _own_order(self) -> list[str] | None:
+        """Return the values from lowest to highest if the column is a dictionary of texts with an order; else None."""
+        kind = self.data.type
+        if not pa.types.is_dictionary(kind) or not kind.ordered or not _is_text(kind.value_type):
+            return None
+        values = self.data.unify_dictionaries().chunk(0).dictionary.to_pylist() if self.data.num_chunks else []
+        texts = self.schema.missing.texts(Kind.ORDINAL)
+        order = list(dict.fromkeys(text_value(value) for value in values if value is not None))
+        return [value for value in order if value not in texts] or None
+
     def _missing(self, cells: Sequence[Any], kind: Kind) -> NDArray[np.bool_]:
         texts = self.schema.missing.texts(kind)
-        return np.array([cell is None or (cell if type(cell) is str else str(cell)) in texts for cell in cells], bool)
+        written = [cell.strip() if type(cell) is str else str(cell) for cell in cells]
+        return np.array([cell is None or text in texts for cell, text in zip(cells, written, strict=True)], bool)
 
     def _refuse_missing(self, indices: NDArray[np.int64], missing: NDArray[np.bool_]) -> None:
         if self.schema.missing.policy != "refuse" or not missing.any():
@@ -171,6 +252,8 @@ class _Encoder:
     def _numeric(
         self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        if self.decimal_comma:
+            cells = [cell.replace(",", ".") if isinstance(cell, str) else cell for cell in cells]
         types = set(map(type, cells))
         if types == {int}:
             numbers = Numbers(packed(cells), Numbers.of([]).unit)
@@ -203,8 +286,8 @@ class _Encoder:
     def _ordinal(
         self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], dict[str, Any]]:
-        order = list(self.schema.orders[self.name])
-        position = {text: code for code, text in enumerate(order)}
+        order = list(self.schema.orders.get(self.name) or self._own_order() or ())
+        position = {text_value(text): code for code, text in enumerate(order)}
         codes = np.zeros(len(cells), np.int32)
         for i, (index, cell) in enumerate(zip(present, cells, strict=True)):
             code = position.get(_text(cell))
@@ -238,18 +321,35 @@ class _Encoder:
 
 
 def _same_number(cells: Sequence[str]) -> tuple[str, str] | None:
-    """Return two plain numbers that are equal and written differently, such as the codes 250.1 and 250.10."""
+    """Return two plain numbers that are equal and written differently, such as the codes 250.1 and 250.10, or 0 and -0."""
     first_spelling: dict[str, str] = {}
     for cell in cells:
-        if "." in cell and _PLAIN_NUMBER.fullmatch(cell):
-            other = first_spelling.setdefault(cell.rstrip("0").rstrip("."), cell)
+        if _PLAIN_NUMBER.fullmatch(cell):
+            number = cell.rstrip("0").rstrip(".") if "." in cell else cell
+            other = first_spelling.setdefault("0" if number == "-0" else number, cell)
             if other != cell:
                 return other, cell
     return None
 
 
+def _has_decimal_commas(cells: Sequence[str]) -> bool:
+    """Whether all cells are plain numbers, some of them with a decimal comma that cannot separate thousands.
+
+    >>> _has_decimal_commas(["1,5", "12"]), _has_decimal_commas(["1,500", "12"]), _has_decimal_commas(["1,5", "1.5"])
+    (True, False, False)
+    """
+    commas = [cell for cell in cells if "," in cell]
+    return (
+        bool(commas) and all(map(_COMMA_NUMBER.fullmatch, cells)) and not all(_THOUSANDS.fullmatch(cell) for cell in commas)
+    )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
 def _text(cell: Any) -> str:
-    return cell if isinstance(cell, str) else str(cell)
+    return text_value(cell if isinstance(cell, str) else str(cell))
 
 
 def _distinct(array: pa.ChunkedArray) -> tuple[NDArray[np.int64], list[Any]]:

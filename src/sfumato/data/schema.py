@@ -83,7 +83,8 @@ class Schema:
 
     Columns of the data that are not named have the role "other"; `anonymize` refuses one with a different value in nearly
     every row, unless it is listed in `other`. `kinds` are optional: numbers of a frame are numeric, lists are sets, and a
-    CSV column is numeric if every cell is a plain number (no leading zeros), else categorical. A vector is one sensitive
+    CSV column is numeric if every cell is a plain number (no leading zeros), else categorical; texts with an order (ordered
+    categories of pandas) are ordinal. A vector is one sensitive
     attribute over several numeric columns: name it in `sensitive` and its columns in `vectors`.
 
     >>> schema = Schema(quasi_identifiers=["age", "sex"], sensitive=["income"], kinds={"income": "numeric"})
@@ -105,6 +106,9 @@ class Schema:
     """For each vector attribute its numeric columns."""
     separators: Mapping[str, str] = field(default_factory=dict)
     """For each set-valued text column the text between two items (";" by default)."""
+    decimals: Mapping[str, str] = field(default_factory=dict)
+    """For each numeric text column its decimal mark: "." or ",". If it is not declared, decimal commas are recognised
+    where they cannot be thousands separators."""
     distance: Distance | None = None
     """The distance of all sensitive columns together."""
     distances: Mapping[str, Distance] = field(default_factory=dict)
@@ -123,6 +127,7 @@ class Schema:
             object.__setattr__(self, name, names)
         kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
         kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
+        kinds = dict.fromkeys(self.decimals, Kind.NUMERIC) | kinds
         kinds |= dict.fromkeys(self.vectors, Kind.VECTOR)
         # the columns of a vector are numeric
         kinds = {column: Kind.NUMERIC for columns in self.vectors.values() for column in columns} | kinds
@@ -133,6 +138,7 @@ class Schema:
             "recodings": dict(self.recodings),
             "vectors": {name: _listed(columns) for name, columns in self.vectors.items()},
             "separators": dict(self.separators),
+            "decimals": dict(self.decimals),
             "distances": dict(self.distances),
         }
         for name, mapping in mappings.items():
@@ -200,6 +206,14 @@ class Schema:
                     remedy='Declare kind = "set" and a separator such as ";".',
                     column=column,
                 )
+        for column, mark in self.decimals.items():
+            if mark not in (".", ",") or self.kinds.get(column, Kind.NUMERIC) is not Kind.NUMERIC:
+                raise ColumnError(
+                    f"decimal = {mark!r} is unknown, or declared for a column that is not numeric",
+                    remedy='Write decimal = "," or decimal = ".", for a numeric column.',
+                    column=column,
+                    value=mark,
+                )
         for column, recoding in self.recodings.items():
             if column not in self.quasi_identifiers or recoding not in RECODINGS:
                 raise ColumnError(
@@ -244,6 +258,7 @@ class Schema:
             (declared is kind or declared is other.kinds.get(column))
             and self.orders.get(column) == other.orders.get(column)
             and self.separators.get(column) == other.separators.get(column)
+            and self.decimals.get(column) == other.decimals.get(column)
             and self.missing.values == other.missing.values
         )
 
@@ -269,6 +284,7 @@ class Schema:
             hierarchies=only(self.hierarchies),
             vectors=only(self.vectors),
             separators=only(self.separators),
+            decimals=only(self.decimals),
             distance=None if self.distance is None else self.distance.over(columns),
             distances=only(self.distances),
             person_id=None,
@@ -280,7 +296,7 @@ class Schema:
         names: dict[str, Any] = {}
         for _, columns in self._by_role():
             names.update(dict.fromkeys(columns))
-        for mapping in (self.kinds, self.hierarchies, self.separators):
+        for mapping in (self.kinds, self.hierarchies, self.separators, self.decimals):
             names.update(dict.fromkeys(column for column in mapping if column not in self.vectors))
         for column in (self.person_id, self.group):
             if column is not None:

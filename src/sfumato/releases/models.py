@@ -51,6 +51,8 @@ class ColumnDeclaration(Part):
     hierarchy: HierarchyDeclaration | None = None
     recoding: str | None = None
     separator: str | None = None
+    decimal: str | None = None
+    """The decimal mark of a numeric column, if it was read as a comma."""
     columns: list[str] | None = None
     """The columns that make up a vector."""
     distance: dict[str, Any] | None = None
