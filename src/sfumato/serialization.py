@@ -8,11 +8,16 @@ from typing import Any
 
 from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
 from sfumato.data.schema import Kind, Missing, Role, Schema
+from sfumato.data.schema_limits import classes_as_plain_data, weight_as_plain_data
 from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigError, SfumatoError
+from sfumato.exact import as_fraction
 from sfumato.registry import DISTANCES
 
-COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "decimal", "columns", "distance")
+COLUMN_KEYS = (
+    "role", "kind", "order", "hierarchy", "recoding", "separator", "decimal", "columns", "distance",
+    "weight", "never_mix", "coarsest",
+)  # fmt: skip
 """The keys of a column."""
 
 
@@ -21,7 +26,7 @@ def stated(
     hierarchy: Callable[[str, Any], Any],
     distance: Callable[[Distance | None], dict[str, Any] | None],
 ) -> dict[str, Any]:
-    """Return a schema as plain data: `columns`, `missing` and `distance`. Callers write hierarchies and distances.
+    """Return a schema as plain data; callers write hierarchies and distances.
 
     >>> stated(Schema(["age"], ["income"]), lambda name, declared: None, lambda declared: None)["columns"]
     {'age': {'role': 'quasi-identifier'}, 'income': {'role': 'sensitive'}}
@@ -44,6 +49,7 @@ def stated(
             "decimal": schema.decimals.get(name),
             "columns": list(schema.vectors[name]) if name in schema.vectors else None,
             "distance": distance(schema.distances.get(name)),
+            **_limits(schema, name),
         }
         declared = {key: value for key, value in declared.items() if value is not None}
         if declared:
@@ -53,6 +59,17 @@ def stated(
         "columns": columns,
         "missing": {"values": values, "policy": schema.missing.policy},
         "distance": distance(schema.distance),
+        "preserve": [list(pair) for pair in schema.preserve] or None,
+    }
+
+
+def _limits(schema: Schema, name: str) -> dict[str, Any]:
+    """Return what limits the recoding of a column."""
+    weight, classes = schema.weights.get(name), schema.never_mix.get(name)
+    return {
+        "weight": None if weight is None else weight_as_plain_data(as_fraction(weight)),
+        "never_mix": None if classes is None else classes_as_plain_data(tuple(classes)),
+        "coarsest": schema.coarsest.get(name),
     }
 
 
@@ -99,6 +116,10 @@ def schema_of(
             distance=whole,
             distances=distances,
             missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),
+            weights=each("weight"),
+            never_mix=each("never_mix"),
+            coarsest=each("coarsest"),
+            preserve=declared.get("preserve") or (),
             **more,
         )
     except ConfigError:

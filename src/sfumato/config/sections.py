@@ -56,6 +56,9 @@ class ColumnSection(Section):
     decimal: Literal[".", ","] | None = None
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
+    weight: Any = None
+    never_mix: list[Any] | None = None
+    coarsest: Any = None
 
 
 class MissingSection(Section):

@@ -8,7 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.data.schema_limits import Classes, classes_of, level_of, pairs_of, weights_of
 from sfumato.errors import ColumnError, ParameterError
+from sfumato.exact import Number
 
 if TYPE_CHECKING:
     from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
@@ -118,6 +120,14 @@ class Schema:
     """The column that identifies the person of a row, if a person may have several rows: k then counts people."""
     group: str | None = None
     """The column that contains the group of a row; without it rows with equal quasi-identifiers form a group."""
+    weights: Mapping[str, Number] = field(default_factory=dict)
+    """How much the loss of a quasi-identifier counts when groups are chosen; 1 by default."""
+    never_mix: Mapping[str, Classes | Sequence[Any]] = field(default_factory=dict)
+    """For a quasi-identifier its values, or lists of values, that never share a cell with any other value."""
+    coarsest: Mapping[str, int] = field(default_factory=dict)
+    """For a quasi-identifier with a hierarchy the coarsest level that its cells may have."""
+    preserve: Sequence[Sequence[str]] = ()
+    """Pairs of published columns whose association the search preserves; at least one is a quasi-identifier."""
 
     def __post_init__(self) -> None:
         for name in ("quasi_identifiers", "sensitive", "identifiers", "other"):
@@ -144,6 +154,7 @@ class Schema:
         for name, mapping in mappings.items():
             object.__setattr__(self, name, mapping)
         self._check()
+        self._set_limits()
 
     @staticmethod
     def _kind(column: str, kind: Kind | str) -> Kind:
@@ -197,6 +208,18 @@ class Schema:
                     value=order,
                 )
         self._check_extras()
+
+    def _set_limits(self) -> None:
+        """Normalise and check what matters most to the analyst."""
+        own, trees = self.quasi_identifiers, self.hierarchies
+        limits: dict[str, Any] = {
+            "weights": weights_of(self.weights, own),
+            "never_mix": {column: classes_of(column, values, own) for column, values in self.never_mix.items()},
+            "coarsest": {column: level_of(column, level, own, trees) for column, level in self.coarsest.items()},
+            "preserve": pairs_of(self.preserve, own, (*own, *self.sensitive_columns(), *self.other)),
+        }
+        for name, value in limits.items():
+            object.__setattr__(self, name, value)
 
     def _check_extras(self) -> None:
         for column, separator in self.separators.items():
@@ -289,6 +312,7 @@ class Schema:
             distances=only(self.distances),
             person_id=None,
             group=None,
+            preserve=tuple(pair for pair in self.preserve if kept.issuperset(pair)),
         )
 
     def named_columns(self) -> dict[str, None]:

@@ -57,6 +57,12 @@ class ColumnDeclaration(Part):
     """The columns that make up a vector."""
     distance: dict[str, Any] | None = None
     """The `kind` of a distance, and its parameters."""
+    weight: int | str | None = None
+    """How much the loss of a quasi-identifier counts when groups are chosen."""
+    never_mix: list[str | list[str]] | None = None
+    """Values, or lists of values, that never share a cell with any other value."""
+    coarsest: int | None = None
+    """The coarsest level of the hierarchy that a cell may have."""
 
 
 class MissingDeclaration(Part):
@@ -73,6 +79,8 @@ class ConfigDeclaration(Part):
     missing: MissingDeclaration | None = None
     distance: dict[str, Any] | None = None
     """The `kind` of the distance over all sensitive attributes, and its parameters."""
+    preserve: list[list[str]] | None = None
+    """Pairs of columns whose association the search preserves."""
     principles: list[dict[str, Any]] | None = None
     """The `name` of each requested principle, and its parameters; a withheld release has none."""
 

@@ -62,11 +62,16 @@ def _differences(
         yield _differ("recoding", name, given.recodings.get(name), declared.recodings.get(name))
         yield _differ("separator", name, given.separators.get(name), declared.separators.get(name))
         yield _differ("columns", name, given.vectors.get(name), declared.vectors.get(name))
+        yield _differ("weight", name, given.weights.get(name), declared.weights.get(name))
+        yield _differ("never_mix", name, given.never_mix.get(name), declared.never_mix.get(name))
+        yield _differ("coarsest", name, given.coarsest.get(name), declared.coarsest.get(name))
     for name in given.sensitive:
         if _distance(given.distances.get(name)) != _distance(declared.distances.get(name)):
             yield f"the distance of {name!r} in release.json differs from the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
         yield "the distance in release.json differs from the one that is given"
+    if given.preserve != declared.preserve:
+        yield f"preserve is {list(declared.preserve)} in release.json, and {list(given.preserve)} is given"
     if given.missing != declared.missing:
         yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
 

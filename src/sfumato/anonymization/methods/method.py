@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from inspect import isabstract
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,14 @@ from sfumato.anonymization.recoding import Domain, domains_of
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
+from sfumato.exact import as_fraction, nearest_float
 from sfumato.parameters import ParameterChecks
 from sfumato.principles import Principle, View, attributes_of
 from sfumato.principles.principle import measurement_of
 from sfumato.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from sfumato.anonymization.methods.search_space import SearchSpace
 
 FINDING = "finding groups"
 """The step of a method, as the progress reports it."""
@@ -54,6 +58,21 @@ class Task:
         """For each row and quasi-identifier the place of its value in the domain."""
         columns = [domain.place[domain.column.codes] for domain in self.domains]
         return np.column_stack(columns) if columns else np.zeros((self.table.rows, 0), np.int32)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """For each quasi-identifier how much its loss counts, as the schema declares it, scaled so that the mean is 1."""
+        declared = self.table.schema.weights
+        weights = [as_fraction(declared.get(name, 1), "weight") for name in self.table.schema.quasi_identifiers]
+        mean = sum(weights, Fraction(0)) / max(1, len(weights))
+        return np.array([nearest_float(weight / mean) for weight in weights])
+
+    @cached_property
+    def search_space(self) -> SearchSpace:
+        """What the methods of sfumato minimise: weighted shares of cells, and what preserves associations."""
+        from sfumato.anonymization.methods.search_space import SearchSpace
+
+        return SearchSpace.of(self)
 
     @cached_property
     def requirements(self) -> tuple[tuple[Principle, tuple[str, ...]], ...]:
