@@ -149,7 +149,9 @@ def _from_pandas(data: Any) -> pa.Table:
             column = _exact_integers(series) if series.dtype == object else None
             column = pa.array(series, from_pandas=True) if column is None else column
             inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-            if isinstance(inner, pa.BaseExtensionType):  # intervals, periods: as text
+            if isinstance(inner, pa.BaseExtensionType) and pa.types.is_dictionary(column.type):  # intervals of pandas.cut
+                column = pa.array(series.cat.rename_categories(str), from_pandas=True)
+            elif isinstance(inner, pa.BaseExtensionType):  # intervals, periods: as text
                 column = pa.array(series.astype(object).map(str, na_action="ignore"), pa.string(), from_pandas=True)
             columns.append(column)
         except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:

@@ -61,9 +61,10 @@ class View:
     def graph(self, epsilon: Fraction) -> NeighbourGraph:
         """Return the neighbour graph of the attribute under its distance; ε above 0 needs a distance that has a meaning."""
         if epsilon > 0 and is_equality_by_default(self.table.schema, self.attribute):
+            note = self.attribute.columns[0].note
             raise DistanceError(
                 f"ε = {written(epsilon)} has no meaning for {self.attribute.name!r}: the column is read as categorical, and "
-                "two categories are equal or not",
+                f"two categories are equal or not{'' if note is None else f' ({note})'}",
                 remedy='Declare kind = "numeric" or "date" if it contains numbers or dates, or a distance; to compare for '
                 'equality on purpose, declare kind = "categorical", or write epsilon = 0.',
                 column=self.attribute.name,
