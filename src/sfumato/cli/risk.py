@@ -110,7 +110,7 @@ def risk(
     at_most = limit if limit is not None else section.limit
     with progress_bar() as progress:
         progress("reading")
-        setting = declared.setting(data)
+        setting = declared.setting(data, publish=amount is not None)
         progress("measuring")
         found, made = risk_of(setting, limit=at_most), None
         if amount is not None:

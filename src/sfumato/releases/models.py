@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from sfumato.releases.figure_models import Figures, UtilityClaim
 from sfumato.releases.model_base import Number, Part, as_json
 
-FORMAT = 2
+FORMAT = 3
 """The version of the format that is written, and the newest that is read."""
 
 GROUPS, WITHHELD, PROJECTED = "groups", "withheld", "projected"
@@ -34,11 +34,23 @@ class FileDigest(Part):
 
 
 class HierarchyDeclaration(Part):
-    """A hierarchy: nested intervals, flat, or written out row by row, from a leaf to the root."""
+    """A hierarchy: a builder with its parameters, or written out row by row, from a leaf to the root."""
 
     flat: bool | None = None
     intervals: list[Number | str] | None = None
     origin: Number | str | None = None
+    prefix: list[int] | None = None
+    mask: list[int] | None = None
+    side: str | None = None
+    character: str | None = None
+    ranges: list[list[Number | str] | dict[str, list[Number | str]]] | None = None
+    groups: list[dict[str, list[str]]] | None = None
+    rest: str | list[str] | None = None
+    consecutive: list[int] | None = None
+    bounds: list[list[str]] | None = None
+    numeric: bool | None = None
+    dates: list[str] | None = None
+    icd: int | None = None
     rows: list[list[str]] | None = None
 
 
@@ -53,6 +65,11 @@ class ColumnDeclaration(Part):
     separator: str | None = None
     decimal: str | None = None
     """The decimal mark of a numeric column, if it was read as a comma."""
+    format: str | None = None
+    """The strptime directives of dates that are not written in ISO 8601."""
+    timezone: str | None = None
+    age_at: str | None = None
+    """The date, or the column of dates, at which the age was taken that replaces a date of birth."""
     columns: list[str] | None = None
     """The columns that make up a vector."""
     distance: dict[str, Any] | None = None
@@ -76,6 +93,8 @@ class ConfigDeclaration(Part):
     """The schema of the original, as far as it is about columns that are published, and the requested principles."""
 
     columns: dict[str, ColumnDeclaration]
+    undeclared: Literal["drop", "refuse", "keep"] | None = None
+    """What becomes of columns without a role. Before format 3, which introduced the key, they were kept."""
     missing: MissingDeclaration | None = None
     distance: dict[str, Any] | None = None
     """The `kind` of the distance over all sensitive attributes, and its parameters."""

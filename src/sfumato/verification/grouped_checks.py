@@ -28,6 +28,7 @@ from sfumato.releases.table_files import original_table, published_schema, publi
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.declaration_checks import DECLARED, as_plain_data, default_recoding, first_difference
 from sfumato.verification.level_checks import level_check
+from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, order_check
 from sfumato.verification.original_checks import MatchedRows, cover_rows
 
@@ -92,6 +93,8 @@ def grouped_checks(
             checks += _against_original(manifest, table.data, original, declared)
         else:
             reason = no_original if original is None else "not checked: the columns are not those of release.json"
+            limits = limits_check(table.data, None, declared, {}, reason)
+            checks += [] if limits is None else [limits]
             checks += [Check("rows", None, reason), Check("cover", None, reason)]
     return checks
 
@@ -110,6 +113,9 @@ def _columns(document: GroupedTable, table: Table, declared: Schema) -> Check:
     exposed = [name for name in names if name in declared.identifiers]
     if exposed:
         return Check("columns", False, f"the identifier {exposed[0]!r} is published")
+    undecided = [name for name in names if name != document.group and declared.role(name) is None]
+    if undecided:
+        return Check("columns", False, f"{undecided[0]!r} has no role and is published")
     listed = [column.name for column in document.columns]
     if listed != names:
         return Check("columns", False, f"the data has {', '.join(names)}; release.json lists {', '.join(listed)}")
@@ -299,7 +305,7 @@ def _against_original(manifest: TableManifest, published: pa.Table, original: An
     suppressed = document.suppressed
     matched = MatchedRows.of(published, table, unchanged, declared)
     extra, absent = matched.surplus()
-    lost = [n for n in table.data.column_names if n not in published.column_names and n not in declared.identifiers]
+    lost = [n for n in declared.published_columns(table.data.column_names) if n not in published.column_names]
     checks = []
     if lost:
         checks.append(Check("original columns", False, f"{lost[0]!r} of the original is not published"))
@@ -311,6 +317,8 @@ def _against_original(manifest: TableManifest, published: pa.Table, original: An
         )
     checks.append(Check("rows", not extra and absent == suppressed, detail))
     recodings = {c.name: str(c.recoding) for c in document.columns if c.role == "quasi-identifier"}
+    limits = limits_check(published, table, declared, recodings, "")
+    checks += [] if limits is None else [limits]
     result = cover_rows(published, table, matched, recodings, everyone=suppressed == 0)
     if result.uncovered:
         first = f"; the first: {result.first}" if result.first else ""

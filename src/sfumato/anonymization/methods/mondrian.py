@@ -38,6 +38,7 @@ class Mondrian(Method):
     relaxed: bool = False
 
     name: ClassVar[str] = "mondrian"
+    honours_limits: ClassVar[bool] = True
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Cut depth by depth: all sets of one depth are tried together. Nothing is random.
@@ -47,9 +48,10 @@ class Mondrian(Method):
         del seed
         notes = _notes(task)
         shares = task.search_space.shares
-        of_row = np.zeros(task.table.rows, np.int64)
+        strata = task.strata
+        of_row = np.zeros(task.table.rows, np.int64) if strata is None else strata.of_row.copy()
         # invariant: groups 0 to done - 1 are final, and the `pending` groups after them may be cut further
-        done, pending = 0, len(task.domains) and 1
+        done, pending = 0, len(task.domains) and (1 if strata is None else strata.count)
         while pending:
             rows = np.flatnonzero(of_row >= done)
             order = rows[np.argsort(of_row[rows], kind="stable")]

@@ -63,16 +63,18 @@ class XColor(Method):
         view = task.views[names]
         size_part(view, k)  # a k larger than the table is an error
         graph = view.graph(exactly(principle.epsilon))
-        degrees = graph.degrees[view.attribute.codes]
+        values, codes = np.unique(view.attribute.codes, return_inverse=True)
+        near = graph.counts(np.array([0, len(values)]), values, np.bincount(codes)) - 1  # among the rows of the task
+        degrees, largest = near[codes], int(near.max())
         start = initialize(degrees, k)
         nearness, space = NeighbourArrays.of(graph), task.search_space
         bound = guarantee(np.bincount(start), principle.allowed_neighbours)
-        guaranteed = graph.max_degree < bound
+        guaranteed = largest < bound
         result = exchange(
             start, view.attribute.codes, nearness, principle.allowed_neighbours, space.places, space.shares,
             looks=None if guaranteed else _LOOKS,
         )  # fmt: skip
-        comparison = f"Θ = {graph.max_degree:,} {'<' if guaranteed else '≥'} {float(bound):,.1f}"
+        comparison = f"Θ = {largest:,} {'<' if guaranteed else '≥'} {float(bound):,.1f}"
         notes = [
             f"XColor: exchanges were {'certain' if guaranteed else 'not certain'} to remove all violations ({comparison})."
         ]
