@@ -1,4 +1,5 @@
 from . import (
+    analysis,
     anonymization,
     attacks,
     data,
@@ -14,12 +15,14 @@ from . import (
 from ._audit import Audit, Finding, audit
 from ._explain import Explanation, MeasuredExample, explain
 from ._report import report
+from .analysis import ReleasedTable, ReleasedTables, combine, read_release
 from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay
 from .anonymization.feasibility import feasibility
 from .anonymization.methods import Glaze, Lattice, Method, Mondrian, XColor
 from .census import synthetic_census
 from .config import Config
 from .data.hierarchy import Hierarchy, Intervals
+from .data.hierarchy_builders import Dates, Prefix, Quantiles, Ranges
 from .data.schema import Schema
 from .data.table import Table
 from .disclosure import Risk, WithheldRelease, risk, withhold
@@ -55,6 +58,7 @@ __all__ = [
     "Audit",
     "BetaLikeness",
     "Config",
+    "Dates",
     "DeltaDisclosure",
     "DeltaLDiversity",
     "Dissimilarity",
@@ -78,12 +82,17 @@ __all__ = [
     "Mondrian",
     "NTCloseness",
     "PSensitivity",
+    "Prefix",
     "Principle",
     "Profile",
     "Progress",
     "Projection",
+    "Quantiles",
+    "Ranges",
     "RecursiveLDiversity",
     "Release",
+    "ReleasedTable",
+    "ReleasedTables",
     "Risk",
     "Schema",
     "SfumatoError",
@@ -94,10 +103,12 @@ __all__ = [
     "WithheldRelease",
     "XColor",
     "__version__",
+    "analysis",
     "anonymization",
     "anonymize",
     "attacks",
     "audit",
+    "combine",
     "data",
     "disclosure",
     "distances",
@@ -111,6 +122,7 @@ __all__ = [
     "profiling",
     "project",
     "projections",
+    "read_release",
     "read_table",
     "releases",
     "replay",

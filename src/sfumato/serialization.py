@@ -6,13 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
+from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
+from sfumato.data.hierarchy_builders import BUILDERS
 from sfumato.data.schema import Kind, Missing, Role, Schema
+from sfumato.data.schema_limits import classes_as_plain_data, weight_as_plain_data
 from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigError, SfumatoError
+from sfumato.exact import as_fraction
 from sfumato.registry import DISTANCES
 
-COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance")
+COLUMN_KEYS = (
+    "role", "kind", "order", "hierarchy", "recoding", "separator", "decimal", "format", "timezone", "age_at", "columns",
+    "distance",
+    "weight", "never_mix", "coarsest",
+)  # fmt: skip
 """The keys of a column."""
 
 
@@ -21,7 +28,7 @@ def stated(
     hierarchy: Callable[[str, Any], Any],
     distance: Callable[[Distance | None], dict[str, Any] | None],
 ) -> dict[str, Any]:
-    """Return a schema as plain data: `columns`, `missing` and `distance`. Callers write hierarchies and distances.
+    """Return a schema as plain data; callers write hierarchies and distances.
 
     >>> stated(Schema(["age"], ["income"]), lambda name, declared: None, lambda declared: None)["columns"]
     {'age': {'role': 'quasi-identifier'}, 'income': {'role': 'sensitive'}}
@@ -32,7 +39,7 @@ def stated(
     for name in dict.fromkeys(names):
         declared: dict[str, Any] = {}
         role = Role.SENSITIVE if name in schema.vectors else schema.role(name)
-        if (name not in within and role is not Role.OTHER) or name in schema.other:
+        if (name not in within and role not in (None, Role.OTHER)) or name in schema.other:
             declared["role"] = str(role)
         kind = schema.kinds.get(name)
         declared |= {
@@ -41,8 +48,13 @@ def stated(
             "hierarchy": hierarchy(name, schema.hierarchies[name]) if name in schema.hierarchies else None,
             "recoding": schema.recodings.get(name),
             "separator": schema.separators.get(name),
+            "decimal": schema.decimals.get(name),
+            "format": schema.formats.get(name),
+            "timezone": schema.timezones.get(name),
+            "age_at": schema.ages.get(name),
             "columns": list(schema.vectors[name]) if name in schema.vectors else None,
             "distance": distance(schema.distances.get(name)),
+            **_limits(schema, name),
         }
         declared = {key: value for key, value in declared.items() if value is not None}
         if declared:
@@ -52,6 +64,19 @@ def stated(
         "columns": columns,
         "missing": {"values": values, "policy": schema.missing.policy},
         "distance": distance(schema.distance),
+        "person_id": schema.person_id,
+        "household_id": schema.household_id,
+        "preserve": [list(pair) for pair in schema.preserve] or None,
+    }
+
+
+def _limits(schema: Schema, name: str) -> dict[str, Any]:
+    """Return what limits the recoding of a column."""
+    weight, classes = schema.weights.get(name), schema.never_mix.get(name)
+    return {
+        "weight": None if weight is None else weight_as_plain_data(as_fraction(weight)),
+        "never_mix": None if classes is None else classes_as_plain_data(tuple(classes)),
+        "coarsest": schema.coarsest.get(name),
     }
 
 
@@ -70,10 +95,9 @@ def schema_of(
     for name, column in columns.items():
         _refuse_unknown(name, column)
     missing: Mapping[str, Any] = declared.get("missing", {})
-    within = {part for column in columns.values() for part in column.get("columns") or ()}
 
     def of_role(role: Role) -> list[str]:
-        return [name for name, column in columns.items() if column.get("role", Role.OTHER) == role]
+        return [name for name, column in columns.items() if column.get("role") == role]
 
     def each(key: str) -> dict[str, Any]:
         return {name: column[key] for name, column in columns.items() if column.get(key) is not None}
@@ -87,17 +111,25 @@ def schema_of(
             quasi_identifiers=of_role(Role.QUASI_IDENTIFIER),
             sensitive=of_role(Role.SENSITIVE),
             identifiers=of_role(Role.IDENTIFIER),
-            other=[name for name in of_role(Role.OTHER) if name not in within],
+            other=of_role(Role.OTHER),
             kinds=each("kind"),
             orders=each("order"),
             hierarchies={name: hierarchy(value, f"columns.{name}.hierarchy") for name, value in each("hierarchy").items()},
             recodings=each("recoding"),
             vectors=each("columns"),
             separators=each("separator"),
+            decimals=each("decimal"),
+            formats=each("format"),
+            timezones=each("timezone"),
+            ages=each("age_at"),
             distance=whole,
             distances=distances,
             missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),
-            **more,
+            weights=each("weight"),
+            never_mix=each("never_mix"),
+            coarsest=each("coarsest"),
+            preserve=declared.get("preserve") or (),
+            **{"person_id": declared.get("person_id"), "household_id": declared.get("household_id"), **more},
         )
     except ConfigError:
         raise
@@ -106,7 +138,7 @@ def schema_of(
 
 
 def _refuse_unknown(name: str, column: Mapping[str, Any]) -> None:
-    """Raise an error for an unknown key or role: a typing error would publish the column as it is."""
+    """Raise an error for an unknown key or role: a typing error would change what is published."""
     for key in column:
         if key not in COLUMN_KEYS:
             remedy = f"Write one of: {', '.join(COLUMN_KEYS)}."
@@ -121,35 +153,40 @@ def _refuse_unknown(name: str, column: Mapping[str, Any]) -> None:
 def hierarchy_section(declared: Any) -> dict[str, Any] | None:
     """Return a hierarchy that is built from the values of the data as plain data; None for any other.
 
+    >>> from sfumato.data.hierarchy import Intervals
     >>> hierarchy_section(Intervals((5, 10)))
     {'intervals': [5, 10], 'origin': 0}
     """
-    if isinstance(declared, Flat):
-        return {"flat": True}
-    if isinstance(declared, Intervals):
-        return {"intervals": [_number(width) for width in declared.widths], "origin": _number(declared.origin)}
-    return None
+    return declared.section() if isinstance(declared, HierarchyBuilder) else None
 
 
-def hierarchy_of(declared: Mapping[str, Any], key: str) -> Intervals | Flat | Hierarchy:
-    """Return the hierarchy that a section declares: nested intervals, flat, or listed row by row.
+def hierarchy_of(declared: Mapping[str, Any], key: str) -> HierarchyBuilder | Hierarchy:
+    """Return the hierarchy that a section declares: a builder with its parameters, or listed row by row.
 
     >>> hierarchy_of({"flat": True}, "columns.sex.hierarchy")
     Flat()
     """
-    given = [name for name in ("intervals", "flat", "rows") if declared.get(name)]
+    section = {name: value for name, value in declared.items() if value is not None and value is not False}
+    given = [name for name in (*BUILDERS, "rows") if name in section]
     try:
-        if given == ["intervals"]:
-            return Intervals(tuple(declared["intervals"]), declared.get("origin", 0))
-        if given == ["flat"]:
-            return Flat()
         if given == ["rows"]:
-            return Hierarchy.from_rows(declared["rows"])
+            return Hierarchy.from_rows(section["rows"])
+        if len(given) == 1:
+            builder = BUILDERS[given[0]]
+            # the first field is the value of the key
+            known = {builder.key, *(each.name for each in fields(builder)[1:])}  # type: ignore[arg-type]
+            for name, value in section.items():
+                if name not in known:
+                    problem = f"the builder {builder.key!r} has no parameter {name!r}"
+                    raise ConfigError(problem, remedy="Remove it.", key=f"{key}.{name}", value=value)
+            return builder.of_section(section)
+    except ConfigError:
+        raise
     except SfumatoError as error:
         raise located(error, key) from error
     raise ConfigError(
-        "the hierarchy must be either intervals or flat",
-        remedy="Write a file name, { intervals = [5, 10] } or { flat = true }.",
+        f"the hierarchy names {'no builder' if not given else 'several builders: ' + ', '.join(given)}",
+        remedy=f"Write a file name, or one builder such as {{ intervals = [5, 10] }}; there are: {', '.join(BUILDERS)}.",
         key=key,
     )
 
@@ -192,7 +229,3 @@ def located(error: SfumatoError, key: str) -> ConfigError:
     """Return the same error under the key that it is about."""
     inner = ".".join(filter(None, (key, (error.key or "").removeprefix("distance."))))
     return ConfigError(error.problem, remedy=error.remedy, key=inner, value=error.value, column=error.column)
-
-
-def _number(value: Any) -> int | str:
-    return value if isinstance(value, int) else str(value)

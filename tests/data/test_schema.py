@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -22,14 +23,19 @@ def file_table(tmp_path, text, schema):
 
 
 def test_roles():
-    schema = sf.Schema(quasi_identifiers=["a"], sensitive="s", identifiers=["id"])
+    schema = sf.Schema(quasi_identifiers=["a"], sensitive="s", identifiers=["id"], other=["o"], kinds={"x": "numeric"})
     assert schema.sensitive == ("s",)
-    assert [schema.role(n).value for n in ("a", "s", "id", "x")] == [
-        "quasi-identifier",
-        "sensitive",
-        "identifier",
-        "other",
-    ]
+    names = ("a", "s", "id", "o", "x")
+    roles = ["quasi-identifier", "sensitive", "identifier", "other"]
+    assert [schema.role(name) for name in names] == [*roles, None]
+    assert [replace(schema, undeclared="keep").role(name) for name in names] == [*roles, "other"]
+    assert schema.published_columns(names) == ["a", "s", "o"]
+    assert schema.columns_without_role(names) == ["x"]
+
+
+def test_undeclared_is_one_of_three():
+    with pytest.raises(sf.errors.ParameterError, match="undeclared = 'publish' is unknown"):
+        sf.Schema(undeclared="publish")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +97,7 @@ def test_kinds_are_inferred_from_text(tmp_path):
     assert kinds == ["categorical", "numeric", "categorical", "categorical"]
 
 
-@pytest.mark.parametrize("cell", ["abc", "1,5", "12 years", "nan", "inf", "1e9999", "0x10", "١"])
+@pytest.mark.parametrize("cell", ["abc", "1,5,7", "12 years", "nan", "inf", "1e9999", "0x10", "١"])
 def test_wrong_type_in_a_row(tmp_path, cell):
     text = f'age\n30\n41\n"{cell}"\n'
     table = file_table(tmp_path, text, sf.Schema(["age"], kinds={"age": "numeric"}))

@@ -22,9 +22,10 @@ from .methods.full_domain import (
     TransformationCube,
     TransformationLoss,
 )
-from .recoding import ColumnLevels, ColumnRecoding, Domain, Recoding, RecodingKind, recode
+from .recoding import ColumnLevels, ColumnRecoding, Domain, Recoding, RecodingKind, Strata, recode
 from .release import PrivateRelease, Release
 from .utility import (
+    Association,
     ClassSizes,
     Loss,
     Marginal,
@@ -37,6 +38,7 @@ from .utility import (
 )
 
 __all__ = [
+    "Association",
     "Certificate",
     "ClassHistograms",
     "ClassSizes",
@@ -63,6 +65,7 @@ __all__ = [
     "RecodingKind",
     "Release",
     "RequirementFeasibility",
+    "Strata",
     "Task",
     "TransformationCube",
     "TransformationLoss",

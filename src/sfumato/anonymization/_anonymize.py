@@ -11,14 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import Audit, audit, finding_heading, library_of, table_of, worst_shown
+from sfumato._audit import Audit, audit_table, finding_heading, library_of, table_of, worst_shown
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
-from sfumato.anonymization.methods.method import FINDING, check_method_class, grouping_of
+from sfumato.anonymization.methods.association_lines import check_preserved
+from sfumato.anonymization.methods.method import FINDING, check_method_class
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
+from sfumato.anonymization.recoding.strata import Strata
+from sfumato.anonymization.recurring_identifiers import recurring_identifiers
 from sfumato.anonymization.release import PrivateRelease, Release
-from sfumato.anonymization.undeclared_columns import check_undeclared
+from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
+from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclared_note
+from sfumato.anonymization.unit_groups import find_groups
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
@@ -75,18 +80,20 @@ def anonymize_table(
     """
     chosen = _method(method, principles)
     check(table, principles)
-    check_undeclared(table)
     if not share:
         progress("assessing feasibility")
         _refuse_impossible(table, principles)
+    task = Task(table, principles, progress, share)
+    refuse_impossible_strata(task, share)
     progress(FINDING)
-    grouping = grouping_of(chosen, Task(table, principles, progress, share), seed)
+    grouping = find_groups(task, chosen, seed)
     of_row = np.asarray(grouping.of_row, np.int64)
     progress("publishing")
     resolved = resolved_schema(table)
     published, result, kept = _publish_groups(table, resolved, of_row, grouping.levels, principles, seed, share)
     library = library_of(data)
     dropped = table.rows - len(kept)
+    recurring = recurring_identifiers(table, kept, of_row, principles)
     return Release(
         table=published.table,
         audit=replace(result, library=library),
@@ -98,13 +105,14 @@ def anonymize_table(
         suppressed=dropped,
         recodings=published.recodings,
         levels=published.levels,
-        notes=_notes(table, published, dropped, grouping.notes),
+        notes=(*_notes(table, published, dropped, grouping.notes), *recurring.public),
         private=PrivateRelease(
             original=table,
             kept=published.original,
             kept_rows=kept,
+            rows=kept[published.rows],
             recoding=published.recoding,
-            notes=(*reading_notes(table), *grouping.private),
+            notes=(*reading_notes(table), *grouping.private, *recurring.private),
             make_frame=partial(frame_of, published, data, library, kept),
         ),
     )
@@ -127,15 +135,7 @@ def _method(method: Method | str | None, principles: Sequence[Principle]) -> Met
 def check(table: Table, principles: Sequence[Principle]) -> None:
     """Raise an error for a table that cannot be anonymized, before any work is done."""
     schema = table.schema
-    if schema.person_id is not None:
-        raise ParameterError(
-            f"several rows per person (person_id = {schema.person_id!r}) are not supported: the rows of a person could be "
-            "in different groups and reveal one another",
-            remedy="Reduce the table to one row per person, and remove person_id.",
-            key="person_id",
-            file=table.source,
-            value=schema.person_id,
-        )
+    _ = table.units  # raises if a person or a household is missing
     if schema.group is not None:
         raise ParameterError(
             f"the schema declares {schema.group!r} as the group column, but anonymizing finds the groups itself",
@@ -151,10 +151,12 @@ def check(table: Table, principles: Sequence[Principle]) -> None:
             key="quasi_identifiers",
             file=table.source,
         )
+    refuse_undeclared(table)
     for name in (*schema.quasi_identifiers, *schema.sensitive_columns()):
         table.column(name)  # raises if a declaration does not fit the column, whether a principle uses it or not
     for principle in principles:
         attributes_of(principle, schema)
+    check_preserved(table)
 
 
 def _publish_groups(
@@ -181,7 +183,8 @@ def _publish_groups(
         part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
         published = publish(part, part_of_row, seed, levels)
         try:
-            result = audit(published.table, None, principles)
+            units = None if table.units is None else table.units.take(kept[published.rows])
+            result = audit_table(published.table, principles, units)
         except ParameterError:
             if first is None:
                 raise
@@ -194,7 +197,8 @@ def _publish_groups(
         fine = np.logical_and.reduce([finding.measurement.group_holds for finding in result])
         left = kept[fine[published.of_group[part_of_row] - 1]]
         if table.rows - len(left) > most:
-            raise _requirement_error(Task(table, principles), first, most, table.rows - len(left))
+            bad = np.setdiff1d(kept, left)
+            raise _requirement_error(Task(table, principles), first, most, table.rows - len(left), bad)
         kept = left
 
 
@@ -215,10 +219,12 @@ def _refuse_impossible(table: Table, principles: Sequence[Principle]) -> None:
         )
 
 
-def _requirement_error(task: Task, result: Audit, most: int, needed: int) -> RequirementError:
+def _requirement_error(
+    task: Task, result: Audit, most: int, needed: int, bad: NDArray[np.int64] | None = None
+) -> RequirementError:
     """Return the error that says how far the method got: which principles fail, where, and by how much.
 
-    `most` rows may be suppressed, and `needed` rows would have to be.
+    `most` rows may be suppressed, and `needed` rows would have to be. `bad`: rows of failing groups, if they are known.
     """
     failing = [finding for finding in result if not finding.holds]
     rows = task.table.rows
@@ -233,6 +239,8 @@ def _requirement_error(task: Task, result: Audit, most: int, needed: int) -> Req
     allowed = (
         f"; the failing groups contain {count_of(needed, 'row')}, and at most {most:,} may be suppressed" if most else ""
     )
+    if task.strata is not None and bad is not None:
+        parts.append(_failing_strata(task.strata, bad))
     explanations = reasons(task.table, [finding.principle for finding in failing])
     another = "" if any(reason.impossible for reason in explanations) else ", or try another method"
     share = f"allow a {'larger ' if most else ''}share of the rows to be suppressed"
@@ -243,6 +251,14 @@ def _requirement_error(task: Task, result: Audit, most: int, needed: int) -> Req
         file=task.table.source,
         value=result.to_dict(1)["principles"],
     )
+
+
+def _failing_strata(strata: Strata, bad: NDArray[np.int64]) -> str:
+    """Return in which parts of the table, that limits keep apart, the failing groups are."""
+    counts = np.bincount(strata.of_row[bad], minlength=strata.count)
+    worst = np.argsort(-counts, kind="stable")[:3]
+    shown = [f"{strata.name(int(s))} ({counts[s]:,} of {count_of(int(strata.sizes[s]), 'row')})" for s in worst if counts[s]]
+    return f"limits on cells keep {strata.count:,} parts of the table apart, and groups fail in {', '.join(shown)}"
 
 
 def reading_notes(table: Table) -> tuple[str, ...]:
@@ -257,6 +273,8 @@ def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence
     notes = [*more]
     if dropped:
         notes.append(f"{count_of(dropped, 'row')} of {table.rows:,} were suppressed")
+    dropped_columns = undeclared_note(table)
+    notes += [] if dropped_columns is None else [dropped_columns]
     other = [name for name in table.data.column_names if schema.role(name) is Role.OTHER]
     if other:
         notes.append(f"published unchanged, and not protected by any principle: {', '.join(map(repr, other))}")

@@ -70,6 +70,7 @@ class Config(Section):
     columns: dict[str, ColumnSection] = Field(default_factory=dict)
     missing: MissingSection = Field(default_factory=MissingSection)
     distance: dict[str, Any] | None = None
+    preserve: list[Any] | None = None
     principles: list[dict[str, Any]] = Field(default_factory=list)
     method: MethodSection | None = None
     output: OutputSection | None = None
@@ -142,11 +143,18 @@ class Config(Section):
     ) -> Config:
         """Return the config that states a schema, a data file, principles and a method; to write one from a program."""
         sections = stated(schema, _hierarchy_section, _distance_section)
+        units = {key: sections.pop(key) for key in ("person_id", "household_id")}
         distances = [sections["distance"], *(column.get("distance") for column in sections["columns"].values())]
         return cls.model_validate(
             {
                 **sections,
-                "data": {"path": str(path), "person_id": schema.person_id, "group": schema.group, **data},
+                "data": {
+                    "path": str(path),
+                    "undeclared": schema.undeclared,
+                    **units,
+                    "group": schema.group,
+                    **data,
+                },
                 "principles": [{"name": p.name, **p.parameters()} for p in principles],
                 "method": None if method is None else {"name": method.name, **method.parameters()},
                 # the program itself named the function
@@ -196,13 +204,14 @@ class Config(Section):
     @property
     def schema(self) -> Schema:  # type: ignore[override]  # a long deprecated method of pydantic has this name
         """The schema that the config declares."""
-        declared = self.model_dump(mode="python", exclude_none=True, include={"columns", "missing", "distance"})
+        declared = self.model_dump(mode="python", exclude_none=True, include={"columns", "missing", "distance", "preserve"})
 
         def hierarchy(section: Any, key: str) -> Any:
             return self._near(section) if isinstance(section, str) else hierarchy_of(section, key)
 
         try:
-            return schema_of(declared, hierarchy, self._distance, person_id=self.data.person_id, group=self.data.group)
+            more = self.data.model_dump(include={"undeclared", "person_id", "household_id", "group"})
+            return schema_of(declared, hierarchy, self._distance, **more)
         except ConfigError as error:
             raise self._located(error, "") from error
 
@@ -294,6 +303,11 @@ class Config(Section):
         """The file that the internal report is written to, if the config declares one."""
         return None if self.output is None or self.output.internal is None else self._near(self.output.internal)
 
+    @property
+    def key_file(self) -> Path | None:
+        """The file that the key is written to, which says whose row each published row is, if the config declares one."""
+        return None if self.output is None or self.output.key is None else self._near(self.output.key)
+
     def _check_sections(self) -> None:
         """Check what `[method]`, `[risk]` and `[project]` declare, as far as that needs neither data nor their code."""
         section = self.method or MethodSection()
@@ -322,10 +336,13 @@ class Config(Section):
 
         return ConfiguredRisk.of(self.risk or RiskSection(), self._folder, self._resolve, self._check_code)
 
-    def setting(self, path: str | Path | None = None) -> Setting:
-        """Match the records with every dictionary of `[risk]`; without any, the table itself is the dictionary."""
+    def setting(self, path: str | Path | None = None, *, publish: bool = False) -> Setting:
+        """Match the records with every dictionary of `[risk]`; without any, the table itself is the dictionary.
+
+        `publish`: the records are to be published, with cells withheld, so a column needs a role.
+        """
         try:
-            return self._configured_risk().setting(self.table(path))
+            return self._configured_risk().setting(self.table(path), publish)
         except ConfigError as error:
             raise self._located(error, "") from error
 

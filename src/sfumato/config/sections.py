@@ -32,29 +32,55 @@ class DataSection(Section):
     sheet: str | None = None
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
     encoding: str | None = None
+    undeclared: Literal["drop", "refuse", "keep"] = "drop"
     person_id: str | None = None
+    household_id: str | None = None
     group: str | None = None
 
 
+_Ends = list[int | Decimal | str]
+
+
 class HierarchySection(Section):
-    """`hierarchy = { … }` of a column: a builder instead of a file."""
+    """`hierarchy = { … }` of a column: a builder instead of a file, and its parameters."""
 
     intervals: list[int | Decimal | str] | None = None
-    origin: int | Decimal | str = 0
+    origin: int | Decimal | str | None = None
     flat: bool = False
+    prefix: list[int] | None = None
+    mask: list[int] | None = None
+    side: Literal["right", "left"] | None = None
+    character: str | None = None
+    ranges: list[_Ends | dict[str, _Ends]] | None = None
+    quantiles: list[int] | None = None
+    groups: list[dict[str, list[str]]] | None = None
+    rest: str | list[str] | None = None
+    consecutive: list[int] | None = None
+    bounds: list[list[str]] | None = None
+    numeric: bool = False
+    frequent: list[int] | None = None
+    dates: list[str] | None = None
+    icd: int | None = None
 
 
 class ColumnSection(Section):
     """`[columns.NAME]`: one column, or one vector attribute over several columns."""
 
-    role: Role = Role.OTHER
+    role: Role | None = None
     kind: Kind | None = None
     order: list[str] | None = None
     hierarchy: str | HierarchySection | None = None
     recoding: Literal["interval", "ancestor", "set"] | None = None
     separator: str | None = Field(default=None, min_length=1)
+    decimal: Literal[".", ","] | None = None
+    format: str | None = None
+    timezone: str | None = None
+    age_at: str | None = None
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
+    weight: Any = None
+    never_mix: list[Any] | None = None
+    coarsest: Any = None
 
 
 class MissingSection(Section):
@@ -87,3 +113,4 @@ class OutputSection(Section):
     database: str | None = None
     table: str | None = None
     internal: str | None = None
+    key: str | None = None

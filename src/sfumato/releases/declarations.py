@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.data.hierarchy import Hierarchy
-from sfumato.data.schema import Role, Schema
+from sfumato.data.hierarchy import HierarchyBuilder
+from sfumato.data.schema import Kind, Role, Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
 from sfumato.principles import Principle
@@ -50,20 +50,16 @@ def describe_schema(schema: Schema, published: AbstractSet[str]) -> dict[str, An
     def hierarchy(name: str, declared: Any) -> dict[str, Any] | None:
         if name not in published:
             return None
-        return hierarchy_section(declared) or {"rows": _rows(declared)}
+        return hierarchy_section(declared) or {"rows": declared.rows()}
 
     config = stated(schema, hierarchy, _distance)
     config["columns"] = {
         name: column
         for name, column in config["columns"].items()
-        if name in published or column.get("role") is not None or schema.role(name) is not Role.OTHER
+        if name in published or column.get("role") is not None or schema.role(name) not in (None, Role.OTHER)
     }
+    config["undeclared"] = schema.undeclared
     return {key: value for key, value in config.items() if value is not None}
-
-
-def _rows(hierarchy: Hierarchy) -> list[list[str]]:
-    labels = [np.array(nodes, object)[path] for nodes, path in zip(hierarchy.labels, hierarchy.paths.T, strict=True)]
-    return [list(row) for row in zip(*labels, strict=True)]
 
 
 def _distance(distance: Distance | None) -> dict[str, Any] | None:
@@ -77,20 +73,29 @@ def _distance(distance: Distance | None) -> dict[str, Any] | None:
 
 
 def resolved_schema(table: Table, names: Sequence[str] | None = None) -> Schema:
-    """Return the schema with the kind of every quasi-identifier and sensitive column stated, and hierarchies loaded.
+    """Return the schema with how every quasi-identifier and sensitive column was read, and hierarchies loaded.
 
-    So a file, which may have no types, is read as the table was. `names`: the columns whose kind is stated, if others.
+    So a file, which may have no types, is read as the table was. `names`: the columns of which that is stated, if
+    others.
     """
     schema = table.schema
     names = (*schema.quasi_identifiers, *schema.sensitive_columns()) if names is None else names
     kinds = {**schema.kinds, **{name: table.column(name).kind for name in names}}
+    dates = [table.column(name) for name in names if kinds[name] is Kind.DATE]
+    formats = {**schema.formats, **{column.name: column.format for column in dates if column.format is not None}}
+    zones = {**schema.timezones, **{column.name: column.timezone for column in dates if column.timezone is not None}}
     trees = {name: tree for name in schema.hierarchies if (tree := _tree(table, name)) is not None}
-    return replace(schema, kinds=kinds, hierarchies=trees)
+    columns = [table.column(name) for name in names]
+    orders = {**schema.orders, **{column.name: tuple(column.texts) for column in columns if column.kind is Kind.ORDINAL}}
+    decimals = {**schema.decimals, **{column.name: "," for column in columns if column.decimal_comma}}
+    return replace(
+        schema, kinds=kinds, orders=orders, decimals=decimals, formats=formats, timezones=zones, hierarchies=trees
+    )
 
 
 def _tree(table: Table, name: str) -> Any:
-    """Return a column's hierarchy: as declared if it is built from the values, otherwise read from its file."""
+    """Return a column's hierarchy: the builder, without need of the rows, or the tree that was read from a file."""
     declared = table.schema.hierarchies[name]
-    if hasattr(declared, "build"):
-        return declared
-    return table.column(name).hierarchy
+    if isinstance(declared, HierarchyBuilder):
+        return declared.resolved(table.column(name))
+    return declared if hasattr(declared, "build") else table.column(name).hierarchy

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from sfumato.releases.figure_models import Figures, UtilityClaim
 from sfumato.releases.model_base import Number, Part, as_json
 
-FORMAT = 2
+FORMAT = 3
 """The version of the format that is written, and the newest that is read."""
 
 GROUPS, WITHHELD, PROJECTED = "groups", "withheld", "projected"
@@ -34,11 +34,23 @@ class FileDigest(Part):
 
 
 class HierarchyDeclaration(Part):
-    """A hierarchy: nested intervals, flat, or written out row by row, from a leaf to the root."""
+    """A hierarchy: a builder with its parameters, or written out row by row, from a leaf to the root."""
 
     flat: bool | None = None
     intervals: list[Number | str] | None = None
     origin: Number | str | None = None
+    prefix: list[int] | None = None
+    mask: list[int] | None = None
+    side: str | None = None
+    character: str | None = None
+    ranges: list[list[Number | str] | dict[str, list[Number | str]]] | None = None
+    groups: list[dict[str, list[str]]] | None = None
+    rest: str | list[str] | None = None
+    consecutive: list[int] | None = None
+    bounds: list[list[str]] | None = None
+    numeric: bool | None = None
+    dates: list[str] | None = None
+    icd: int | None = None
     rows: list[list[str]] | None = None
 
 
@@ -51,10 +63,23 @@ class ColumnDeclaration(Part):
     hierarchy: HierarchyDeclaration | None = None
     recoding: str | None = None
     separator: str | None = None
+    decimal: str | None = None
+    """The decimal mark of a numeric column, if it was read as a comma."""
+    format: str | None = None
+    """The strptime directives of dates that are not written in ISO 8601."""
+    timezone: str | None = None
+    age_at: str | None = None
+    """The date, or the column of dates, at which the age was taken that replaces a date of birth."""
     columns: list[str] | None = None
     """The columns that make up a vector."""
     distance: dict[str, Any] | None = None
     """The `kind` of a distance, and its parameters."""
+    weight: int | str | None = None
+    """How much the loss of a quasi-identifier counts when groups are chosen."""
+    never_mix: list[str | list[str]] | None = None
+    """Values, or lists of values, that never share a cell with any other value."""
+    coarsest: int | None = None
+    """The coarsest level of the hierarchy that a cell may have."""
 
 
 class MissingDeclaration(Part):
@@ -68,9 +93,17 @@ class ConfigDeclaration(Part):
     """The schema of the original, as far as it is about columns that are published, and the requested principles."""
 
     columns: dict[str, ColumnDeclaration]
+    undeclared: Literal["drop", "refuse", "keep"] | None = None
+    """What becomes of columns without a role. Before format 3, which introduced the key, they were kept."""
     missing: MissingDeclaration | None = None
     distance: dict[str, Any] | None = None
     """The `kind` of the distance over all sensitive attributes, and its parameters."""
+    person_id: str | None = None
+    """The column of the original that identifies the person of a row, where people with several rows are counted."""
+    household_id: str | None = None
+    """The column of the original that identifies the household of a row, where households are counted."""
+    preserve: list[list[str]] | None = None
+    """Pairs of columns whose association the search preserves."""
     principles: list[dict[str, Any]] | None = None
     """The `name` of each requested principle, and its parameters; a withheld release has none."""
 
@@ -87,6 +120,16 @@ class MethodClaim(Part):
 
     name: str
     parameters: dict[str, Any]
+
+
+class UnitsClaim(Part):
+    """What k and shares count where a person or a household may have several rows, each kept in one group."""
+
+    counted: Literal["people", "households"]
+    total: int
+    """How many there are in the release."""
+    smallest: int
+    """How many the smallest group contains."""
 
 
 class PublishedColumn(Part):
@@ -204,6 +247,8 @@ class GroupedTable(Part):
     holds: bool
     group: str
     """The name of the group column."""
+    units: UnitsClaim | None = None
+    """Not written where each row is a person."""
     columns: list[PublishedColumn]
     config: ConfigDeclaration
     reading: Reading

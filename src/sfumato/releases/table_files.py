@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from sfumato._audit import table_of
 from sfumato.data.schema import Kind, Missing, Schema
+from sfumato.data.schema_limits import NO_LIMITS
 from sfumato.data.table import Table
 from sfumato.errors import ReleaseError
 from sfumato.io.plain_types import unused_value
@@ -34,6 +35,9 @@ def published_schema(schema: Schema, group: str) -> Schema:
     def only(mapping: Mapping[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in mapping.items() if name in kept}
 
+    def dates(mapping: Mapping[str, Any]) -> dict[str, Any]:  # a published age is no date
+        return {name: value for name, value in only(mapping).items() if name not in schema.ages}
+
     texts = dict.fromkeys(schema.quasi_identifiers, Kind.CATEGORICAL)
     return replace(
         schema,
@@ -43,9 +47,14 @@ def published_schema(schema: Schema, group: str) -> Schema:
         orders=only(schema.orders),
         hierarchies=only(schema.hierarchies),
         separators=only(schema.separators),
+        formats=dates(schema.formats),
+        timezones=dates(schema.timezones),
+        ages={},
         recodings={},
         person_id=None,
+        household_id=None,
         group=group,
+        **NO_LIMITS,
     )
 
 

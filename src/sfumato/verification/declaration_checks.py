@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sfumato.data.hierarchy import Hierarchy
-from sfumato.data.schema import Schema
+from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
+from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
 from sfumato.errors import SfumatoError
@@ -33,7 +33,7 @@ def first_difference(
     not the quasi-identifiers and sensitive columns.
 
     >>> first_difference(Schema(["age"], ["ill"]), Schema(["age"]), None, ["age", "ill"])
-    "the role of 'ill' is 'other' in release.json, and 'sensitive' is given"
+    "the role of 'ill' is None in release.json, and 'sensitive' is given"
     """
     if described is None:
         described = (*given.quasi_identifiers, *given.sensitive_columns(), *given.vectors)
@@ -58,17 +58,51 @@ def _differences(
         if kind is not None:
             yield _differ("kind", name, kind, declared.kinds.get(name))
         yield _differ("order", name, given.orders.get(name), declared.orders.get(name))
-        yield _differ("hierarchy", name, _tree(given.hierarchies.get(name)), _tree(declared.hierarchies.get(name)))
+        yield _differ(
+            "hierarchy", name, _tree(_resolved(given, declared, name, original)), _tree(declared.hierarchies.get(name))
+        )
         yield _differ("recoding", name, given.recodings.get(name), declared.recodings.get(name))
         yield _differ("separator", name, given.separators.get(name), declared.separators.get(name))
+        yield from _date_differences(given, declared, name, original if kind is Kind.DATE else None)
         yield _differ("columns", name, given.vectors.get(name), declared.vectors.get(name))
+        yield _differ("weight", name, given.weights.get(name), declared.weights.get(name))
+        yield _differ("never_mix", name, given.never_mix.get(name), declared.never_mix.get(name))
+        yield _differ("coarsest", name, given.coarsest.get(name), declared.coarsest.get(name))
     for name in given.sensitive:
         if _distance(given.distances.get(name)) != _distance(declared.distances.get(name)):
             yield f"the distance of {name!r} in release.json differs from the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
         yield "the distance in release.json differs from the one that is given"
+    for key in ("person_id", "household_id", "undeclared"):
+        ours, theirs = getattr(given, key), getattr(declared, key)
+        if ours != theirs:
+            yield f"{key} is {theirs!r} in release.json, and {ours!r} is given"
+    if given.preserve != declared.preserve:
+        yield f"preserve is {list(declared.preserve)} in release.json, and {list(given.preserve)} is given"
     if given.missing != declared.missing:
         yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
+
+
+def _date_differences(
+    given: Schema, declared: Schema, name: str, original: Callable[[], Table] | None
+) -> Iterator[str | None]:
+    """Compare how dates are read; `original` is None for a column of another kind.
+
+    What `given` leaves open is taken from the original, as far as it has it: typed columns have no format, and whether times
+    are points in time is the same in each zone.
+    """
+    pattern, zone = given.formats.get(name), given.timezones.get(name)
+    column = None if original is None else original().column(name)
+    if pattern is None and column is not None:
+        pattern = column.format
+    if pattern is not None:
+        yield _differ("format", name, pattern, declared.formats.get(name))
+    stated = declared.timezones.get(name)
+    if zone is None and column is not None:
+        zone = stated if stated is not None and column.timezone is not None else column.timezone
+    if zone is not None or column is not None:
+        yield _differ("timezone", name, zone, stated)
+    yield _differ("age_at", name, given.ages.get(name), declared.ages.get(name))
 
 
 def _differ(key: str, name: str, given: Any, declared: Any) -> str | None:
@@ -80,13 +114,26 @@ def _differ(key: str, name: str, given: Any, declared: Any) -> str | None:
     return f"the {key} of {name!r} is {theirs!r} in release.json, and {ours!r} is given"
 
 
+def _resolved(given: Schema, declared: Schema, name: str, original: Callable[[], Table] | None) -> Any:
+    """Return a given hierarchy as a release states it.
+
+    What a builder takes from the rows is taken from the original. Without one, the declared hierarchy cannot be compared,
+    and is accepted if the builder could have made it.
+    """
+    hierarchy, stated = given.hierarchies.get(name), declared.hierarchies.get(name)
+    if not isinstance(hierarchy, HierarchyBuilder):
+        return hierarchy
+    if original is not None:
+        return hierarchy.resolved(original().column(name))
+    return stated if hierarchy.may_resolve_to(stated) else hierarchy
+
+
 def _tree(hierarchy: Any) -> Any:
     """Return a hierarchy as a value that can be compared: its rows, or how it is built from the values."""
     if isinstance(hierarchy, str | Path):
         hierarchy = Hierarchy.from_file(hierarchy)
     if isinstance(hierarchy, Hierarchy):
-        columns = [[nodes[i] for i in path] for nodes, path in zip(hierarchy.labels, hierarchy.paths.T, strict=True)]
-        return frozenset(zip(*columns, strict=True))
+        return frozenset(map(tuple, hierarchy.rows()))
     section = hierarchy_section(hierarchy)
     return None if section is None else frozenset((key, json.dumps(value)) for key, value in section.items())
 
@@ -150,4 +197,4 @@ def default_recoding(schema: Schema, name: str) -> str:
         return declared
     if name in schema.hierarchies:
         return "ancestor"
-    return "interval" if schema.kinds.get(name) in ("numeric", "ordinal") else "set"
+    return "interval" if schema.kinds.get(name) in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) else "set"

@@ -16,7 +16,7 @@ from sfumato.anonymization.methods.search_constraints import SearchConstraints
 from sfumato.anonymization.methods.search_state import SearchState
 from sfumato.data.groups import renumber
 from sfumato.errors import ParameterError
-from sfumato.kernels.cell_shares import Shares, shares_of
+from sfumato.kernels.cell_shares import shares_of
 from sfumato.kernels.mondrian_cuts import covers
 
 _SMALL = 400
@@ -89,7 +89,7 @@ class Glaze(Method):
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Order, cut, exchange, repair; of several starts, and of the groups of Mondrian, keep the best."""
         rows = task.table.rows
-        constraints = SearchConstraints.of(task)
+        constraints = task.search_constraints
         if rows < 2 * constraints.least:
             return Grouping(np.zeros(rows, np.int64), ("the table is too small for two groups",))
         task.progress(FINDING, 0.0)
@@ -102,7 +102,7 @@ class Glaze(Method):
                 best = state
         assert best is not None
         # an exact check of both, because the search reckons with floats
-        found = min((renumber(best.labels), mondrian), key=lambda of_row: _rank(task, best.shares, of_row))
+        found = min((renumber(best.labels), mondrian), key=lambda of_row: _rank(task, of_row))
         return Grouping(found)
 
     def _search(
@@ -162,12 +162,12 @@ def cut_further(state: SearchState, mondrian: NDArray[np.int64], effort: int) ->
         state.remember()
 
 
-def _rank(task: Task, shares: Shares, of_row: NDArray[np.int64]) -> tuple[int, float]:
+def _rank(task: Task, of_row: NDArray[np.int64]) -> tuple[int, float]:
     """Return a key by which groups compare, less being better: the rows of groups that fail, exactly; then the loss."""
-    sizes = np.bincount(of_row)
-    low, high, distinct = (np.empty((len(sizes), len(task.domains)), np.int64) for _ in range(3))
+    sizes, (places, shares) = np.bincount(of_row), (task.search_space.places, task.search_space.shares)
+    low, high, distinct = (np.empty((len(sizes), places.shape[1]), np.int64) for _ in range(3))
     cost = np.empty(low.shape)
     order, offsets = np.argsort(of_row, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
-    covers(order, offsets, task.places, shares.kind, shares.size, low, high, distinct)
+    covers(order, offsets, places, shares.kind, shares.size, low, high, distinct)
     shares_of(shares, low, high, distinct, cost)
     return int(sizes[~task.satisfied(of_row)].sum()), float(cost.sum(axis=1) @ sizes)

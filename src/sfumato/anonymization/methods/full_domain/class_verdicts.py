@@ -20,6 +20,7 @@ from sfumato.anonymization.methods.full_domain.equivalence_classes import (
 )
 from sfumato.data.groups import Groups
 from sfumato.data.schema import Kind
+from sfumato.data.schema_limits import NO_LIMITS
 from sfumato.data.table import Table
 from sfumato.exact import Ratios, nearest_float
 from sfumato.exact.ratios import SAFE
@@ -72,6 +73,14 @@ class Judge:
         elif self.names:
             view.histogram = classes.histograms(self.names).histogram(len(classes.first))
         return view
+
+
+class UnitJudge(Judge):
+    """Judges units whose values vary: histograms of one value per unit do not decide, so all rows are measured."""
+
+    def measured(self, classes: EquivalenceClasses) -> Measurement:
+        """Return the level that every class reaches."""
+        return self.cube.task.measured(self.principle, self.names, _ClassGroups(self.cube, classes))
 
 
 class DistanceJudge(Judge):
@@ -150,6 +159,8 @@ class FastDistanceJudge(DistanceJudge):
 
 def judge_of(cube: TransformationCube, principle: Principle, names: Names) -> Judge:
     """Return the fastest exact judge of a principle."""
+    if cube.task.values_vary(names):
+        return UnitJudge(cube, principle, names)
     required = principle.table_distance()
     if required is None:
         return Judge(cube, principle, names)
@@ -161,7 +172,7 @@ class _ClassGroups(Groups):
     """Classes as the groups that principles measure; each row's class is computed only if it is used."""
 
     def __init__(self, cube: TransformationCube, classes: EquivalenceClasses) -> None:
-        fields = {"count": len(classes.first), "population": cube.rows, "people": None, "sizes": classes.sizes}
+        fields = {"count": len(classes.first), "population": cube.rows, "units": None, "sizes": classes.sizes}
         self.__dict__.update(fields, _cube=cube, _levels=classes.levels)
 
     @cached_property
@@ -193,7 +204,11 @@ def generalized(cube: TransformationCube, levels: tuple[int, ...], rows: NDArray
         orders=others(schema.orders),
         hierarchies=others(schema.hierarchies),
         separators=others(schema.separators),
+        formats=others(schema.formats),
+        timezones=others(schema.timezones),
+        ages=others(schema.ages),
         recodings={},
+        **NO_LIMITS,
     )
     data = data if rows is None else data.take(pa.array(rows))
     result = Table(data, plain, table.source, table.untyped)
