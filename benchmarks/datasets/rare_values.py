@@ -1,7 +1,7 @@
 """Requirements on the distribution of secrets that need large groups, because a value is rare.
 
-The tables are `adult/adult_30162.csv` and `census_income_kdd/census_income_train.csv.gz` below SFUMATO_DATA. Six per cent of the
-people in the second one earn more than 50,000 dollars.
+The tables are `adult/adult_30162.csv` and `census_income_kdd/census_income_train.csv.gz` below SFUMATO_DATA. Six per cent of
+the people in the second one earn more than 50,000 dollars.
 """
 
 from __future__ import annotations
