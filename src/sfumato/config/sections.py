@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sfumato.data.schema import Kind, Role
 from sfumato.masking import masked
+from sfumato.summaries import short_call
 
 
 class Section(BaseModel):
@@ -21,6 +22,9 @@ class Section(BaseModel):
         """Mask passwords of databases: a repr ends up in tracebacks and logs."""
         for name, value in super().__repr_args__():
             yield name, masked(value) if isinstance(value, str) else value
+
+    def __repr__(self) -> str:
+        return short_call(self, self.__repr_args__())
 
 
 class DataSection(Section):

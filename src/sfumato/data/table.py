@@ -21,6 +21,7 @@ from sfumato.data.schema import Kind, Schema
 from sfumato.errors import ColumnError, FileError, SfumatoError
 from sfumato.masking import masked
 from sfumato.plurals import count_of
+from sfumato.summaries import listed
 
 _ATTRIBUTES = 16
 """The number of attributes that a table caches; each takes eight bytes per row."""
@@ -75,7 +76,7 @@ class Table:
             "sensitive": self.schema.sensitive,
         }
         parts = [f"{count_of(self.rows, 'row')}, {count_of(len(self.data.column_names), 'column')}"]
-        parts += [f"{role}: {', '.join(names)}" for role, names in roles.items() if names]
+        parts += [f"{role}: {listed(names)}" for role, names in roles.items() if names]
         parts += [] if self.source is None else [f"from {masked(self.source)}"]
         return f"<Table: {'; '.join(parts)}>"
 

@@ -25,6 +25,9 @@ from sfumato.principles.proximity_certificate import Crowding, proximity_certifi
 Verdict = Literal["guaranteed", "open", "impossible"]
 """A bound proves that groups exist; neither is known; a certificate proves that no groups exist."""
 
+_SHOWN = 10
+"""Columns that a representation lists; those on which the principle is impossible come first."""
+
 Nearby = bool | Literal["quick"]
 """Whether the nearest parameters are computed; "quick": ε only where that costs little."""
 
@@ -118,13 +121,15 @@ class Feasibility:
 
     def __repr__(self) -> str:
         lines = [f"{self.principle.label}: {self.verdict}"]
-        for result in self.attributes:
+        for result in sorted(self.attributes, key=lambda result: result.verdict != "impossible")[:_SHOWN]:
             name = result.attribute or "groups"
             lines.append(f"  {name}: {result.reason}")
             if result.nearest is not None:
                 indent = " " * (len(name) + 4)
                 lines.append(f"{indent}guaranteed in two or more groups: {result.nearest.guaranteed.text()}")
                 lines.append(f"{indent}not ruled out: {result.nearest.not_excluded.text()}")
+        if len(self.attributes) > _SHOWN:
+            lines.append(f"  … and {len(self.attributes) - _SHOWN:,} more columns")
         return "\n".join(lines)
 
 
