@@ -224,7 +224,7 @@ def test_a_config_with_a_mark(project):
 
 def test_the_exit_status_after_a_closed_pipe(project):
     for extra in ([], ["--json"]):
-        command = f"{sys.executable} -m sfumato audit sfumato.toml {' '.join(extra)} | true; exit ${{PIPESTATUS[0]}}"
+        command = f"{sys.executable} -m sfumato --quiet audit sfumato.toml {' '.join(extra)} | true; exit ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", command], cwd=project, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
 

@@ -14,10 +14,11 @@ def refuse_missing(path: str | Path, error: type[SfumatoError] = FileError) -> N
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> (folder / "people.csv").touch()
-    >>> refuse_missing(folder / "poeple.csv")
-    Traceback (most recent call last):
-    ...
-    sfumato.errors.FileError: ...poeple.csv: the file does not exist. Did you mean 'people.csv'?
+    >>> try:
+    ...     refuse_missing(folder / "poeple.csv")
+    ... except FileError as error:
+    ...     error.problem, error.remedy
+    ('the file does not exist', "Did you mean 'people.csv'?")
     """
     place = Path(path)
     try:

@@ -167,6 +167,20 @@ def feasibility(data: Any, schema: Schema | None, principle: PrincipleRequest, n
     return Feasibility(requirement, tuple(results))
 
 
+def impossibility(result: Feasibility) -> str:
+    """Return in one sentence that no grouping can satisfy a principle, on which column, and why.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> print(impossibility(feasibility(pa.table({"x": [1, 1]}), sf.Schema(sensitive=["x"]), sf.DistinctLDiversity(2))))
+    no grouping of these rows can satisfy distinct l-diversity (l = 2) on x: the table as one group has l 1, wanted at least
+    2; if every group satisfied distinct l-diversity, so would the table as one group
+    """
+    first = next(each for each in result.attributes if each.verdict == "impossible")
+    on = "" if first.attribute is None else f" on {first.attribute}"
+    return f"no grouping of these rows can satisfy {result.principle.label}{on}: {first.reason}"
+
+
 def _dissimilarity(view: View, attribute: str | None, principle: Dissimilarity, nearby: Nearby) -> RequirementFeasibility:
     population = Population.of(view.table)
     delta = exactly(principle.delta)
