@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sfumato._audit import table_of
 from sfumato.anonymization.feasibility.assessment import Verdict, feasibility, impossibility
 from sfumato.anonymization.feasibility.degree_bounds import bounds, most_groups
-from sfumato.anonymization.feasibility.nearest_parameters import MORE_THAN_ONE, Population
+from sfumato.anonymization.feasibility.nearest_parameters import MORE_THAN_ONE
 from sfumato.anonymization.feasibility.vulnerability_contour import aligned, as_grid
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
@@ -179,15 +179,14 @@ def frontier(
             key="on",
             value=on,
         )
-    view = View(table, attributes[0])
-    population = Population.of(table)
+    view = View(table, attributes[0]).as_one_group().one_row_per_unit("a frontier")
     crowdings = [Crowding.of(NeighbourGraph(view.attribute, view.distance, epsilon)) for epsilon in values]
     held = HeldRequirements.of(table, requested_principles(others) if others else ())
     cells = []
     for k in sizes:
         for crowding in crowdings:
             for delta in limits:
-                cell = _cell(crowding, population, Dissimilarity(crowding.epsilon, delta, k, on), held)
+                cell = _cell(crowding, Dissimilarity(crowding.epsilon, delta, k, on), held)
                 try_it = cell.verdict != "impossible" and (which == "all" or cell.groups < MORE_THAN_ONE)
                 if attempt is not None and try_it:
                     loss = attempt(cell.principle)
@@ -226,13 +225,13 @@ class HeldRequirements:
         )
 
 
-def _cell(crowding: Crowding, population: Population, principle: Dissimilarity, held: HeldRequirements) -> FrontierCell:
+def _cell(crowding: Crowding, principle: Dissimilarity, held: HeldRequirements) -> FrontierCell:
     delta, k = exactly(principle.delta), max(principle.k, held.k)
-    if k > population.people or excluded(crowding, delta, k) or held.impossible is not None:
+    if k > crowding.rows or excluded(crowding, delta, k) or held.impossible is not None:
         return FrontierCell(principle, crowding.theta, "impossible", 0)
-    groups = most_groups(population.rows, population.rows_for(k), delta, crowding.theta)
+    groups = most_groups(crowding.rows, k, delta, crowding.theta)
     if not held.only_k:  # groups that satisfy one requirement need not satisfy another, unless they are the whole table
-        one = crowding.theta <= bounds(population.rows, population.rows_for(k), delta).whole
+        one = crowding.theta <= bounds(crowding.rows, k, delta).whole
         groups = 1 if one and held.as_one_group else 0
     return FrontierCell(principle, crowding.theta, "guaranteed" if groups else "open", groups)
 
