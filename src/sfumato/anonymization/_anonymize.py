@@ -18,6 +18,7 @@ from sfumato.anonymization.methods import AUTO, Method, Task, default_method, me
 from sfumato.anonymization.methods.method import FINDING, check_method_class, grouping_of
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
 from sfumato.anonymization.recoding.strata import Strata
+from sfumato.anonymization.recoding_choice import choice_notes, for_publication, open_recodings
 from sfumato.anonymization.release import PrivateRelease, Release
 from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
 from sfumato.anonymization.undeclared_columns import check_undeclared
@@ -78,23 +79,26 @@ def anonymize_table(
     chosen = _method(method, principles)
     check(table, principles)
     check_undeclared(table)
+    table, searched = open_recodings(table, chosen)
     if not share:
         progress("assessing feasibility")
         _refuse_impossible(table, principles)
-    task = Task(table, principles, progress, share)
+    task = Task(searched, principles, progress, share)
     refuse_impossible_strata(task, share)
     progress(FINDING)
     grouping = grouping_of(chosen, task, seed)
     of_row = np.asarray(grouping.of_row, np.int64)
     progress("publishing")
-    resolved = resolved_schema(table)
-    published, result, kept = _publish_groups(table, resolved, of_row, grouping.levels, principles, seed, share)
+    recoded = for_publication(table, searched, grouping)
+    published, result, kept = _publish_groups(
+        recoded, resolved_schema(recoded), of_row, grouping.levels, principles, seed, share
+    )
     library = library_of(data)
     dropped = table.rows - len(kept)
     return Release(
         table=published.table,
         audit=replace(result, library=library),
-        schema=resolved,
+        schema=resolved_schema(table),
         principles=principles,
         method=chosen,
         seed=seed,
@@ -271,7 +275,7 @@ def reading_notes(table: Table) -> tuple[str, ...]:
 def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence[str]) -> tuple[str, ...]:
     """Return what a reader of the release should know."""
     schema = table.schema
-    notes = [*more]
+    notes = [*more, *choice_notes(table, published.recodings)]
     if dropped:
         notes.append(f"{count_of(dropped, 'row')} of {table.rows:,} were suppressed")
     other = [name for name in table.data.column_names if schema.role(name) is Role.OTHER]

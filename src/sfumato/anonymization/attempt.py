@@ -9,6 +9,7 @@ from sfumato.anonymization.feasibility import Attempt
 from sfumato.anonymization.methods import Method, Task
 from sfumato.anonymization.methods.method import grouping_of
 from sfumato.anonymization.recoding import recode
+from sfumato.anonymization.recoding_choice import for_publication, open_recodings
 from sfumato.anonymization.utility import mean_loss
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
@@ -37,6 +38,7 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
         rows = np.sort(np.random.default_rng(seed).choice(table.rows, sample, replace=False))
         part = table.take(rows, resolved_schema(table))
     check(part, ())
+    part, searched = open_recodings(part, method)
 
     def attempt(principle: Dissimilarity) -> float | None:
         if principle.k > part.rows:
@@ -46,11 +48,12 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
                 key="sample",
                 value=sample,
             )
-        task = Task(part, (principle,))
+        task = Task(searched, (principle,))
         grouping = grouping_of(method, task, seed)
         of_row = np.asarray(grouping.of_row, np.int64)
         if not task.satisfied(of_row).all():
             return None
-        return mean_loss(recode(part, Groups(of_row, int(of_row.max()) + 1, part.rows), grouping.levels))
+        recoded = for_publication(part, searched, grouping)
+        return mean_loss(recode(recoded, Groups(of_row, int(of_row.max()) + 1, part.rows), grouping.levels))
 
     return attempt

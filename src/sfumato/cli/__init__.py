@@ -18,6 +18,7 @@ from sfumato.cli.completion import completion
 from sfumato.cli.demo import demo
 from sfumato.cli.explain import explain
 from sfumato.cli.frontier import frontier
+from sfumato.cli.hierarchy import hierarchy
 from sfumato.cli.init import init
 from sfumato.cli.project import project
 from sfumato.cli.report import report
@@ -79,5 +80,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, init, explain, audit, anonymize, verify, report, frontier, risk, project, completion):
+for verb in (demo, init, hierarchy, explain, audit, anonymize, verify, report, frontier, risk, project, completion):
     main.add_command(verb)

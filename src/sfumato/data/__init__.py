@@ -18,6 +18,7 @@ from sfumato.data.hierarchy_builders import (
     Ranges,
 )
 from sfumato.data.schema import Kind, Missing, Role, Schema
+from sfumato.data.skeletons import hierarchy_skeleton
 from sfumato.data.table import Table
 from sfumato.exact.numbers import Numbers
 
@@ -45,4 +46,5 @@ __all__ = [
     "Role",
     "Schema",
     "Table",
+    "hierarchy_skeleton",
 ]

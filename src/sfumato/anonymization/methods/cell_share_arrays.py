@@ -56,6 +56,7 @@ def share_arrays(domains: Sequence[Domain], weights: NDArray[np.float64] | None 
         np.array([kinds[domain.recoding] for domain in domains], np.int64),
         np.array([domain.size for domain in domains], np.int64),
         at * weight[:, None], least * weight, above, wide * weight[:, None, None], first, np.concatenate(pairs), weight,
+        np.array([domain.total for domain in domains], np.int64),
     )  # fmt: skip
 
 
