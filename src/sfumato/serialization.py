@@ -16,7 +16,8 @@ from sfumato.exact import as_fraction
 from sfumato.registry import DISTANCES
 
 COLUMN_KEYS = (
-    "role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance", "weight", "never_mix", "coarsest",
+    "role", "kind", "order", "hierarchy", "recoding", "separator", "format", "timezone", "age_at", "columns", "distance",
+    "weight", "never_mix", "coarsest",
 )  # fmt: skip
 """The keys of a column."""
 
@@ -37,7 +38,7 @@ def stated(
     for name in dict.fromkeys(names):
         declared: dict[str, Any] = {}
         role = Role.SENSITIVE if name in schema.vectors else schema.role(name)
-        if (name not in within and role is not Role.OTHER) or name in schema.other:
+        if (name not in within and role not in (None, Role.OTHER)) or name in schema.other:
             declared["role"] = str(role)
         kind = schema.kinds.get(name)
         declared |= {
@@ -46,6 +47,9 @@ def stated(
             "hierarchy": hierarchy(name, schema.hierarchies[name]) if name in schema.hierarchies else None,
             "recoding": schema.recodings.get(name),
             "separator": schema.separators.get(name),
+            "format": schema.formats.get(name),
+            "timezone": schema.timezones.get(name),
+            "age_at": schema.ages.get(name),
             "columns": list(schema.vectors[name]) if name in schema.vectors else None,
             "distance": distance(schema.distances.get(name)),
             **_limits(schema, name),
@@ -87,10 +91,9 @@ def schema_of(
     for name, column in columns.items():
         _refuse_unknown(name, column)
     missing: Mapping[str, Any] = declared.get("missing", {})
-    within = {part for column in columns.values() for part in column.get("columns") or ()}
 
     def of_role(role: Role) -> list[str]:
-        return [name for name, column in columns.items() if column.get("role", Role.OTHER) == role]
+        return [name for name, column in columns.items() if column.get("role") == role]
 
     def each(key: str) -> dict[str, Any]:
         return {name: column[key] for name, column in columns.items() if column.get(key) is not None}
@@ -104,13 +107,16 @@ def schema_of(
             quasi_identifiers=of_role(Role.QUASI_IDENTIFIER),
             sensitive=of_role(Role.SENSITIVE),
             identifiers=of_role(Role.IDENTIFIER),
-            other=[name for name in of_role(Role.OTHER) if name not in within],
+            other=of_role(Role.OTHER),
             kinds=each("kind"),
             orders=each("order"),
             hierarchies={name: hierarchy(value, f"columns.{name}.hierarchy") for name, value in each("hierarchy").items()},
             recodings=each("recoding"),
             vectors=each("columns"),
             separators=each("separator"),
+            formats=each("format"),
+            timezones=each("timezone"),
+            ages=each("age_at"),
             distance=whole,
             distances=distances,
             missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),
@@ -127,7 +133,7 @@ def schema_of(
 
 
 def _refuse_unknown(name: str, column: Mapping[str, Any]) -> None:
-    """Raise an error for an unknown key or role: a typing error would publish the column as it is."""
+    """Raise an error for an unknown key or role: a typing error would change what is published."""
     for key in column:
         if key not in COLUMN_KEYS:
             remedy = f"Write one of: {', '.join(COLUMN_KEYS)}."

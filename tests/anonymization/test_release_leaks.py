@@ -1,4 +1,4 @@
-"""What a release must not reveal: figures that confirm guesses, the order of the original, columns without a role."""
+"""What a release must not reveal: figures that confirm guesses, the order of the original, values of suppressed rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def table(**more):
     return pa.table({**columns, **more})
 
 
-SCHEMA = sf.Schema(["age"], ["ill"])
+SCHEMA = sf.Schema(["age"], ["ill"], undeclared="keep")
 
 
 def numbers(value):
@@ -176,50 +176,6 @@ class TestBinary:
         ):
             release.save(tmp_path / "out")
         assert not list(tmp_path.iterdir())
-
-
-class TestAColumnNobodyDecidedOn:
-    @pytest.mark.parametrize(
-        "cells",
-        [
-            [f"p{i}" for i in range(ROWS)],
-            list(range(ROWS)),
-            [*range(ROWS - 1), None],
-            [0, *range(ROWS - 1)],
-            [bytes([255, i]) for i in range(ROWS)],
-            pa.array([f"p{i}" for i in range(ROWS)]).dictionary_encode(),
-        ],
-    )
-    def test_is_refused_if_it_identifies_every_row(self, cells):
-        plain = table(who=cells)
-        for schema in (SCHEMA, sf.Schema(["age"], ["ill"], kinds={"who": "categorical"})):
-            with pytest.raises(sf.errors.ColumnError, match="has no role and differs in nearly every row") as caught:
-                anonymize(plain, schema, sf.KAnonymity(5), method=Chunks(6))
-            assert caught.value.column == "who"
-        on_purpose = sf.Schema(["age"], ["ill"], other=["who"])
-        assert "who" in anonymize(plain, on_purpose, sf.KAnonymity(5), method=Chunks(6)).frame.column_names
-        dropped = sf.Schema(["age"], ["ill"], identifiers=["who"])
-        assert "who" not in anonymize(plain, dropped, sf.KAnonymity(5), method=Chunks(6)).frame.column_names
-
-    @pytest.mark.parametrize("cells", [[i / 8 for i in range(ROWS)], [*range(ROWS - 2), 0, 0], [[i] for i in range(ROWS)]])
-    def test_is_published_if_not(self, cells):
-        assert anonymize(table(x=cells), SCHEMA, sf.KAnonymity(5), method=Chunks(6)).frame.num_columns == 4
-
-    def test_small_tables_tell_nothing_of_their_columns(self):
-        few = table(who=list(range(ROWS))).slice(0, 19)
-        assert anonymize(few, SCHEMA, sf.KAnonymity(5), method=Chunks(6)).frame.num_columns == 4
-
-    @pytest.mark.parametrize(("step", "refused"), [("1", True), ("0.25", False)])
-    def test_csv(self, tmp_path, step, refused):
-        lines = [f"{20 + i % 12},{['flu', 'cold'][i % 2]},{i * float(step):g}" for i in range(ROWS)]
-        path = tmp_path / "people.csv"
-        path.write_text("\n".join(["age,ill,x", *lines]) + "\n", encoding="utf-8")
-        if refused:
-            with pytest.raises(sf.errors.ColumnError, match="column 'x'") as caught:
-                anonymize(path, SCHEMA, sf.KAnonymity(5), method=Chunks(6))
-            assert caught.value.file == str(path)
-        else:
-            assert anonymize(path, SCHEMA, sf.KAnonymity(5), method=Chunks(6)).audit.holds
 
 
 SECRET = "Suppressedvalue"

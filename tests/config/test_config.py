@@ -20,6 +20,7 @@ preserve = [["education", "race"]]
 path = "people.csv"
 delimiter = ";"
 encoding = "latin-1"
+undeclared = "refuse"
 person_id = "id"
 
 [columns.id]
@@ -53,6 +54,8 @@ kind = "set"
 separator = "|"
 [columns.note]
 role = "other"
+[columns.memo]
+kind = "text"
 
 [missing]
 values = ["", "?"]
@@ -98,6 +101,8 @@ def test_everything(tmp_path):
     assert schema.sensitive == ("education", "profile", "drugs")
     assert schema.identifiers == ("id",)
     assert schema.other == ("note",)
+    assert schema.undeclared == "refuse"
+    assert schema.role("memo") is None
     assert schema.person_id == "id"
     assert schema.hierarchies["race"] == tmp_path / "hierarchies" / "race.csv"
     assert schema.hierarchies["age"] == sf.Intervals((5, 10))

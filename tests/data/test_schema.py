@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -22,14 +23,19 @@ def file_table(tmp_path, text, schema):
 
 
 def test_roles():
-    schema = sf.Schema(quasi_identifiers=["a"], sensitive="s", identifiers=["id"])
+    schema = sf.Schema(quasi_identifiers=["a"], sensitive="s", identifiers=["id"], other=["o"], kinds={"x": "numeric"})
     assert schema.sensitive == ("s",)
-    assert [schema.role(n).value for n in ("a", "s", "id", "x")] == [
-        "quasi-identifier",
-        "sensitive",
-        "identifier",
-        "other",
-    ]
+    names = ("a", "s", "id", "o", "x")
+    roles = ["quasi-identifier", "sensitive", "identifier", "other"]
+    assert [schema.role(name) for name in names] == [*roles, None]
+    assert [replace(schema, undeclared="keep").role(name) for name in names] == [*roles, "other"]
+    assert schema.published_columns(names) == ["a", "s", "o"]
+    assert schema.columns_without_role(names) == ["x"]
+
+
+def test_undeclared_is_one_of_three():
+    with pytest.raises(sf.errors.ParameterError, match="undeclared = 'publish' is unknown"):
+        sf.Schema(undeclared="publish")
 
 
 @pytest.mark.parametrize(

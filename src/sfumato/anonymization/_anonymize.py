@@ -15,13 +15,14 @@ from sfumato._audit import Audit, audit, finding_heading, library_of, table_of, 
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
+from sfumato.anonymization.methods.association_lines import check_preserved
 from sfumato.anonymization.methods.method import FINDING, check_method_class, grouping_of
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
 from sfumato.anonymization.recoding.strata import Strata
 from sfumato.anonymization.recoding_choice import choice_notes, for_publication, open_recodings
 from sfumato.anonymization.release import PrivateRelease, Release
 from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
-from sfumato.anonymization.undeclared_columns import check_undeclared
+from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclared_note
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
@@ -78,7 +79,6 @@ def anonymize_table(
     """
     chosen = _method(method, principles)
     check(table, principles)
-    check_undeclared(table)
     table, searched = open_recodings(table, chosen)
     if not share:
         progress("assessing feasibility")
@@ -159,10 +159,12 @@ def check(table: Table, principles: Sequence[Principle]) -> None:
             key="quasi_identifiers",
             file=table.source,
         )
+    refuse_undeclared(table)
     for name in (*schema.quasi_identifiers, *schema.sensitive_columns()):
         table.column(name)  # raises if a declaration does not fit the column, whether a principle uses it or not
     for principle in principles:
         attributes_of(principle, schema)
+    check_preserved(table)
 
 
 def _publish_groups(
@@ -278,6 +280,8 @@ def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence
     notes = [*more, *choice_notes(table, published.recodings)]
     if dropped:
         notes.append(f"{count_of(dropped, 'row')} of {table.rows:,} were suppressed")
+    dropped_columns = undeclared_note(table)
+    notes += [] if dropped_columns is None else [dropped_columns]
     other = [name for name in table.data.column_names if schema.role(name) is Role.OTHER]
     if other:
         notes.append(f"published unchanged, and not protected by any principle: {', '.join(map(repr, other))}")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import Recoding, recode
 from sfumato.data.groups import Groups
-from sfumato.data.schema import Kind, Role, Schema
+from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 from sfumato.io.plain_types import as_plain, plain_type
@@ -62,7 +62,7 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence
     recoding = recode(table, Groups(of_row, int(of_row.max()) + 1, table.rows), levels)
     resolved = resolved_schema(table)
     group = _free_name(GROUP, table.data.column_names)
-    names = [name for name in table.data.column_names if resolved.role(name) is not Role.IDENTIFIER]
+    names = resolved.published_columns(table.data.column_names)
     texts = {column.domain.name: recoding.texts(column) for column in recoding.columns}
     columns = {name: texts[name] if name in texts else _compact(table.data.column(name)) for name in names}
     separators = {name: resolved.separators.get(name, ";") for name in resolved.sensitive_columns()}
@@ -158,7 +158,8 @@ def frame_of(published: PublishedTable, data: Any, library: str, kept: NDArray[n
         return frame
     import pandas
 
-    texts = {published.group, *table.schema.quasi_identifiers}
+    # ages replace dates of birth, which the data still contains
+    texts = {published.group, *table.schema.quasi_identifiers, *published.original.schema.ages}
     chosen = data.iloc[kept[published.rows]].reset_index(drop=True)
     places = {str(name): position for position, name in enumerate(data.columns)}
     columns = {}

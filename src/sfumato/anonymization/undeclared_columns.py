@@ -1,7 +1,8 @@
-"""Refuse to publish a column without a declared role that identifies nearly every row by itself."""
+"""Columns without a declared role: refused or left out; and columns that identify nearly every row by themselves."""
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 
 import pyarrow as pa
@@ -18,25 +19,40 @@ _SHARE = Fraction(95, 100)
 """A column with at least this many distinct values per row could identify each row by itself."""
 
 
-def check_undeclared(table: Table) -> None:
-    """Raise if a column without a declared role has texts or whole numbers that differ in nearly every row.
-
-    Numbers with decimals are taken for measurements and published as they are, as is every column with the role other.
+def refuse_undeclared(table: Table, apart: AbstractSet[str | None] = frozenset()) -> None:
+    """Raise if columns have no role and the schema refuses such columns. `apart`: columns that need none.
 
     >>> from sfumato.data.schema import Schema
-    >>> check_undeclared(Table(pa.table({"age": [1] * 20, "x": [i / 8 for i in range(20)]}), Schema(["age"])))
+    >>> try:
+    ...     refuse_undeclared(Table(pa.table({"age": [1], "x": [2]}), Schema(["age"], undeclared="refuse")))
+    ... except ColumnError as error:
+    ...     error.column, error.problem
+    ('x', 'the column has no role')
     """
     schema = table.schema
-    declared = {*schema.identifiers, *schema.quasi_identifiers, *schema.sensitive_columns(), *schema.other}
-    for name, distinct in identifying_columns(table).items():
-        if name not in declared:
-            raise ColumnError(
-                f"the column has no role and differs in nearly every row ({distinct:,} values in {table.rows:,} rows): "
-                "published as it is, it would identify each row by itself",
-                remedy='Give it a role: "identifier" to drop it, "other" (Schema(other=[…])) to publish it on purpose.',
-                file=table.source,
-                column=name,
-            )
+    names = [name for name in schema.columns_without_role(table.data.column_names) if name not in apart]
+    if schema.undeclared != "refuse" or not names:
+        return
+    several = len(names) > 1
+    raise ColumnError(
+        f"{len(names)} columns have no role: {', '.join(map(repr, names))}" if several else "the column has no role",
+        remedy=f'Give {"each" if several else "it"} a role: "identifier" leaves it out, "other" publishes it unchanged, and '
+        'there are "quasi-identifier" and "sensitive". Or write undeclared = "drop".',
+        file=table.source,
+        column=names[0],
+        value=names,
+    )
+
+
+def undeclared_note(table: Table, apart: AbstractSet[str | None] = frozenset()) -> str | None:
+    """Return the note that names the columns that are left out because they have no role; None if there are none.
+
+    `apart`: columns without a role that are published, or that are left out for another reason.
+    """
+    schema = table.schema
+    names = schema.columns_without_role(table.data.column_names) if schema.undeclared == "drop" else []
+    names = [name for name in names if name not in apart]
+    return f"not published, because they have no role: {', '.join(map(repr, names))}" if names else None
 
 
 def identifying_columns(table: Table) -> dict[str, int]:

@@ -110,9 +110,10 @@ def risk(
     at_most = limit if limit is not None else section.limit
     with progress_bar() as progress:
         progress("reading")
-        setting = declared.setting(data)
-        progress("measuring")
-        found, made = risk_of(setting, limit=at_most), None
+        setting = declared.setting(data, publish=amount is not None)
+        found, made = risk_of(setting, limit=at_most, progress=progress), None
+        progress("measuring each attribute")
+        _ = found.by_attribute  # computed here, where the progress is shown
         if amount is not None:
             chosen = against or section.against
             made = withhold_in(

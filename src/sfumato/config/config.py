@@ -147,7 +147,13 @@ class Config(Section):
         return cls.model_validate(
             {
                 **sections,
-                "data": {"path": str(path), "person_id": schema.person_id, "group": schema.group, **data},
+                "data": {
+                    "path": str(path),
+                    "undeclared": schema.undeclared,
+                    "person_id": schema.person_id,
+                    "group": schema.group,
+                    **data,
+                },
                 "principles": [{"name": p.name, **p.parameters()} for p in principles],
                 "method": None if method is None else {"name": method.name, **method.parameters()},
                 # the program itself named the function
@@ -203,7 +209,8 @@ class Config(Section):
             return self._near(section) if isinstance(section, str) else hierarchy_of(section, key)
 
         try:
-            return schema_of(declared, hierarchy, self._distance, person_id=self.data.person_id, group=self.data.group)
+            more = self.data.model_dump(include={"undeclared", "person_id", "group"})
+            return schema_of(declared, hierarchy, self._distance, **more)
         except ConfigError as error:
             raise self._located(error, "") from error
 
@@ -323,10 +330,13 @@ class Config(Section):
 
         return ConfiguredRisk.of(self.risk or RiskSection(), self._folder, self._resolve, self._check_code)
 
-    def setting(self, path: str | Path | None = None) -> Setting:
-        """Match the records with every dictionary of `[risk]`; without any, the table itself is the dictionary."""
+    def setting(self, path: str | Path | None = None, *, publish: bool = False) -> Setting:
+        """Match the records with every dictionary of `[risk]`; without any, the table itself is the dictionary.
+
+        `publish`: the records are to be published, with cells withheld, so a column needs a role.
+        """
         try:
-            return self._configured_risk().setting(self.table(path))
+            return self._configured_risk().setting(self.table(path), publish)
         except ConfigError as error:
             raise self._located(error, "") from error
 

@@ -32,6 +32,7 @@ class DataSection(Section):
     sheet: str | None = None
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
     encoding: str | None = None
+    undeclared: Literal["drop", "refuse", "keep"] = "drop"
     person_id: str | None = None
     group: str | None = None
 
@@ -57,18 +58,22 @@ class HierarchySection(Section):
     bounds: list[list[str]] | None = None
     numeric: bool = False
     frequent: list[int] | None = None
+    dates: list[str] | None = None
     icd: int | None = None
 
 
 class ColumnSection(Section):
     """`[columns.NAME]`: one column, or one vector attribute over several columns."""
 
-    role: Role = Role.OTHER
+    role: Role | None = None
     kind: Kind | None = None
     order: list[str] | None = None
     hierarchy: str | HierarchySection | None = None
     recoding: Literal["interval", "ancestor", "set"] | None = None
     separator: str | None = Field(default=None, min_length=1)
+    format: str | None = None
+    timezone: str | None = None
+    age_at: str | None = None
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
     weight: Any = None

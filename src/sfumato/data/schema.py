@@ -8,11 +8,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.data.date_formats import format_problem, timezone_problem
 from sfumato.data.schema_limits import Classes, classes_of, level_of, pairs_of, weights_of
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
 
 if TYPE_CHECKING:
+    from sfumato.data.column import Column
     from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
     from sfumato.distances.distance import Distance
 
@@ -34,11 +36,15 @@ class Kind(StrEnum):
     ORDINAL = "ordinal"
     SET = "set"
     TEXT = "text"
+    DATE = "date"
     VECTOR = "vector"
 
 
 RECODINGS = ("interval", "ancestor", "set")
 """How a group's values of a quasi-identifier may be published."""
+
+UNDECLARED = ("drop", "refuse", "keep")
+"""What may become of a column of the data that has no role."""
 
 
 def _listed(value: str | Sequence[str]) -> tuple[str, ...]:
@@ -83,20 +89,24 @@ class Missing:
 class Schema:
     """Each column's role and kind, and the distance of the sensitive attribute as a whole.
 
-    Columns of the data that are not named have the role "other"; `anonymize` refuses one with a different value in nearly
-    every row, unless it is listed in `other`. `kinds` are optional: numbers of a frame are numeric, lists are sets, and a
-    CSV column is numeric if every cell is a plain number (no leading zeros), else categorical. A vector is one sensitive
-    attribute over several numeric columns: name it in `sensitive` and its columns in `vectors`.
+    Columns of the data that are not named have no role, and are not published; see `undeclared`. `kinds` are optional:
+    numbers of a frame are numeric, lists are sets, and a CSV column is numeric if every cell is a plain number (no leading
+    zeros), else categorical. A vector is one sensitive attribute over several numeric columns: name it in `sensitive` and
+    its columns in `vectors`.
 
     >>> schema = Schema(quasi_identifiers=["age", "sex"], sensitive=["income"], kinds={"income": "numeric"})
     >>> schema.role("age"), schema.role("anything else")
-    (<Role.QUASI_IDENTIFIER: 'quasi-identifier'>, <Role.OTHER: 'other'>)
+    (<Role.QUASI_IDENTIFIER: 'quasi-identifier'>, None)
     """
 
     quasi_identifiers: Sequence[str] = ()
     sensitive: Sequence[str] = ()
     identifiers: Sequence[str] = ()
     other: Sequence[str] = ()
+    """The columns that are published unchanged."""
+    undeclared: str = "drop"
+    """What becomes of columns without a role: "drop" leaves them out, "refuse" makes them an error, "keep" publishes them
+    unchanged, like `other`."""
     kinds: Mapping[str, Kind | str] = field(default_factory=dict)
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For each ordinal column its values from lowest to highest."""
@@ -107,6 +117,12 @@ class Schema:
     """For each vector attribute its numeric columns."""
     separators: Mapping[str, str] = field(default_factory=dict)
     """For each set-valued text column the text between two items (";" by default)."""
+    formats: Mapping[str, str] = field(default_factory=dict)
+    """For each text column of dates its format in strptime directives, if it is neither ISO 8601 nor to be detected."""
+    timezones: Mapping[str, str] = field(default_factory=dict)
+    """For each column of times the zone in which times without an offset are read, and all are displayed."""
+    ages: Mapping[str, str] = field(default_factory=dict)
+    """For each column of birth dates that is replaced by the age: an ISO date, or the column of dates, to take it at."""
     distance: Distance | None = None
     """The distance of all sensitive columns together."""
     distances: Mapping[str, Distance] = field(default_factory=dict)
@@ -133,6 +149,9 @@ class Schema:
             object.__setattr__(self, name, names)
         kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
         kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
+        kinds = dict.fromkeys([*self.formats, *self.timezones], Kind.DATE) | kinds
+        # a date of birth becomes a number
+        kinds |= {column: Kind.NUMERIC for column in self.ages if kinds.get(column) in (None, Kind.DATE)}
         kinds |= dict.fromkeys(self.vectors, Kind.VECTOR)
         # the columns of a vector are numeric
         kinds = {column: Kind.NUMERIC for columns in self.vectors.values() for column in columns} | kinds
@@ -143,6 +162,9 @@ class Schema:
             "recodings": dict(self.recodings),
             "vectors": {name: _listed(columns) for name, columns in self.vectors.items()},
             "separators": dict(self.separators),
+            "formats": dict(self.formats),
+            "timezones": dict(self.timezones),
+            "ages": dict(self.ages),
             "distances": dict(self.distances),
         }
         for name, mapping in mappings.items():
@@ -163,6 +185,13 @@ class Schema:
             ) from error
 
     def _check(self) -> None:
+        if self.undeclared not in UNDECLARED:
+            raise ParameterError(
+                f"undeclared = {self.undeclared!r} is unknown",
+                remedy=f"Write one of: {', '.join(UNDECLARED)}.",
+                key="undeclared",
+                value=self.undeclared,
+            )
         seen: dict[str, Role] = {}
         for role, names in self._by_role():
             for name in names:
@@ -223,6 +252,7 @@ class Schema:
                     remedy='Declare kind = "set" and a separator such as ";".',
                     column=column,
                 )
+        self._check_dates()
         for column, recoding in self.recodings.items():
             if column not in self.quasi_identifiers or recoding not in RECODINGS:
                 raise ColumnError(
@@ -239,15 +269,56 @@ class Schema:
                     column=column,
                 )
 
+    def _check_dates(self) -> None:
+        for key, mapping, problem_of, remedy in (
+            ("format", self.formats, format_problem, "Write strptime directives for year, month and day, such as %d/%m/%Y."),
+            ("timezone", self.timezones, timezone_problem, "Write a name such as Europe/Rome or UTC."),
+        ):
+            for column, value in mapping.items():
+                problem = problem_of(value) if isinstance(value, str) else "it is not a text"
+                if self.kinds[column] is not Kind.DATE and column not in self.ages:
+                    problem = f"the column is of kind {str(self.kinds[column])!r}, not 'date'"
+                if problem is not None:
+                    raise ColumnError(
+                        f"{key} = {value!r} cannot be used: {problem}", remedy=remedy, column=column, value=value
+                    )
+
+        for column, reference in self.ages.items():
+            if self.kinds[column] is not Kind.NUMERIC or reference in self.ages or not isinstance(reference, str):
+                raise ColumnError(
+                    f"age_at = {reference!r} cannot be used: an age is a number, taken at a date or a column of dates",
+                    remedy='Write a date such as "2024-01-01" or the name of a column of dates, and declare no other kind.',
+                    column=column,
+                    value=reference,
+                )
+
     def _by_role(self) -> Iterable[tuple[Role, Sequence[str]]]:
         yield Role.IDENTIFIER, self.identifiers
         yield Role.QUASI_IDENTIFIER, self.quasi_identifiers
         yield Role.SENSITIVE, self.sensitive_columns()
         yield Role.OTHER, self.other
 
-    def role(self, column: str) -> Role:
-        """Return the role of a column; "other" if it is not declared."""
-        return next((role for role, names in self._by_role() if column in names), Role.OTHER)
+    def role(self, column: str) -> Role | None:
+        """Return the role of a column. Without a declared one it is None, or "other" if such columns are kept."""
+        kept = Role.OTHER if self.undeclared == "keep" else None
+        return next((role for role, names in self._by_role() if column in names), kept)
+
+    def published_columns(self, names: Iterable[str]) -> list[str]:
+        """Return those of the columns of the data that a release may contain: neither identifiers nor without a role.
+
+        >>> Schema(["age"], identifiers=["name"]).published_columns(["name", "age", "notes"])
+        ['age']
+        """
+        return [name for name in names if self.role(name) not in (None, Role.IDENTIFIER)]
+
+    def columns_without_role(self, names: Iterable[str]) -> list[str]:
+        """Return those of the columns of the data that have no declared role; person and group columns need none.
+
+        >>> Schema(["age"], identifiers=["name"], undeclared="keep").columns_without_role(["name", "age", "notes"])
+        ['notes']
+        """
+        declared = {self.person_id, self.group}.union(*(columns for _, columns in self._by_role()))
+        return [name for name in names if name not in declared]
 
     def components(self, attribute: str) -> tuple[str, ...]:
         """Return the columns of a sensitive attribute: its own, or those of a vector."""
@@ -257,16 +328,19 @@ class Schema:
         """Return the columns of all sensitive attributes, with the columns of vectors."""
         return tuple(column for attribute in self.sensitive for column in self.components(attribute))
 
-    def encodes_alike(self, other: Schema, column: str, kind: Kind) -> bool:
-        """Whether cells of a column, of this kind under the other schema, have the same values under this one.
+    def encodes_alike(self, other: Schema, encoded: Column) -> bool:
+        """Whether cells of a column, encoded under the other schema, have the same values under this one.
 
         Hierarchies and the policy for missing cells are not compared.
         """
-        declared = self.kinds.get(column)
+        column = encoded.name
         return (
-            (declared is kind or declared is other.kinds.get(column))
+            self.kinds.get(column) in (encoded.kind, other.kinds.get(column))
             and self.orders.get(column) == other.orders.get(column)
             and self.separators.get(column) == other.separators.get(column)
+            and self.formats.get(column) in (encoded.format, other.formats.get(column))
+            and self.ages.get(column) == other.ages.get(column)
+            and self.timezones.get(column) in (encoded.timezone, other.timezones.get(column))
             and self.missing.values == other.missing.values
         )
 
@@ -292,6 +366,9 @@ class Schema:
             hierarchies=only(self.hierarchies),
             vectors=only(self.vectors),
             separators=only(self.separators),
+            formats=only(self.formats),
+            timezones=only(self.timezones),
+            ages=only(self.ages),
             distance=None if self.distance is None else self.distance.over(columns),
             distances=only(self.distances),
             person_id=None,

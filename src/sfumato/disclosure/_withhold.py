@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import library_of
-from sfumato.anonymization.undeclared_columns import identifying_columns
+from sfumato.anonymization.undeclared_columns import identifying_columns, undeclared_note
 from sfumato.data.schema import Schema
 from sfumato.disclosure._risk import Risk, risk_of
 from sfumato.disclosure.consistency.consistency import Consistency
@@ -57,6 +57,8 @@ def withhold(
 ) -> WithheldRelease:
     """Find which cells to disclose, so that the risk is least, and withhold the others.
 
+    Only columns with a role, or listed in `attributes`, are published; see `Schema.undeclared`.
+
     `cells`: the number of values to disclose per record, per attribute, or in the whole table, according to `per` (the
     rule sets Δ₂, Δ₃ and Δ₁ of Lebanon et al. 2006); a share such as "50%" is of the attributes, the records, or all
     cells. `against`: "prior" minimizes the mean risk over the dictionaries under the prior, "worst" the largest of their
@@ -65,7 +67,7 @@ def withhold(
 
     >>> people = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 30, 41], "town": ["Ulm", "Bonn", "Ulm"]})
     >>> register = Dictionary(people, identity="name", name="register")
-    >>> release = withhold(people, Schema(identifiers=["name"]), register, cells=1, identity="name")
+    >>> release = withhold(people, Schema(["age", "town"], identifiers=["name"]), register, cells=1, identity="name")
     >>> sorted(release.frame.to_pylist(), key=str)
     [{'age': '*', 'town': 'Ulm'}, {'age': '30', 'town': '*'}, {'age': '30', 'town': '*'}]
     >>> release.full_risk.risk, release.risk.risk
@@ -82,6 +84,7 @@ def withhold(
         consistency=consistency,
         prior=prior,
         misfits=misfits,
+        publish=True,
     )
     return withhold_in(
         setting, cells, per=per, against=against, limit=limit, seed=seed, library=library_of(data), progress=progress
@@ -134,11 +137,13 @@ def _refuse_identifiers(setting: Setting) -> None:
 
 
 def _notes(setting: Setting) -> tuple[str, ...]:
-    """Warn of attributes that may name people: the best rule may well disclose them."""
+    """Name the columns that are left out, and warn of attributes that may name people: a rule may well disclose them."""
     schema = setting.table.schema
     decided = {*schema.quasi_identifiers, *schema.sensitive_columns(), *schema.other}
     identifying = [name for name in identifying_columns(setting.table) if name in setting.attributes and name not in decided]
-    return tuple(
+    apart = {*setting.attributes, *setting.sensitivity.columns(), setting.identity}
+    note = undeclared_note(setting.table, apart)
+    return tuple(filter(None, (note,))) + tuple(
         f"{name!r} differs in nearly every record; if it names people, declare it as an identifier, which is dropped"
         for name in identifying
     )
@@ -193,7 +198,7 @@ class WithheldRelease(Publication):
     >>> import sfumato as sf
     >>> people = pa.table({"name": ["Ann", "Bob"], "age": [30, 41], "town": ["Ulm", "Ulm"]})
     >>> register = sf.disclosure.Dictionary(people, identity="name", name="register")
-    >>> release = sf.withhold(people, sf.Schema(identifiers=["name"]), register, cells=1, identity="name")
+    >>> release = sf.withhold(people, sf.Schema(["age", "town"], identifiers=["name"]), register, cells=1, identity="name")
     >>> release
     Withheld release of 2 records, 1 per record: 2 of 4 cells withheld
       risk   0.5 against register

@@ -59,8 +59,8 @@ class ConfiguredRisk:
         """
         return cls(section, _sensitivity(section, folder, check_code), _consistency(section), resolve)
 
-    def setting(self, records: Table) -> Setting:
-        """Match the records with each dictionary."""
+    def setting(self, records: Table, publish: bool = False) -> Setting:
+        """Match the records with each dictionary. `publish`: the records are to be published, with cells withheld."""
         dictionaries = self._dictionaries(records)
         try:
             return setting_of(
@@ -73,6 +73,7 @@ class ConfiguredRisk:
                 consistency=self.consistency,
                 misfits=self.section.misfits,
                 prior=self.section.prior(),
+                publish=publish,
             )
         except SfumatoError as error:
             if error.key is None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sfumato._audit import table_of
+from sfumato.anonymization.undeclared_columns import refuse_undeclared
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table, unknown_column
 from sfumato.disclosure.consistency.consistency import Consistency
@@ -104,11 +105,13 @@ def setting_of(
     consistency: Mapping[str, Consistency] | None = None,
     prior: Mapping[str, Number] | Sequence[Number] | None = None,
     misfits: int = 0,
+    publish: bool = False,
 ) -> Setting:
     """Read the records, and match them with every dictionary.
 
     By default the attributes are all columns but identifiers, the identity, the schema's person and group columns, and
-    columns of weights. By default every attribute weighs 1.
+    columns of weights. By default every attribute weighs 1. `publish`: the attributes are to be published, so that columns
+    without a role are treated as the schema states in `undeclared`; one that is listed in `attributes` needs no role.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"id": [1, 2], "age": [30, 41]})
@@ -123,7 +126,7 @@ def setting_of(
         remedy = "Pass one such as Additive({...}) or ConstantSensitivity()."
         raise ParameterError(f"{phi!r} is not a sensitivity", remedy=remedy, key="sensitivity", value=phi)
     sources = _dictionaries(dictionaries)
-    names_of_attributes = _attributes(table, attributes, identity, phi)
+    names_of_attributes = _attributes(table, attributes, identity, phi, publish)
     probabilities = _prior(prior, sources)
     weights = phi.weights_of(table, names_of_attributes, identity)
     consistencies = dict(consistency or {})
@@ -172,7 +175,9 @@ def _dictionaries(argument: Sequence[Dictionary] | Dictionary) -> tuple[Dictiona
     return sources
 
 
-def _attributes(table: Table, argument: Sequence[str] | None, identity: str | None, phi: Sensitivity) -> tuple[str, ...]:
+def _attributes(
+    table: Table, argument: Sequence[str] | None, identity: str | None, phi: Sensitivity, publish: bool
+) -> tuple[str, ...]:
     columns = list(table.data.column_names)
     if identity is not None and identity not in columns:
         raise unknown_column(identity, columns, table.source)
@@ -180,6 +185,9 @@ def _attributes(table: Table, argument: Sequence[str] | None, identity: str | No
         schema = table.schema
         apart = {*schema.identifiers, *phi.columns(), identity, schema.person_id, schema.group}
         names_of_attributes = tuple(name for name in columns if name not in apart)
+        if publish:
+            refuse_undeclared(table, apart)
+            names_of_attributes = tuple(schema.published_columns(names_of_attributes))
     else:
         names_of_attributes = (argument,) if isinstance(argument, str) else tuple(map(str, argument))
     for name in names_of_attributes:
@@ -198,7 +206,7 @@ def _attributes(table: Table, argument: Sequence[str] | None, identity: str | No
                 key="attributes",
             )
     if not names_of_attributes:
-        remedy = "List the columns that may be disclosed."
+        remedy = "Give the columns that may be disclosed a role, or list them as attributes."
         raise ParameterError("there are no columns to disclose", remedy=remedy, file=table.source, key="attributes")
     return names_of_attributes
 

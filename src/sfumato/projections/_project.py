@@ -10,6 +10,7 @@ from typing import Any
 from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check, reading_notes
 from sfumato.anonymization.methods import Method
+from sfumato.anonymization.undeclared_columns import undeclared_note
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
@@ -153,7 +154,6 @@ def _existing(tables: Sequence[Sequence[str]], encoded: EncodedSets) -> list[lis
 
 def _assemble(request: _Request, source: Table, result: CommonPeople) -> Projection:
     last, choice = result.last, result.last.choice
-    left_out = tuple(name for name in source.data.column_names if source.schema.role(name) is Role.OTHER)
     return Projection(
         plan=choice.plan,
         releases=last.releases,
@@ -165,8 +165,8 @@ def _assemble(request: _Request, source: Table, result: CommonPeople) -> Project
         sets=last.encoded.bits,
         schema=resolved_schema(source),
         harmless=_harmless_labels(result.harmless, last),
-        left_out=left_out,
-        notes=_notes(result, request.principles, left_out),
+        left_out=tuple(name for name in source.data.column_names if source.schema.role(name) in (None, Role.OTHER)),
+        notes=_notes(result, request.principles, source),
         private=PrivateProjection(
             source=source,
             table=last.encoded.table,
@@ -235,7 +235,7 @@ _ORIGIN_NOTES = {
 """The origin of a threshold that was not given."""
 
 
-def _notes(result: CommonPeople, principles: Sequence[Principle], left_out: Sequence[str]) -> tuple[str, ...]:
+def _notes(result: CommonPeople, principles: Sequence[Principle], source: Table) -> tuple[str, ...]:
     """Return what a reader of the release should know."""
     choice, notes = result.last.choice, []
     for key, threshold in choice.thresholds.items():
@@ -250,6 +250,9 @@ def _notes(result: CommonPeople, principles: Sequence[Principle], left_out: Sequ
     whole = [each.label for each in principles if (getattr(each, "on", None) or each.scope) == "whole"]
     if whole and len(choice.plan) > 1:
         notes.append(f"{', '.join(whole)}: measured on all attributes of each table, because no table has all attributes")
+    undeclared = undeclared_note(source)
+    notes += [] if undeclared is None else [undeclared]
+    left_out = [name for name in source.data.column_names if source.schema.role(name) is Role.OTHER]
     if left_out:
         names = ", ".join(map(repr, left_out))
         notes.append(f"left out, because they would link the tables row by row: {names}")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from sfumato.releases.figure_models import Figures, UtilityClaim
 from sfumato.releases.model_base import Number, Part, as_json
 
-FORMAT = 2
+FORMAT = 3
 """The version of the format that is written, and the newest that is read."""
 
 GROUPS, WITHHELD, PROJECTED = "groups", "withheld", "projected"
@@ -49,6 +49,7 @@ class HierarchyDeclaration(Part):
     consecutive: list[int] | None = None
     bounds: list[list[str]] | None = None
     numeric: bool | None = None
+    dates: list[str] | None = None
     icd: int | None = None
     rows: list[list[str]] | None = None
 
@@ -62,6 +63,11 @@ class ColumnDeclaration(Part):
     hierarchy: HierarchyDeclaration | None = None
     recoding: str | None = None
     separator: str | None = None
+    format: str | None = None
+    """The strptime directives of dates that are not written in ISO 8601."""
+    timezone: str | None = None
+    age_at: str | None = None
+    """The date, or the column of dates, at which the age was taken that replaces a date of birth."""
     columns: list[str] | None = None
     """The columns that make up a vector."""
     distance: dict[str, Any] | None = None
@@ -85,6 +91,8 @@ class ConfigDeclaration(Part):
     """The schema of the original, as far as it is about columns that are published, and the requested principles."""
 
     columns: dict[str, ColumnDeclaration]
+    undeclared: Literal["drop", "refuse", "keep"] | None = None
+    """What becomes of columns without a role. Before format 3, which introduced the key, they were kept."""
     missing: MissingDeclaration | None = None
     distance: dict[str, Any] | None = None
     """The `kind` of the distance over all sensitive attributes, and its parameters."""

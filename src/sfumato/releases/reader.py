@@ -38,6 +38,9 @@ MANIFEST = "release.json"
 REPORT = "report.html"
 """The public report; a release may be without."""
 
+_UNDECLARED_SINCE = 3
+"""The first format that states what becomes of columns without a role; before, they were published unchanged."""
+
 AGAIN = "Download the release again, or ask its publisher for an intact copy."
 """What to do about a corrupt release."""
 
@@ -51,6 +54,8 @@ class _Declared:
 
     path: Path
     """release.json; errors name it."""
+    format: int
+    """The version of the format."""
 
     @property
     def config(self) -> ConfigDeclaration:
@@ -100,7 +105,10 @@ class _Declared:
             unavailable.append(key)
             return Custom(_missing_function)
 
-        return self._restore(lambda: schema_of(self.config.to_dict(), hierarchy_of, distance)), unavailable
+        # the default of a key that a release of this format may lack: what was published then must be readable now
+        undeclared = self.config.undeclared or ("keep" if self.format < _UNDECLARED_SINCE else "drop")
+        restore = lambda: schema_of(self.config.to_dict(), hierarchy_of, distance, undeclared=undeclared)  # noqa: E731
+        return self._restore(restore), unavailable
 
     def _unregistered_distance(self, declared: Mapping[str, Any], key: str, candidate: Distance | None) -> Distance:
         """Return the caller's distance if it is the declared one; otherwise raise an error that says what to pass."""
@@ -217,7 +225,7 @@ class Manifest(_Declared):
         return KINDS[self.kind]
 
     @property
-    def format(self) -> int:
+    def format(self) -> int:  # type: ignore[override]  # nobody assigns it; a table has it as a field
         """The version of the format."""
         return self.document.format
 

@@ -10,7 +10,7 @@ from typing import Any
 from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
 from sfumato.data.hierarchy_builders import Prefix
 from sfumato.data.near_unique import automatic_prefix
-from sfumato.data.schema import Schema
+from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
 from sfumato.errors import SfumatoError
@@ -35,7 +35,7 @@ def first_difference(
     not the quasi-identifiers and sensitive columns.
 
     >>> first_difference(Schema(["age"], ["ill"]), Schema(["age"]), None, ["age", "ill"])
-    "the role of 'ill' is 'other' in release.json, and 'sensitive' is given"
+    "the role of 'ill' is None in release.json, and 'sensitive' is given"
     """
     if described is None:
         described = (*given.quasi_identifiers, *given.sensitive_columns(), *given.vectors)
@@ -65,6 +65,7 @@ def _differences(
         )
         yield _differ("recoding", name, given.recodings.get(name), declared.recodings.get(name))
         yield _differ("separator", name, given.separators.get(name), declared.separators.get(name))
+        yield from _date_differences(given, declared, name, original if kind is Kind.DATE else None)
         yield _differ("columns", name, given.vectors.get(name), declared.vectors.get(name))
         yield _differ("weight", name, given.weights.get(name), declared.weights.get(name))
         yield _differ("never_mix", name, given.never_mix.get(name), declared.never_mix.get(name))
@@ -74,10 +75,34 @@ def _differences(
             yield f"the distance of {name!r} in release.json differs from the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
         yield "the distance in release.json differs from the one that is given"
+    if given.undeclared != declared.undeclared:
+        yield f"undeclared is {declared.undeclared!r} in release.json, and {given.undeclared!r} is given"
     if given.preserve != declared.preserve:
         yield f"preserve is {list(declared.preserve)} in release.json, and {list(given.preserve)} is given"
     if given.missing != declared.missing:
         yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
+
+
+def _date_differences(
+    given: Schema, declared: Schema, name: str, original: Callable[[], Table] | None
+) -> Iterator[str | None]:
+    """Compare how dates are read; `original` is None for a column of another kind.
+
+    What `given` leaves open is taken from the original, as far as it has it: typed columns have no format, and whether times
+    are points in time is the same in each zone.
+    """
+    pattern, zone = given.formats.get(name), given.timezones.get(name)
+    column = None if original is None else original().column(name)
+    if pattern is None and column is not None:
+        pattern = column.format
+    if pattern is not None:
+        yield _differ("format", name, pattern, declared.formats.get(name))
+    stated = declared.timezones.get(name)
+    if zone is None and column is not None:
+        zone = stated if stated is not None and column.timezone is not None else column.timezone
+    if zone is not None or column is not None:
+        yield _differ("timezone", name, zone, stated)
+    yield _differ("age_at", name, given.ages.get(name), declared.ages.get(name))
 
 
 def _differ(key: str, name: str, given: Any, declared: Any) -> str | None:
@@ -179,5 +204,5 @@ def allowed_recodings(schema: Schema, name: str) -> tuple[str, ...]:
     declared = schema.recodings.get(name)
     if declared is not None:
         return (declared,)
-    plain = "interval" if schema.kinds.get(name) in ("numeric", "ordinal") else "set"
+    plain = "interval" if schema.kinds.get(name) in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) else "set"
     return ("ancestor", plain) if name in schema.hierarchies else (plain,)

@@ -113,6 +113,9 @@ def _columns(document: GroupedTable, table: Table, declared: Schema) -> Check:
     exposed = [name for name in names if name in declared.identifiers]
     if exposed:
         return Check("columns", False, f"the identifier {exposed[0]!r} is published")
+    undecided = [name for name in names if name != document.group and declared.role(name) is None]
+    if undecided:
+        return Check("columns", False, f"{undecided[0]!r} has no role and is published")
     listed = [column.name for column in document.columns]
     if listed != names:
         return Check("columns", False, f"the data has {', '.join(names)}; release.json lists {', '.join(listed)}")
@@ -303,7 +306,7 @@ def _against_original(manifest: TableManifest, published: pa.Table, original: An
     suppressed = document.suppressed
     matched = MatchedRows.of(published, table, unchanged, declared)
     extra, absent = matched.surplus()
-    lost = [n for n in table.data.column_names if n not in published.column_names and n not in declared.identifiers]
+    lost = [n for n in declared.published_columns(table.data.column_names) if n not in published.column_names]
     checks = []
     if lost:
         checks.append(Check("original columns", False, f"{lost[0]!r} of the original is not published"))

@@ -12,6 +12,9 @@ from sfumato.verification.checks import Check
 
 ORDER_HOLDS = "rows and groups are in the order of the seed, which depends on published content alone"
 
+ORDERED_SINCE = 2
+"""The first format in which rows and groups are in the order of the seed."""
+
 OLDER_FORMAT = "not checked: a release of an older format may be in another order"
 
 NO_ORDER = "not checked: another check of the table fails, and the order is that of its contents"
@@ -22,7 +25,7 @@ def order_check(published: Table, seed: int, format: int = FORMAT) -> Check:  # 
 
     `format`: the version of the format of the release.
     """
-    if format < FORMAT:
+    if format < ORDERED_SINCE:
         return Check("order", None, OLDER_FORMAT)
     if seed < 0:
         return Check("order", False, f"invalid seed in release.json: {seed}")

@@ -19,12 +19,11 @@ from sfumato.io.shuffle import SHUFFLE, Contents
 from sfumato.plurals import count_of
 from sfumato.releases.cells import is_quoted, unquote
 from sfumato.releases.expectations import Expectations
-from sfumato.releases.models import FORMAT
 from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import original_table, published_table
 from sfumato.verification.checks import NO_ORIGINAL, Check
 from sfumato.verification.declaration_checks import DECLARED, first_difference
-from sfumato.verification.order_checks import NO_ORDER, OLDER_FORMAT
+from sfumato.verification.order_checks import NO_ORDER, OLDER_FORMAT, ORDERED_SINCE
 from sfumato.verification.original_checks import Cells, comparable_texts
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ def _declared(manifest: Manifest, original: Any, schema: Schema) -> Check:
 
 def _order(manifest: Manifest, published_cells: PublishedCells) -> Check:
     """Check that the rows are in the order of the seed, which depends on published content alone."""
-    if manifest.format < FORMAT:
+    if manifest.format < ORDERED_SINCE:
         return Check("order", None, OLDER_FORMAT)
     seed, rows = manifest.withheld.seed, len(published_cells.withheld)
     if seed < 0:

@@ -70,7 +70,7 @@ def projected_checks(
         whole = encode_original(source, document.sets, suppressed)
         if isinstance(whole, str):
             return [*checks, Check("sets", False, whole)]
-        others = [name for name in source.data.column_names if declared.role(name) is Role.OTHER]
+        others = [name for name in source.data.column_names if declared.role(name) in (None, Role.OTHER)]
         missing = [name for name in others if name not in document.left_out]
         if missing:
             problem = f"{missing[0]!r} of the original is in no table, and not stated as left out"
