@@ -33,6 +33,7 @@ SCHEMA = sf.Schema(
     kinds={"income": "numeric", "age": "numeric"},
     orders={"school": ["low", "mid", "high"]},
     hierarchies={"letter": TREE},
+    recodings={"letter": "ancestor"},
 )
 ORDER = ["low", "mid", "high"]
 

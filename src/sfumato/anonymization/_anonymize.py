@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato._audit import Audit, audit, finding_heading, library_of, table_of, worst_shown
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
-from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
+from sfumato.anonymization.methods import AUTO, Grouping, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.association_lines import check_preserved
 from sfumato.anonymization.methods.method import FINDING, check_method_class, grouping_of
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
@@ -87,12 +87,8 @@ def anonymize_table(
     refuse_impossible_strata(task, share)
     progress(FINDING)
     grouping = grouping_of(chosen, task, seed)
-    of_row = np.asarray(grouping.of_row, np.int64)
     progress("publishing")
-    recoded = for_publication(table, searched, grouping)
-    published, result, kept = _publish_groups(
-        recoded, resolved_schema(recoded), of_row, grouping.levels, principles, seed, share
-    )
+    published, result, kept = _publish_groups(table, searched, grouping, principles, seed, share)
     library = library_of(data)
     dropped = table.rows - len(kept)
     return Release(
@@ -169,9 +165,8 @@ def check(table: Table, principles: Sequence[Principle]) -> None:
 
 def _publish_groups(
     table: Table,
-    resolved: Schema,
-    of_row: NDArray[np.int64],
-    levels: tuple[int, ...] | None,
+    searched: Table,
+    grouping: Grouping,
     principles: tuple[Principle, ...],
     seed: int,
     share: Fraction,
@@ -179,8 +174,9 @@ def _publish_groups(
     """Publish the groups and audit the result; drop the rows of violating groups while the share allows.
 
     Returns the published table, its audit and the rows that were kept. What is left is measured again each time, because
-    some principles compare a group with the whole table.
+    some principles compare a group with the whole table. Rows that are dropped decide about no recoding either.
     """
+    resolved, of_row = resolved_schema(table), np.asarray(grouping.of_row, np.int64)
     kept = np.arange(table.rows)
     most = int(share * table.rows)
     first: Audit | None = None  # the audit before anything is dropped, for the error
@@ -189,7 +185,8 @@ def _publish_groups(
         if len(kept) < table.rows:  # the kinds of the columns stay those of the whole table
             part = table.take(kept, resolved)
         part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
-        published = publish(part, part_of_row, seed, levels)
+        recoded = for_publication(part, searched, Grouping(part_of_row, levels=grouping.levels))
+        published = publish(recoded, part_of_row, seed, grouping.levels)
         try:
             result = audit(published.table, None, principles)
         except ParameterError:

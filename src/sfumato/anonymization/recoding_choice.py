@@ -99,7 +99,7 @@ def for_search(table: Table) -> Table:
 def for_publication(table: Table, searched: Table, grouping: Grouping) -> Table:
     """Return the table with the recoding of each column that loses less in the groups; of equal ones the ancestor.
 
-    `table` and `searched`: as `open_recodings` returned them.
+    `table` and `searched`: as `open_recodings` returned them; `table` may have fewer rows.
     """
     if grouping.levels is not None:
         return table
@@ -141,8 +141,5 @@ def _is_ordered(column: Column) -> bool:
 def _covers_consecutive_values(column: Column) -> bool:
     """Return whether the values under every node of a column's hierarchy are consecutive."""
     assert column.paths is not None
-    for nodes in column.paths[: column.size].T:
-        runs = 1 + int(np.count_nonzero(np.diff(nodes)))
-        if column.size and runs > len(np.unique(nodes)):
-            return False
-    return True
+    levels = column.paths[: column.size].T
+    return all(np.count_nonzero(np.diff(nodes)) < max(1, len(np.unique(nodes))) for nodes in levels)
