@@ -21,6 +21,7 @@ from sfumato.data.hierarchy_builders import (
 from sfumato.data.schema import Kind, Missing, Role, Schema
 from sfumato.data.skeletons import hierarchy_skeleton
 from sfumato.data.table import Table
+from sfumato.data.units import Units
 from sfumato.exact.numbers import Numbers
 
 __all__ = [
@@ -48,5 +49,6 @@ __all__ = [
     "Role",
     "Schema",
     "Table",
+    "Units",
     "hierarchy_skeleton",
 ]
