@@ -41,8 +41,9 @@ def hierarchy(
 ) -> None:
     """Write the hierarchy file of a column: a line leaf;level1;…;* for each of its values.
 
-    DATA is a file, or a database URI with a query or a table. Without a builder the labels are empty, and a person fills
-    them in. The file contains every value of the column: do not publish it. Exit status: 0 written; 2 bad input.
+    DATA is a file, or a database URI with a query or a table; COLUMN is the name of one of its columns. Without a builder
+    the labels are empty, and a person fills them in. The file contains every value of the column: do not publish it.
+    Exit status: 0 written; 2 bad input.
     """
     from sfumato.data.column_encoder import build_hierarchy
     from sfumato.data.schema import Kind, Schema
