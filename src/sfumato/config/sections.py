@@ -71,6 +71,7 @@ class ColumnSection(Section):
     hierarchy: str | HierarchySection | None = None
     recoding: Literal["interval", "ancestor", "set"] | None = None
     separator: str | None = Field(default=None, min_length=1)
+    decimal: Literal[".", ","] | None = None
     format: str | None = None
     timezone: str | None = None
     age_at: str | None = None

@@ -63,6 +63,8 @@ class ColumnDeclaration(Part):
     hierarchy: HierarchyDeclaration | None = None
     recoding: str | None = None
     separator: str | None = None
+    decimal: str | None = None
+    """The decimal mark of a numeric column, if it was read as a comma."""
     format: str | None = None
     """The strptime directives of dates that are not written in ISO 8601."""
     timezone: str | None = None
