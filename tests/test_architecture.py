@@ -118,6 +118,7 @@ CHECK_FILES = {
         "verification/limit_checks.py",
         "verification/order_checks.py",
         "verification/original_checks.py",
+        "verification/unit_checks.py",
     },
     "projected": {
         "projections/checks/dependence_measurement.py",

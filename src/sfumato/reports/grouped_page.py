@@ -46,6 +46,8 @@ class InternalFigures(Part):
     errors: CountErrors | None
     contours: list[ContourTable]
     associations: list[AssociationRow]
+    notes: list[str]
+    """How the original was read, and what was found in it."""
 
 
 def public_page(document: GroupedDocument) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,12 +15,14 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import Domain, domains_of
 from sfumato.anonymization.recoding.strata import Strata, strata_of
+from sfumato.data.cell_classes import CellClasses, cell_classes
+from sfumato.data.column import Column
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 from sfumato.exact import as_fraction, nearest_float
 from sfumato.parameters import ParameterChecks
-from sfumato.principles import Principle, View, attributes_of
+from sfumato.principles import HistogramCondition, Measurement, NeighbourLimit, Principle, View, attributes_of
 from sfumato.principles.principle import measurement_of
 from sfumato.progress import Progress, silent
 
@@ -72,7 +75,11 @@ class Task:
     @cached_property
     def strata(self) -> Strata | None:
         """The rows that no cell may join, because the schema limits cells; None if it does not."""
-        return strata_of(self.domains, self.table.schema)
+        return strata_of(self.domains, self.cell_classes)
+
+    def cell_classes(self, column: Column) -> CellClasses | None:
+        """Return which values of a quasi-identifier may share a cell; None if the schema does not limit that."""
+        return cell_classes(column, self.table.schema)
 
     @cached_property
     def search_constraints(self) -> SearchConstraints:
@@ -99,6 +106,23 @@ class Task:
         everyone = Groups.partition(self.table, np.zeros(self.table.rows, np.int64), 1)
         return {names: View(self.table, names, everyone) for _, names in self.requirements}
 
+    def search_conditions(
+        self, principle: Principle, names: tuple[str, ...]
+    ) -> Sequence[NeighbourLimit | HistogramCondition]:
+        """Return the conditions of a principle that a local search can satisfy step by step."""
+        return principle.search_conditions(self.views[names])
+
+    def measured(
+        self, principle: Principle, names: tuple[str, ...], groups: Groups, view: View | None = None
+    ) -> Measurement:
+        """Measure a principle on groups of the rows; `view`: the attribute in these groups, if it exists already."""
+        return measurement_of(principle, self.views[names].regrouped(groups) if view is None else view)
+
+    def values_vary(self, names: tuple[str, ...]) -> bool:
+        """Return whether the rows are units within which a sensitive attribute varies, so that the table lacks values."""
+        del names
+        return False
+
     def satisfied(self, of_row: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for each group of a partition whether every principle holds in it, exactly.
 
@@ -117,7 +141,7 @@ class Task:
         views = {names: view.regrouped(groups) for names, view in self.views.items()}
         fine = np.ones(count, bool)
         for principle, names in self.requirements:
-            fine &= measurement_of(principle, views[names]).group_holds
+            fine &= self.measured(principle, names, groups, views[names]).group_holds
         return fine
 
 
