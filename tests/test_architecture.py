@@ -37,6 +37,7 @@ LAYERS = [
     ["_explain"],
     ["releases"],
     ["verification"],
+    ["analysis"],
     ["reports"],
     ["anonymization"],
     ["disclosure"],

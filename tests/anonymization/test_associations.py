@@ -19,7 +19,7 @@ from sfumato.anonymization.methods.association_lines import association_lines
 from sfumato.anonymization.recoding import domains_of
 from small_tables import TREE
 
-QUASI = ["age", "race", "admission", "disposition"]
+QUASI = ["age", "sex", "race", "disposition"]
 PAIR = [["readmitted", "disposition"]]
 
 
@@ -107,10 +107,10 @@ def test_numbers_are_measured_by_their_means():
     assert pay.attenuation == pytest.approx(0)
 
 
-@pytest.mark.parametrize("method", ["glaze", "mondrian"])
-def test_preserve_keeps_the_deadly_disposition_apart(method):
-    table = hospital(3000)
-    required = [sf.KAnonymity(10), sf.TCloseness("0.15", on="readmitted")]
+@pytest.mark.parametrize(("method", "most"), [("glaze", 0.5), ("mondrian", 0.8)])  # mondrian cuts at medians only
+def test_preserve_keeps_the_deadly_disposition_apart(method, most):
+    table = hospital(2000)
+    required = [sf.KAnonymity(10), sf.TCloseness("0.5", on="readmitted")]
     plain, kept = (
         sf.anonymize(table, sf.Schema(QUASI, ["readmitted", "diagnosis"], preserve=pairs), required, method=method)
         for pairs in ((), PAIR)
@@ -120,13 +120,11 @@ def test_preserve_keeps_the_deadly_disposition_apart(method):
     def expired(release):
         """The rate of readmission of the dead, as a reader estimates it."""
         weight = again = 0.0
-        for cell, outcome in zip(
-            release.frame["disposition"].to_pylist(), release.frame["readmitted"].to_pylist(), strict=True
-        ):
-            inside = covered(cell, DISPOSITIONS)
+        for row in release.frame.to_pylist():
+            inside = covered(row["disposition"], DISPOSITIONS)
             if "expired" in inside:
                 weight += 1 / len(inside)
-                again += (outcome == "yes") / len(inside)
+                again += (row["readmitted"] != "NO") / len(inside)
         return again / weight
 
     before, after = (
@@ -134,9 +132,9 @@ def test_preserve_keeps_the_deadly_disposition_apart(method):
         for release in (plain, kept)
     )
     assert before.original == after.original
-    assert after.attenuation < 0.5 * before.attenuation
-    assert expired(kept) < 0.5 * expired(plain)
-    assert kept.loss < 1.5 * plain.loss
+    assert after.attenuation < most * before.attenuation
+    assert expired(kept) < most * expired(plain)
+    assert kept.loss < 1.2 * plain.loss
 
 
 def test_the_lattice_pays_for_mixed_outcomes():
