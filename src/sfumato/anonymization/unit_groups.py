@@ -16,6 +16,7 @@ from sfumato.data.groups import renumber
 from sfumato.data.table import Table
 from sfumato.data.units import Units
 from sfumato.errors import ParameterError, RequirementError
+from sfumato.principles.principle import measurement_of
 
 Integers = NDArray[np.int64]
 
@@ -42,6 +43,9 @@ def find_groups(task: Task, method: Method, seed: int) -> Grouping:
 
 
 def _find_groups(task: UnitTask, method: Method, seed: int) -> Grouping:
+    for principle, names in task.requirements:
+        # a principle that cannot be measured is an error about the units, not about the rows that a method sees
+        measurement_of(principle, task.original_views[names])
     grouping = grouping_of(method, task, seed)
     if grouping.levels is not None:
         levels, of_row = task.original_levels(grouping.levels, task.rows_of(grouping.of_row))
