@@ -22,3 +22,9 @@ def test_dates_that_cannot_be_read_are_dropped_with_a_reason_that_shows_no_cell(
 def test_consecutive_days_do_not_number_the_rows():
     days = [f"2023-01-{i + 1:02}" for i in range(31)]
     assert not sf.profile(pa.table({"seen": days, "x": ["a"] * 31}))["seen"].facts.sequence
+
+
+def test_a_dropped_column_of_impossible_dates_is_no_obstacle():
+    data = pa.table({"seen": ["2023-02-30", "2023-02-28"] * 4, "age": [30, 41] * 4, "ill": list("abcdabcd")})
+    release = sf.anonymize(data, sf.Schema(["age"], ["ill"], identifiers=["seen"]), sf.KAnonymity(4))
+    assert "seen" not in release.frame.column_names
