@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from inspect import isabstract
@@ -23,6 +23,7 @@ from sfumato.exact import Ratios as Ratios  # noqa: PLC0414 - public as sf.princ
 from sfumato.parameters import ParameterChecks
 from sfumato.principles.certificate import Certificate, whole_table_certificate
 from sfumato.principles.view import View
+from sfumato.summaries import short_repr
 
 if TYPE_CHECKING:
     from sfumato.distances.neighbour_graph import Neighbours
@@ -145,6 +146,22 @@ class Measurement:
         """The level reached in each part."""
         return {part.name: part.worst for part in self.parts}
 
+    def worst_everywhere(self) -> Measurement:
+        """Return the measurement in which every group has the worst level and the verdict of the whole."""
+
+        def worst(part: Part) -> Part:
+            groups, level = len(part.holds), part.worst
+            levels: Ratios | NDArray[np.float64] = np.full(groups, level)
+            if isinstance(part.levels, Ratios):
+                # floats may not tell the worst level from others that are near it
+                near = np.flatnonzero(np.isclose(part.floats(), float(level), rtol=1e-9, atol=0))
+                at = next(int(group) for group in near if part.at(int(group)) == level)
+                ends = part.levels.numerators[at], part.levels.denominators[at]
+                levels = Ratios(*(np.repeat(end, groups) for end in ends))
+            return replace(part, levels=levels, holds=np.full(groups, bool(part.holds.all())))
+
+        return Measurement(tuple(map(worst, self.parts)))
+
     def badness(self) -> NDArray[np.int64]:
         """Return the groups from worst to best: violating ones first, then by the level of the first part that differs."""
         keys = [-part.floats() if not part.higher_is_better else part.floats() for part in reversed(self.parts)]
@@ -200,6 +217,8 @@ class Principle(ParameterChecks, ABC):
         super().__init_subclass__(**keywords)
         if "title" not in cls.__dict__ and "name" in cls.__dict__:
             cls.title = cls.name
+        if cls.__repr__ is object.__repr__:  # that of a dataclass would list each of a hundred columns
+            cls.__repr__ = short_repr  # type: ignore[method-assign]
         if "measure" in cls.__dict__ and Principle not in cls.__bases__:
             # What was true of the parent's measure need not be true of this one: fall back to the safe defaults.
             for capability in _CAPABILITIES:
