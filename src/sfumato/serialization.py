@@ -12,7 +12,7 @@ from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigError, SfumatoError
 from sfumato.registry import DISTANCES
 
-COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance")
+COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance", "accepted")
 """The keys of a column."""
 
 
@@ -43,6 +43,7 @@ def stated(
             "separator": schema.separators.get(name),
             "columns": list(schema.vectors[name]) if name in schema.vectors else None,
             "distance": distance(schema.distances.get(name)),
+            "accepted": schema.accepted.get(name),
         }
         declared = {key: value for key, value in declared.items() if value is not None}
         if declared:
@@ -95,6 +96,7 @@ def schema_of(
             separators=each("separator"),
             distance=whole,
             distances=distances,
+            accepted=each("accepted"),
             missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),
             **more,
         )

@@ -18,8 +18,9 @@ from sfumato.anonymization.methods import AUTO, Method, Task, default_method, me
 from sfumato.anonymization.methods.method import FINDING, check_method_class, grouping_of
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
 from sfumato.anonymization.release import PrivateRelease, Release
+from sfumato.anonymization.unchanged_columns import refuse_singled_out
 from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclared_note
-from sfumato.data.schema import Role, Schema
+from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
 from sfumato.exact import Number
@@ -76,6 +77,7 @@ def anonymize_table(
     chosen = _method(method, principles)
     check(table, principles)
     if not share:
+        refuse_singled_out(table.data, table.schema, table.source)
         progress("assessing feasibility")
         _refuse_impossible(table, principles)
     progress(FINDING)
@@ -84,6 +86,8 @@ def anonymize_table(
     progress("publishing")
     resolved = resolved_schema(table)
     published, result, kept = _publish_groups(table, resolved, of_row, grouping.levels, principles, seed, share)
+    if share:  # which rows are published is known only now
+        refuse_singled_out(published.table.data, resolved, table.source)
     library = library_of(data)
     dropped = table.rows - len(kept)
     return Release(
@@ -253,15 +257,11 @@ def reading_notes(table: Table) -> tuple[str, ...]:
 
 def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence[str]) -> tuple[str, ...]:
     """Return what a reader of the release should know."""
-    schema = table.schema
     notes = [*more]
     if dropped:
         notes.append(f"{count_of(dropped, 'row')} of {table.rows:,} were suppressed")
     dropped_columns = undeclared_note(table)
     notes += [] if dropped_columns is None else [dropped_columns]
-    other = [name for name in table.data.column_names if schema.role(name) is Role.OTHER]
-    if other:
-        notes.append(f"published unchanged, and not protected by any principle: {', '.join(map(repr, other))}")
     if published.group != "group":
         notes.append(f"the group column is {published.group!r}, because the data already has a column 'group'")
     return tuple(notes)

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit
+from sfumato.anonymization.coverage import Coverage, coverage_of, exposure_notes
 from sfumato.anonymization.database_rows import rows_in_database
 from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.published_table import refuse_ambiguous_missing
 from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.release_document import describe_release, published_loss
+from sfumato.anonymization.unchanged_columns import unchanged_claim
 from sfumato.anonymization.utility import Utility, mean_loss, percent, utility_of
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
@@ -26,6 +28,7 @@ from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
 from sfumato.releases.expectations import Expectations
+from sfumato.releases.exposure_models import UnchangedClaim, UncoveredWarning
 from sfumato.releases.models import GroupedDocument
 from sfumato.releases.private import Private, Publication
 from sfumato.releases.writer import InternalReport, TableData, write_release
@@ -115,6 +118,28 @@ class Release(Publication):
         return mean_loss(self.private.recoding, self.suppressed)
 
     @cached_property
+    def coverage(self) -> Coverage:
+        """How the requirements cover the sensitive attributes, counted in the published table."""
+        return coverage_of(self.table, self.audit.groups, self.principles)
+
+    @property
+    def warnings(self) -> tuple[UncoveredWarning, ...]:
+        """What a reader must be warned of: sensitive attributes that no requirement covers and nobody accepted as such.
+
+        >>> import pyarrow as pa
+        >>> import sfumato as sf
+        >>> people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "flu", "cold", "flu"]})
+        >>> sf.anonymize(people, sf.Schema(["age"], ["ill"]), sf.KAnonymity(2)).warnings[0].constant_groups
+        1
+        """
+        return self.coverage.warnings
+
+    @cached_property
+    def unchanged(self) -> UnchangedClaim | None:
+        """How many rows the columns that are published unchanged single out; None if there are no such columns."""
+        return unchanged_claim(self.table.data, self.schema, self.audit.groups.of_row)
+
+    @cached_property
     def utility(self) -> Utility:
         """The utility of the release, measured against the original; the queries are drawn by the seed.
 
@@ -187,6 +212,8 @@ class Release(Publication):
         head = f"Release of {count_of(self.table.rows, 'row')} in {count_of(self.audit.groups.count, 'group')}"
         lines = [f"{head} by {self.method.name}, seed {self.seed}{suppressed}: {self.audit.summary()}"]
         lines.append(f"  loss   {percent(published_loss(self.loss, self.schema, self.table.rows + self.suppressed))}")
-        lines += [f"  note   {note}" for note in self.notes]
+        lines += [f"  WARNING  {warning.text}" for warning in self.warnings]
+        exposed = exposure_notes(self.coverage, self.unchanged, self.table.rows)
+        lines += [f"  note   {note}" for note in (*self.notes, *exposed)]
         lines += [line for line in repr(self.audit).splitlines()[1:] if not line.startswith("  note ")]
         return "\n".join(lines)

@@ -56,6 +56,7 @@ class ColumnSection(Section):
     separator: str | None = Field(default=None, min_length=1)
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
+    accepted: str | None = None
 
 
 class MissingSection(Section):
@@ -83,8 +84,9 @@ class MethodSection(Section):
 class OutputSection(Section):
     """`[output]`: the folder and format of the release, a database table for its rows, and the internal report."""
 
-    path: str
+    path: str | None = None
     format: Literal["csv", "parquet"] = "csv"
     database: str | None = None
     table: str | None = None
     internal: str | None = None
+    unchanged_limit: int | Decimal | str = 0

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ColumnError, ParameterError
+from sfumato.exact import Number
+from sfumato.parameters import check_ratio
 
 if TYPE_CHECKING:
     from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
@@ -116,6 +118,10 @@ class Schema:
     """The distance of all sensitive columns together."""
     distances: Mapping[str, Distance] = field(default_factory=dict)
     """Distances of single sensitive attributes."""
+    accepted: Mapping[str, str] = field(default_factory=dict)
+    """For sensitive attributes that no requirement covers, on purpose: the reason. Others are warned about."""
+    unchanged_limit: Number = 0
+    """The largest share of the rows that columns published unchanged may single out; above it nothing is published."""
     missing: Missing = field(default_factory=Missing)
     person_id: str | None = None
     """The column that identifies the person of a row, if a person may have several rows: k then counts people."""
@@ -141,9 +147,11 @@ class Schema:
             "vectors": {name: _listed(columns) for name, columns in self.vectors.items()},
             "separators": dict(self.separators),
             "distances": dict(self.distances),
+            "accepted": dict(self.accepted),
         }
         for name, mapping in mappings.items():
             object.__setattr__(self, name, mapping)
+        object.__setattr__(self, "unchanged_limit", check_ratio(self.unchanged_limit, "unchanged_limit"))
         self._check()
 
     @staticmethod
@@ -221,6 +229,14 @@ class Schema:
                     remedy=f"Write one of: {', '.join(RECODINGS)}; for a quasi-identifier.",
                     column=column,
                     value=recoding,
+                )
+        for column, reason in self.accepted.items():
+            if column not in self.sensitive or not isinstance(reason, str) or not reason.strip():
+                raise ColumnError(
+                    f"accepted = {reason!r} is not a reason, or the column is not sensitive",
+                    remedy="Write why no requirement needs to cover this sensitive column; or remove accepted.",
+                    column=column,
+                    value=reason,
                 )
         for column in self.distances:
             if column not in self.sensitive:
@@ -303,6 +319,7 @@ class Schema:
             separators=only(self.separators),
             distance=None if self.distance is None else self.distance.over(columns),
             distances=only(self.distances),
+            accepted=only(self.accepted),
             person_id=None,
             group=None,
         )

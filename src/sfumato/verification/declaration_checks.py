@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
 from sfumato.errors import SfumatoError
+from sfumato.exact import written
 from sfumato.principles import Principle, principle_of
 from sfumato.serialization import hierarchy_section
 
@@ -67,10 +69,18 @@ def _differences(
             yield f"the distance of {name!r} in release.json differs from the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
         yield "the distance in release.json differs from the one that is given"
+    for key in ("unchanged_limit", "accepted"):
+        ours, theirs = getattr(given, key), getattr(declared, key)
+        if ours != theirs:
+            yield f"{key} is {_shown(theirs)} in release.json, and {_shown(ours)} is given"
     if given.undeclared != declared.undeclared:
         yield f"undeclared is {declared.undeclared!r} in release.json, and {given.undeclared!r} is given"
     if given.missing != declared.missing:
         yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
+
+
+def _shown(value: Any) -> str:
+    return written(value) if isinstance(value, Fraction) else repr(value)
 
 
 def _differ(key: str, name: str, given: Any, declared: Any) -> str | None:

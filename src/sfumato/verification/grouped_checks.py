@@ -27,6 +27,7 @@ from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.declaration_checks import DECLARED, as_plain_data, default_recoding, first_difference
+from sfumato.verification.exposure_checks import exposure_checks
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.order_checks import NO_ORDER, order_check
 from sfumato.verification.original_checks import MatchedRows, cover_rows
@@ -85,6 +86,8 @@ def grouped_checks(
         levels = level_check(document, table.data, declared) if checks[0].holds else None
         checks += [] if levels is None else [levels]
         checks += _principles(document, table, requested, unavailable)
+        if checks[0].holds and checks[1].holds:
+            checks += exposure_checks(document, table, declared, requested, manifest.format)
     except SfumatoError as error:
         checks.append(Check("data", False, f"the data file is not what release.json states: {error}"))
     else:
