@@ -115,6 +115,7 @@ CHECK_FILES = {
         "verification/declaration_checks.py",
         "verification/grouped_checks.py",
         "verification/level_checks.py",
+        "verification/limit_checks.py",
         "verification/order_checks.py",
         "verification/original_checks.py",
     },

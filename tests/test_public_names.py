@@ -12,8 +12,9 @@ import sfumato as sf
 
 NAMESPACES = [sf, *(getattr(sf, name) for name in sf.__all__ if isinstance(getattr(sf, name), types.ModuleType))]
 
-INTERNAL = {"sfumato.config", "sfumato._explain"}
-"""The sections of a config, which are written in TOML, and the lines of an explanation, which `repr` shows."""
+INTERNAL = {"sfumato.config", "sfumato._explain", "sfumato.anonymization.methods.search_"}
+"""The sections of a config, which are written in TOML, the lines of an explanation, which `repr` shows, and the arrays that
+the kernels of sfumato's own methods read."""
 
 
 def public_things():

@@ -20,6 +20,7 @@ from .anonymization.methods import Glaze, Lattice, Method, Mondrian, XColor
 from .census import synthetic_census
 from .config import Config
 from .data.hierarchy import Hierarchy, Intervals
+from .data.hierarchy_builders import Prefix, Quantiles, Ranges
 from .data.schema import Schema
 from .data.table import Table
 from .disclosure import Risk, WithheldRelease, risk, withhold
@@ -78,10 +79,13 @@ __all__ = [
     "Mondrian",
     "NTCloseness",
     "PSensitivity",
+    "Prefix",
     "Principle",
     "Profile",
     "Progress",
     "Projection",
+    "Quantiles",
+    "Ranges",
     "RecursiveLDiversity",
     "Release",
     "Risk",

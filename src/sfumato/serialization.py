@@ -6,13 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
+from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
+from sfumato.data.hierarchy_builders import BUILDERS
 from sfumato.data.schema import Kind, Missing, Role, Schema
+from sfumato.data.schema_limits import classes_as_plain_data, weight_as_plain_data
 from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigError, SfumatoError
+from sfumato.exact import as_fraction
 from sfumato.registry import DISTANCES
 
-COLUMN_KEYS = ("role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance", "accepted")
+COLUMN_KEYS = (
+    "role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance", "accepted", "weight", "never_mix",
+    "coarsest",
+)  # fmt: skip
 """The keys of a column."""
 
 
@@ -21,7 +27,7 @@ def stated(
     hierarchy: Callable[[str, Any], Any],
     distance: Callable[[Distance | None], dict[str, Any] | None],
 ) -> dict[str, Any]:
-    """Return a schema as plain data: `columns`, `missing` and `distance`. Callers write hierarchies and distances.
+    """Return a schema as plain data; callers write hierarchies and distances.
 
     >>> stated(Schema(["age"], ["income"]), lambda name, declared: None, lambda declared: None)["columns"]
     {'age': {'role': 'quasi-identifier'}, 'income': {'role': 'sensitive'}}
@@ -44,6 +50,7 @@ def stated(
             "columns": list(schema.vectors[name]) if name in schema.vectors else None,
             "distance": distance(schema.distances.get(name)),
             "accepted": schema.accepted.get(name),
+            **_limits(schema, name),
         }
         declared = {key: value for key, value in declared.items() if value is not None}
         if declared:
@@ -53,6 +60,17 @@ def stated(
         "columns": columns,
         "missing": {"values": values, "policy": schema.missing.policy},
         "distance": distance(schema.distance),
+        "preserve": [list(pair) for pair in schema.preserve] or None,
+    }
+
+
+def _limits(schema: Schema, name: str) -> dict[str, Any]:
+    """Return what limits the recoding of a column."""
+    weight, classes = schema.weights.get(name), schema.never_mix.get(name)
+    return {
+        "weight": None if weight is None else weight_as_plain_data(as_fraction(weight)),
+        "never_mix": None if classes is None else classes_as_plain_data(tuple(classes)),
+        "coarsest": schema.coarsest.get(name),
     }
 
 
@@ -98,6 +116,10 @@ def schema_of(
             distances=distances,
             accepted=each("accepted"),
             missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),
+            weights=each("weight"),
+            never_mix=each("never_mix"),
+            coarsest=each("coarsest"),
+            preserve=declared.get("preserve") or (),
             **more,
         )
     except ConfigError:
@@ -122,35 +144,40 @@ def _refuse_unknown(name: str, column: Mapping[str, Any]) -> None:
 def hierarchy_section(declared: Any) -> dict[str, Any] | None:
     """Return a hierarchy that is built from the values of the data as plain data; None for any other.
 
+    >>> from sfumato.data.hierarchy import Intervals
     >>> hierarchy_section(Intervals((5, 10)))
     {'intervals': [5, 10], 'origin': 0}
     """
-    if isinstance(declared, Flat):
-        return {"flat": True}
-    if isinstance(declared, Intervals):
-        return {"intervals": [_number(width) for width in declared.widths], "origin": _number(declared.origin)}
-    return None
+    return declared.section() if isinstance(declared, HierarchyBuilder) else None
 
 
-def hierarchy_of(declared: Mapping[str, Any], key: str) -> Intervals | Flat | Hierarchy:
-    """Return the hierarchy that a section declares: nested intervals, flat, or listed row by row.
+def hierarchy_of(declared: Mapping[str, Any], key: str) -> HierarchyBuilder | Hierarchy:
+    """Return the hierarchy that a section declares: a builder with its parameters, or listed row by row.
 
     >>> hierarchy_of({"flat": True}, "columns.sex.hierarchy")
     Flat()
     """
-    given = [name for name in ("intervals", "flat", "rows") if declared.get(name)]
+    section = {name: value for name, value in declared.items() if value is not None and value is not False}
+    given = [name for name in (*BUILDERS, "rows") if name in section]
     try:
-        if given == ["intervals"]:
-            return Intervals(tuple(declared["intervals"]), declared.get("origin", 0))
-        if given == ["flat"]:
-            return Flat()
         if given == ["rows"]:
-            return Hierarchy.from_rows(declared["rows"])
+            return Hierarchy.from_rows(section["rows"])
+        if len(given) == 1:
+            builder = BUILDERS[given[0]]
+            # the first field is the value of the key
+            known = {builder.key, *(each.name for each in fields(builder)[1:])}  # type: ignore[arg-type]
+            for name, value in section.items():
+                if name not in known:
+                    problem = f"the builder {builder.key!r} has no parameter {name!r}"
+                    raise ConfigError(problem, remedy="Remove it.", key=f"{key}.{name}", value=value)
+            return builder.of_section(section)
+    except ConfigError:
+        raise
     except SfumatoError as error:
         raise located(error, key) from error
     raise ConfigError(
-        "the hierarchy must be either intervals or flat",
-        remedy="Write a file name, { intervals = [5, 10] } or { flat = true }.",
+        f"the hierarchy names {'no builder' if not given else 'several builders: ' + ', '.join(given)}",
+        remedy=f"Write a file name, or one builder such as {{ intervals = [5, 10] }}; there are: {', '.join(BUILDERS)}.",
         key=key,
     )
 
@@ -193,7 +220,3 @@ def located(error: SfumatoError, key: str) -> ConfigError:
     """Return the same error under the key that it is about."""
     inner = ".".join(filter(None, (key, (error.key or "").removeprefix("distance."))))
     return ConfigError(error.problem, remedy=error.remedy, key=inner, value=error.value, column=error.column)
-
-
-def _number(value: Any) -> int | str:
-    return value if isinstance(value, int) else str(value)

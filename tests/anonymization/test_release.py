@@ -29,6 +29,7 @@ SCHEMA = sf.Schema(
     quasi_identifiers=["age", "letter", "town", "school"],
     sensitive=["income"],
     identifiers=["name"],
+    other=["note"],
     kinds={"income": "numeric", "age": "numeric"},
     orders={"school": ["low", "mid", "high"]},
     hierarchies={"letter": TREE},
@@ -180,7 +181,7 @@ def test_pandas_types_survive():
             "grade": pd.Categorical(["x", "y", "x", "y"], categories=["z", "y", "x"], ordered=True),
         }
     )
-    out = anonymize(frame, sf.Schema(["age"], ["big"]), sf.KAnonymity(2), method=Chunks(2)).frame
+    out = anonymize(frame, sf.Schema(["age"], ["big"], other=["grade"]), sf.KAnonymity(2), method=Chunks(2)).frame
     assert str(out["big"].dtype) == "Int64"
     assert sorted(out["big"].dropna()) == [5, 2**60 + 1, 2**60 + 3]
     assert list(out["grade"].cat.categories) == ["y", "x"]
@@ -375,13 +376,14 @@ def test_every_kind_of_secret_survives_the_file(tmp_path):
 
 def test_names_that_csv_must_quote(tmp_path):
     table = pa.table({"a,b": [1, 2, 3, 4], 'the "q"': list("wxyz"), "two\nlines": [1, 1, 2, 2], " x.y ": [5, 6, 7, 8]})
-    schema = sf.Schema(["a,b", "two\nlines"], [" x.y "], distances={" x.y ": sf.distances.Absolute()})
+    other = ['the "q"']
+    schema = sf.Schema(["a,b", "two\nlines"], [" x.y "], other=other, distances={" x.y ": sf.distances.Absolute()})
     for form in ("csv", "parquet"):
         anonymize(table, schema, sf.KAnonymity(2), method=Chunks(2), seed=10**30).save(tmp_path / form, format=form)
         assert verify(tmp_path / form, table)
     nameless = pa.table({"": [1, 2], "a": [1, 2]})
     with pytest.raises(sf.errors.ColumnError, match="without a name"):
-        anonymize(nameless, sf.Schema(["a"]), sf.KAnonymity(2), method=Chunks(2)).save(tmp_path / "out")
+        anonymize(nameless, sf.Schema(["a"], other=[""]), sf.KAnonymity(2), method=Chunks(2)).save(tmp_path / "out")
 
 
 def test_repr(release):

@@ -30,6 +30,7 @@ REGISTER = """who,age,residence,job
 CONFIG = """
 [data]
 path = "patients.csv"
+undeclared = "keep"
 [columns.name]
 role = "identifier"
 [risk]

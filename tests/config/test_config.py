@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ import sfumato as sf
 from standin import Chunks
 
 FULL = """
+preserve = [["education", "race"]]
+
 [data]
 path = "people.csv"
 delimiter = ";"
@@ -26,6 +29,8 @@ role = "identifier"
 role = "quasi-identifier"
 kind = "numeric"
 hierarchy = { intervals = [5, 10], origin = 0 }
+weight = 0.5
+coarsest = 1
 [columns.race]
 role = "quasi-identifier"
 hierarchy = "hierarchies/race.csv"
@@ -33,6 +38,7 @@ recoding = "ancestor"
 [columns.sex]
 role = "quasi-identifier"
 hierarchy = { flat = true }
+never_mix = ["f", ["m", "x"]]
 [columns.education]
 role = "sensitive"
 kind = "ordinal"
@@ -104,6 +110,10 @@ def test_everything(tmp_path):
     assert schema.distance == sf.distances.Lp(weights={"education": "0.4", "x": "0.3", "y": "0.3"}, by={"education": "rank"})
     assert schema.distances["profile"] == sf.distances.TotalVariation()
     assert schema.recodings == {"race": "ancestor"}
+    assert schema.weights == {"age": Fraction(1, 2)}
+    assert schema.coarsest == {"age": 1}
+    assert schema.never_mix == {"sex": (("f",), ("m", "x"))}
+    assert schema.preserve == (("education", "race"),)
     assert (config.method.name, config.method.seed, config.method.suppress) == ("auto", 7, Decimal("0.05"))
     assert (config.output_folder, config.output.format) == (tmp_path / "release", "parquet")
     assert config.requested_principles == (
@@ -193,6 +203,17 @@ def test_what_cannot_be_written():
         (("[missing]", "[mising]"), "mising", "unknown"),
         (('recoding = "ancestor"', 'recoding = "mean"'), "columns.race.recoding", "'interval', 'ancestor' or 'set'"),
         (('role = "other"', 'role = "other"\nrecoding = "set"'), "columns.note", "not a quasi-identifier"),
+        (('role = "other"', 'role = "other"\nweight = 2'), "columns.note", "not a quasi-identifier"),
+        (("weight = 0.5", "weight = -1"), "columns.age.weight", "a number of at least 0"),
+        (("weight = 0.5", "weight = nan"), "columns.age.weight", "a number of at least 0"),
+        (("weight = 0.5", "weight = true"), "columns.age.weight", "a number of at least 0"),
+        (("coarsest = 1", 'coarsest = "10"'), "columns.age.coarsest", "not a level"),
+        (("coarsest = 1", "coarsest = -1"), "columns.age.coarsest", "not a level"),
+        (('["m", "x"]', '["m", "f"]'), "columns.sex.never_mix", "names 'f' twice"),
+        (('["f", ["m", "x"]]', "[]"), "columns.sex.never_mix", "names no value"),
+        (('["education", "race"]', '["education"]'), "preserve", "not a pair"),
+        (('["education", "race"]', '["education", "drugs"]'), "preserve", "no quasi-identifier"),
+        (('["education", "race"]', '["id", "race"]'), "columns.id.preserve", "not published"),
         (("seed = 7", "seed = -7"), "method.seed", "greater than or equal to 0"),
         (("seed = 7", "seed = 7.5"), "method.seed", "integer"),
         (("seed = 7", 'seed = "7"'), "method.seed", "integer"),

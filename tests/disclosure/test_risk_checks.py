@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -37,7 +38,7 @@ PEOPLE = pa.table(
         "job": ["baker", "smith", "smith", "baker", "judge"],
     }
 )
-SCHEMA = sf.Schema(identifiers=["name"])
+SCHEMA = sf.Schema(identifiers=["name"], undeclared="keep")
 REGISTER = Dictionary(PEOPLE, identity="name", name="register")
 
 
@@ -260,7 +261,7 @@ def test_the_checks_agree_with_the_maker(records, people, sensitivity, misfits, 
     from sfumato.releases.models import WithheldDocument
     from sfumato.releases.reader import Manifest
 
-    schema = sf.Schema(kinds={"age": "numeric", "name": "text"}, missing=sf.data.Missing(()))
+    schema = sf.Schema(undeclared="keep", kinds={"age": "numeric", "name": "text"}, missing=sf.data.Missing(()))
     book = Dictionary(pa.table(frame(people)), name="book", missing=())
     consistency = {"name": SimilarityConsistency("jaro", "0.8"), "range": ContainmentConsistency()}
     made = sf.withhold(
@@ -298,9 +299,10 @@ def test_a_schema_is_compared_with_release_json(tmp_path):
     assert verdicts(sf.verify(folder, PEOPLE, schema=SCHEMA))["declared"] is True
     assert "declared" not in verdicts(sf.verify(folder, PEOPLE))
     for schema, words in (
-        (sf.Schema(identifiers=["name", "town"]), "the role of 'town' is 'other' in release.json"),
-        (sf.Schema(identifiers=["name"], kinds={"age": "categorical"}), "the kind of 'age' is 'numeric' in release.json"),
-        (sf.Schema(identifiers=["name"], missing=sf.data.Missing(("-",))), "missing is"),
+        (replace(SCHEMA, identifiers=["name", "town"]), "the role of 'town' is 'other' in release.json"),
+        (replace(SCHEMA, undeclared="drop"), "the role of 'age' is 'other' in release.json, and None is given"),
+        (replace(SCHEMA, kinds={"age": "categorical"}), "the kind of 'age' is 'numeric' in release.json"),
+        (replace(SCHEMA, missing=sf.data.Missing(("-",))), "missing is"),
     ):
         for original in (None, PEOPLE):
             check = sf.verify(folder, original, schema=schema).checks[-1]

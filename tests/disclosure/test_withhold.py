@@ -28,7 +28,8 @@ PEOPLE = pa.table(
         "job": ["baker", "smith", "smith", "baker", "judge"],
     }
 )
-SCHEMA = Schema(identifiers=["name"])
+KEEP = Schema(undeclared="keep")
+SCHEMA = Schema(identifiers=["name"], undeclared="keep")
 
 
 def made(people=PEOPLE, cells=2, **more):
@@ -115,7 +116,7 @@ def test_a_shuffled_column_of_a_large_table_is_found(tmp_path):
     n = 8000
     table = pa.table({"s": ["fm"[i % 2] for i in range(n)], "t": ["uv"[i // 2 % 2] for i in range(n)]})
     table = table.append_column("x", table.column("t"))
-    folder = withhold(table, Schema(), Dictionary(table, name="itself"), 3).save(tmp_path / "out")
+    folder = withhold(table, KEEP, Dictionary(table, name="itself"), 3).save(tmp_path / "out")
     assert sf.verify(folder, table).holds
     data, manifest = folder / "data.csv", folder / "release.json"
     head, *rows = [line.split(",") for line in data.read_text(encoding="utf-8").split()]
@@ -131,7 +132,7 @@ def test_a_star_that_tells_nothing_stays_one(tmp_path):
     """Of a release that holds `*` already more can be withheld: there it is a value that is missing."""
     table = pa.table({"a": ["*", "1", "2"], "b": ["x", "y", "z"]})
     register = Dictionary(pa.table({"a": [1, 2], "b": ["x", "y"]}))
-    found = withhold(table, Schema(), register, 1, consistency={"a": sf.disclosure.ContainmentConsistency()})
+    found = withhold(table, KEEP, register, 1, consistency={"a": sf.disclosure.ContainmentConsistency()})
     folder = found.save(tmp_path / "out")
     assert found.frame.column("a").null_count == 1
     assert sf.verify(folder, table).holds
@@ -139,14 +140,14 @@ def test_a_star_that_tells_nothing_stays_one(tmp_path):
 
 def test_what_may_name_people_is_told():
     people = pa.table({"who": [f"p{i}" for i in range(30)], "age": [30 + i % 3 for i in range(30)]})
-    found = withhold(people, Schema(), Dictionary(people, name="itself"), 1)
+    found = withhold(people, KEEP, Dictionary(people, name="itself"), 1)
     assert len(found.notes) == 1 and "'who'" in found.notes[0]
-    assert withhold(people, Schema(other=["who"]), Dictionary(people, name="itself"), 1).notes == ()
+    assert withhold(people, Schema(["age"], other=["who"]), Dictionary(people, name="itself"), 1).notes == ()
 
 
 def test_shares_are_of_what_there_is():
     sparse = pa.table({"a": ["x", None, None, None], "b": ["y", "z", None, None]})
-    found = withhold(sparse, Schema(), Dictionary(sparse, name="itself"), "50%", per="table")
+    found = withhold(sparse, KEEP, Dictionary(sparse, name="itself"), "50%", per="table")
     assert (found.cells, found.risk.disclosed_cells) == (1, 1)
 
 
@@ -212,7 +213,8 @@ def test_any_value_can_be_read_back(data):
 
 def test_awkward_values_survive_the_files(tmp_path):
     table = pa.table({"id": list(map(str, range(len(AWKWARD)))), "a": AWKWARD, "b": AWKWARD[::-1]})
-    schema = Schema(identifiers=["id"], kinds={"a": "categorical", "b": "categorical"}, missing=sf.data.Missing(()))
+    kinds = {"a": "categorical", "b": "categorical"}
+    schema = Schema(["a", "b"], identifiers=["id"], kinds=kinds, missing=sf.data.Missing(()))
     register = Dictionary(table, identity="id", name="register", missing=())
     for form in ("csv", "parquet"):
         folder = withhold(table, schema, register, 1, identity="id").save(tmp_path / form, format=form)

@@ -62,8 +62,9 @@ def share_arrays(domains, draw=None):
     kinds, sizes = [domain.kind for domain in domains], [domain.size for domain in domains]
     least = np.array([domain.least for domain in domains])
     return Shares(
-        np.array(kinds, np.int64), np.array(sizes, np.int64), at, least, above, wide, first, np.array(pairs, float)
-    )
+        np.array(kinds, np.int64), np.array(sizes, np.int64), at, least, above, wide, first, np.array(pairs, float),
+        np.ones(count),
+    )  # fmt: skip
 
 
 def random_places(draw, domains, rows):

@@ -36,7 +36,7 @@ def register():
 
 
 def withheld(**options):
-    people, schema = PEOPLE.select(["name", "age", "town"]), sf.Schema(identifiers=["name"])
+    people, schema = PEOPLE.select(["name", "age", "town"]), sf.Schema(["age", "town"], identifiers=["name"])
     return sf.withhold(people, schema, register(), cells=1, identity="name", **options)
 
 

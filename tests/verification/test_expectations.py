@@ -30,6 +30,7 @@ TABLE = pa.table(
 SCHEMA = sf.Schema(
     quasi_identifiers=["age", "town", "size"],
     sensitive=["income", "ill"],
+    other=["note"],
     orders={"size": ["s", "m", "l"]},
     hierarchies={"town": sf.Hierarchy.from_rows(TREE)},
     distance=sf.distances.Lp(2, weights={"income": 3}),
@@ -57,7 +58,7 @@ def failing(found):
 def test_equal_declarations_do_not_differ(folder, tmp_path):
     (tmp_path / "towns.csv").write_text("".join(";".join(row) + "\n" for row in reversed(TREE)), encoding="utf-8")
     by_file = replace(SCHEMA, hierarchies={"town": tmp_path / "towns.csv"})
-    for schema in (None, SCHEMA, by_file, replace(SCHEMA, kinds={"age": "numeric"}, other=["note"])):
+    for schema in (None, SCHEMA, by_file, replace(SCHEMA, kinds={"age": "numeric"})):
         for principles in (None, PRINCIPLES, PRINCIPLES[::-1]):
             for original in (None, TABLE):
                 found = verify(folder, original, schema=schema, principles=principles)
@@ -68,8 +69,8 @@ def test_equal_declarations_do_not_differ(folder, tmp_path):
 @pytest.mark.parametrize(
     ("words", "other"),
     [
-        ("the role of 'note'", {"identifiers": ["note"]}),
-        ("the role of 'note'", {"sensitive": ["income", "ill", "note"]}),
+        ("the role of 'note'", {"identifiers": ["note"], "other": []}),
+        ("the role of 'note'", {"sensitive": ["income", "ill", "note"], "other": []}),
         ("the role of 'age'", {"quasi_identifiers": ["town", "size"]}),
         ("the role of 'ill'", {"sensitive": ["income"]}),
         ("the kind of 'age' is 'numeric' in release.json, and 'categorical' is given", {"kinds": {"age": "categorical"}}),

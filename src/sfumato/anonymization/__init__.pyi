@@ -22,7 +22,7 @@ from .methods.full_domain import (
     TransformationCube,
     TransformationLoss,
 )
-from .recoding import ColumnLevels, ColumnRecoding, Domain, Recoding, RecodingKind, recode
+from .recoding import ColumnLevels, ColumnRecoding, Domain, Recoding, RecodingKind, Strata, recode
 from .release import PrivateRelease, Release
 from .utility import (
     ClassSizes,
@@ -63,6 +63,7 @@ __all__ = [
     "RecodingKind",
     "Release",
     "RequirementFeasibility",
+    "Strata",
     "Task",
     "TransformationCube",
     "TransformationLoss",

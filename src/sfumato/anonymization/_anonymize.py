@@ -17,7 +17,9 @@ from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.method import FINDING, check_method_class, grouping_of
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
+from sfumato.anonymization.recoding.strata import Strata
 from sfumato.anonymization.release import PrivateRelease, Release
+from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
 from sfumato.anonymization.unchanged_columns import refuse_singled_out
 from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclared_note
 from sfumato.data.schema import Schema
@@ -80,8 +82,10 @@ def anonymize_table(
         refuse_singled_out(table.data, table.schema, table.source)
         progress("assessing feasibility")
         _refuse_impossible(table, principles)
+    task = Task(table, principles, progress, share)
+    refuse_impossible_strata(task, share)
     progress(FINDING)
-    grouping = grouping_of(chosen, Task(table, principles, progress, share), seed)
+    grouping = grouping_of(chosen, task, seed)
     of_row = np.asarray(grouping.of_row, np.int64)
     progress("publishing")
     resolved = resolved_schema(table)
@@ -198,7 +202,8 @@ def _publish_groups(
         fine = np.logical_and.reduce([finding.measurement.group_holds for finding in result])
         left = kept[fine[published.of_group[part_of_row] - 1]]
         if table.rows - len(left) > most:
-            raise _requirement_error(Task(table, principles), first, most, table.rows - len(left))
+            bad = np.setdiff1d(kept, left)
+            raise _requirement_error(Task(table, principles), first, most, table.rows - len(left), bad)
         kept = left
 
 
@@ -219,10 +224,12 @@ def _refuse_impossible(table: Table, principles: Sequence[Principle]) -> None:
         )
 
 
-def _requirement_error(task: Task, result: Audit, most: int, needed: int) -> RequirementError:
+def _requirement_error(
+    task: Task, result: Audit, most: int, needed: int, bad: NDArray[np.int64] | None = None
+) -> RequirementError:
     """Return the error that says how far the method got: which principles fail, where, and by how much.
 
-    `most` rows may be suppressed, and `needed` rows would have to be.
+    `most` rows may be suppressed, and `needed` rows would have to be. `bad`: rows of failing groups, if they are known.
     """
     failing = [finding for finding in result if not finding.holds]
     rows = task.table.rows
@@ -237,6 +244,8 @@ def _requirement_error(task: Task, result: Audit, most: int, needed: int) -> Req
     allowed = (
         f"; the failing groups contain {count_of(needed, 'row')}, and at most {most:,} may be suppressed" if most else ""
     )
+    if task.strata is not None and bad is not None:
+        parts.append(_failing_strata(task.strata, bad))
     explanations = reasons(task.table, [finding.principle for finding in failing])
     another = "" if any(reason.impossible for reason in explanations) else ", or try another method"
     share = f"allow a {'larger ' if most else ''}share of the rows to be suppressed"
@@ -247,6 +256,14 @@ def _requirement_error(task: Task, result: Audit, most: int, needed: int) -> Req
         file=task.table.source,
         value=result.to_dict(1)["principles"],
     )
+
+
+def _failing_strata(strata: Strata, bad: NDArray[np.int64]) -> str:
+    """Return in which parts of the table, that limits keep apart, the failing groups are."""
+    counts = np.bincount(strata.of_row[bad], minlength=strata.count)
+    worst = np.argsort(-counts, kind="stable")[:3]
+    shown = [f"{strata.name(int(s))} ({counts[s]:,} of {count_of(int(strata.sizes[s]), 'row')})" for s in worst if counts[s]]
+    return f"limits on cells keep {strata.count:,} parts of the table apart, and groups fail in {', '.join(shown)}"
 
 
 def reading_notes(table: Table) -> tuple[str, ...]:

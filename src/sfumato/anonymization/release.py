@@ -21,7 +21,7 @@ from sfumato.anonymization.published_table import refuse_ambiguous_missing
 from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.release_document import describe_release, published_loss
 from sfumato.anonymization.unchanged_columns import unchanged_claim
-from sfumato.anonymization.utility import Utility, mean_loss, percent, utility_of
+from sfumato.anonymization.utility import Utility, certainty_penalty, mean_loss, percent, utility_of
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.plurals import count_of
@@ -97,7 +97,12 @@ class Release(Publication):
     def __getstate__(self) -> dict[str, Any]:
         """Return what may be published; the frame and the document are made now, because they need the original."""
         state = {key: value for key, value in self.__dict__.items() if key not in ("private", "utility")}
-        return {**state, "frame": self.frame, "document": self.document, "loss": self.document.utility.loss.mean}
+        return {**state, "frame": self.frame, "document": self.document, **self._losses}
+
+    @property
+    def _losses(self) -> dict[str, float]:
+        """The losses as they are published."""
+        return {"loss": self.document.utility.loss.mean, "weighted_loss": self.document.utility.loss.ncp}
 
     @cached_property
     def frame(self) -> Any:
@@ -140,6 +145,11 @@ class Release(Publication):
         return unchanged_claim(self.table.data, self.schema, self.audit.groups.of_row)
 
     @cached_property
+    def weighted_loss(self) -> float:
+        """The loss in which each quasi-identifier counts by its weight; `loss` if the schema declares no weights."""
+        return certainty_penalty(self.private.recoding, self.schema.weights, self.suppressed)
+
+    @cached_property
     def utility(self) -> Utility:
         """The utility of the release, measured against the original; the queries are drawn by the seed.
 
@@ -148,7 +158,14 @@ class Release(Publication):
         """
         sizes = [k for principle in self.principles if (k := principle.implied_k) is not None]
         private = self.private
-        return utility_of(private.kept, private.recoding, max(sizes, default=None), self.suppressed, seed=self.seed)
+        return utility_of(
+            private.kept,
+            private.recoding,
+            max(sizes, default=None),
+            self.suppressed,
+            seed=self.seed,
+            weights=self.schema.weights,
+        )
 
     @cached_property
     def document(self) -> GroupedDocument:
@@ -211,7 +228,11 @@ class Release(Publication):
         suppressed = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""
         head = f"Release of {count_of(self.table.rows, 'row')} in {count_of(self.audit.groups.count, 'group')}"
         lines = [f"{head} by {self.method.name}, seed {self.seed}{suppressed}: {self.audit.summary()}"]
-        lines.append(f"  loss   {percent(published_loss(self.loss, self.schema, self.table.rows + self.suppressed))}")
+        rows = self.table.rows + self.suppressed
+        weighted = (
+            f" ({percent(published_loss(self.weighted_loss, self.schema, rows))} weighted)" if self.schema.weights else ""
+        )
+        lines.append(f"  loss   {percent(published_loss(self.loss, self.schema, rows))}{weighted}")
         lines += [f"  WARNING  {warning.text}" for warning in self.warnings]
         exposed = exposure_notes(self.coverage, self.unchanged, self.table.rows)
         lines += [f"  note   {note}" for note in (*self.notes, *exposed)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.anonymization.figures.figure_tables import public_figures
 from sfumato.anonymization.figures.rounding_steps import in_steps, step_of
-from sfumato.data.hierarchy import Intervals
+from sfumato.data.hierarchy import Flat, HierarchyBuilder
 from sfumato.data.schema import Schema
 from sfumato.exact import written
 from sfumato.releases.declarations import describe_config, describe_reading, versions
@@ -67,19 +67,20 @@ def _utility(release: Release) -> dict[str, Any]:
     utility = release.utility.to_dict(queries=False)
     step = _step(release.private.original.rows)
     utility["marginals"] = _rounded(utility["marginals"], step)
-    if has_intervals(release.schema):
+    if counts_values(release.schema):
         utility["loss"] = _rounded(utility["loss"], step)
     return utility
 
 
-def has_intervals(schema: Schema) -> bool:
-    """Return whether a hierarchy is built from intervals: a node's share of the loss then counts original values."""
-    return any(isinstance(hierarchy, Intervals) for hierarchy in schema.hierarchies.values())
+def counts_values(schema: Schema) -> bool:
+    """Return whether a hierarchy is built from the values: a node's share of the loss then counts original values."""
+    trees = schema.hierarchies.values()
+    return any(isinstance(tree, HierarchyBuilder) and not isinstance(tree, Flat) for tree in trees)
 
 
 def published_loss(loss: float, schema: Schema, rows: int) -> float:
     """Return a loss as it may be published; `rows`: the number of rows of the original."""
-    return in_steps(loss, _step(rows)) if has_intervals(schema) else loss
+    return in_steps(loss, _step(rows)) if counts_values(schema) else loss
 
 
 def _step(rows: int) -> Fraction:

@@ -72,6 +72,7 @@ class Config(Section):
     columns: dict[str, ColumnSection] = Field(default_factory=dict)
     missing: MissingSection = Field(default_factory=MissingSection)
     distance: dict[str, Any] | None = None
+    preserve: list[Any] | None = None
     principles: list[dict[str, Any]] = Field(default_factory=list)
     method: MethodSection | None = None
     output: OutputSection | None = None
@@ -205,7 +206,7 @@ class Config(Section):
     @property
     def schema(self) -> Schema:  # type: ignore[override]  # a long deprecated method of pydantic has this name
         """The schema that the config declares."""
-        declared = self.model_dump(mode="python", exclude_none=True, include={"columns", "missing", "distance"})
+        declared = self.model_dump(mode="python", exclude_none=True, include={"columns", "missing", "distance", "preserve"})
 
         def hierarchy(section: Any, key: str) -> Any:
             return self._near(section) if isinstance(section, str) else hierarchy_of(section, key)

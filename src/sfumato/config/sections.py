@@ -37,12 +37,28 @@ class DataSection(Section):
     group: str | None = None
 
 
+_Ends = list[int | Decimal | str]
+
+
 class HierarchySection(Section):
-    """`hierarchy = { … }` of a column: a builder instead of a file."""
+    """`hierarchy = { … }` of a column: a builder instead of a file, and its parameters."""
 
     intervals: list[int | Decimal | str] | None = None
-    origin: int | Decimal | str = 0
+    origin: int | Decimal | str | None = None
     flat: bool = False
+    prefix: list[int] | None = None
+    mask: list[int] | None = None
+    side: Literal["right", "left"] | None = None
+    character: str | None = None
+    ranges: list[_Ends | dict[str, _Ends]] | None = None
+    quantiles: list[int] | None = None
+    groups: list[dict[str, list[str]]] | None = None
+    rest: str | list[str] | None = None
+    consecutive: list[int] | None = None
+    bounds: list[list[str]] | None = None
+    numeric: bool = False
+    frequent: list[int] | None = None
+    icd: int | None = None
 
 
 class ColumnSection(Section):
@@ -57,6 +73,9 @@ class ColumnSection(Section):
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
     accepted: str | None = None
+    weight: Any = None
+    never_mix: list[Any] | None = None
+    coarsest: Any = None
 
 
 class MissingSection(Section):

@@ -3,22 +3,45 @@
 from sfumato.data.attribute import Attribute
 from sfumato.data.column import Column
 from sfumato.data.groups import Groups, Histogram
-from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
+from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
+from sfumato.data.hierarchy_builders import (
+    BUILDERS,
+    ICD,
+    Consecutive,
+    Flat,
+    Frequent,
+    Intervals,
+    Masking,
+    NamedGroups,
+    Prefix,
+    Quantiles,
+    Ranges,
+)
 from sfumato.data.schema import Kind, Missing, Role, Schema
 from sfumato.data.table import Table
 from sfumato.exact.numbers import Numbers
 
 __all__ = [
+    "BUILDERS",
+    "ICD",
     "Attribute",
     "Column",
+    "Consecutive",
     "Flat",
+    "Frequent",
     "Groups",
     "Hierarchy",
+    "HierarchyBuilder",
     "Histogram",
     "Intervals",
     "Kind",
+    "Masking",
     "Missing",
+    "NamedGroups",
     "Numbers",
+    "Prefix",
+    "Quantiles",
+    "Ranges",
     "Role",
     "Schema",
     "Table",

@@ -14,9 +14,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.column import Column, as_member
-from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
 from sfumato.data.schema import Kind, Schema
-from sfumato.errors import CellError, ColumnError
+from sfumato.errors import CellError, ColumnError, HierarchyError
 from sfumato.exact.numbers import Numbers, packed, parse_decimal
 
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?", re.ASCII)
@@ -41,11 +41,21 @@ def build_hierarchy(declared: Any, column: Column) -> Hierarchy:
     if not hasattr(declared, "build"):
         raise ColumnError(
             f"{declared!r} is not a hierarchy",
-            remedy="Give a Hierarchy, Intervals, Flat, or the path of a file.",
+            remedy="Give a Hierarchy, a builder such as Intervals or Prefix, or the path of a file.",
             column=column.name,
         )
     labels = [column.labels(code) for code in range(column.size)]
-    return declared.build(labels, column.name)  # type: ignore[no-any-return]
+    builder = declared.resolved(column) if isinstance(declared, HierarchyBuilder) else declared
+    try:
+        return builder.build(labels, column.name)
+    except HierarchyError as error:
+        code = labels.index(error.value) if isinstance(error.value, str) and error.value in labels else None
+        if code is None or error.row is not None:
+            raise
+        row = int(np.argmax(column.codes == code)) + 1
+        raise HierarchyError(
+            error.problem, remedy=error.remedy, file=error.file, column=error.column, row=row, value=error.value
+        ) from error
 
 
 class _Encoder:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import io
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +22,14 @@ from sfumato.exact import Number, as_fraction, written
 from sfumato.exact.numbers import parse_decimal
 from sfumato.plurals import count_of
 
+if TYPE_CHECKING:
+    from sfumato.data.column import Column
+
 ROOT = "*"
 """The label of the root, which covers every value."""
+
+_EXACT = re.compile(r"-?\d+(\.\d+|/0*[1-9]\d*)?", re.ASCII)
+"""A decimal, or a fraction where the decimal would not end, as `written` writes it."""
 
 _SHOWN = 8
 """How many missing leaves an error message lists in full."""
@@ -126,6 +137,40 @@ class Hierarchy:
             )
         return np.asarray(self.paths[[self._leaf[value] for value in values]])
 
+    def rows(self) -> list[list[str]]:
+        """Return one path per leaf, as `from_rows` reads them.
+
+        >>> Hierarchy.from_rows([["flu", "lung", "*"]]).rows()
+        [['flu', 'lung', '*']]
+        """
+        labels = [np.array(nodes, object)[path] for nodes, path in zip(self.labels, self.paths.T, strict=True)]
+        return [list(row) for row in zip(*labels, strict=True)]
+
+    def to_csv(self) -> str:
+        """Return the text of a hierarchy file: a line `leaf;level1;…;*` per leaf."""
+        text = io.StringIO()
+        csv.writer(text, delimiter=";", lineterminator="\n").writerows(self.rows())
+        return text.getvalue()
+
+    def merged(self, lower: int, upper: int) -> Hierarchy:
+        """Return the hierarchy in which adjacent levels, from `lower` to `upper`, are replaced by the uppermost of them.
+
+        The leaves cannot be merged: `lower` is at least 1.
+
+        >>> tree = Hierarchy.from_rows([["flu", "lung", "chest", "*"], ["angina", "heart", "chest", "*"]])
+        >>> tree.merged(1, 2).rows()
+        [['flu', 'chest', '*'], ['angina', 'chest', '*']]
+        """
+        if not 1 <= lower < upper <= self.height:
+            raise ParameterError(
+                f"levels {lower} and {upper} of a hierarchy with levels 0 to {self.height} cannot be merged",
+                remedy="Name two levels above the leaves, the lower one first.",
+                key="levels",
+                value=(lower, upper),
+            )
+        kept = [level for level in range(self.height + 1) if not lower <= level < upper]
+        return Hierarchy(tuple(self.labels[level] for level in kept), self.paths[:, kept].copy(), self.source)
+
     def generalize(self, leaf: str, level: int) -> str:
         """Return the label of the ancestor of a leaf on a level."""
         return self.labels[level][int(self.over([leaf])[0, level])]
@@ -145,21 +190,101 @@ def _not_a_tree(problem: str, value: object, source: str | None) -> HierarchyErr
     )
 
 
+class HierarchyBuilder(ABC):
+    """Builds the hierarchy of a column from its values.
+
+    Builders are small frozen values. The first field is what a config writes under `key`; the others have their own names.
+    """
+
+    key: ClassVar[str]
+    """The key of a config that names the builder."""
+
+    @abstractmethod
+    def build(self, values: Sequence[str], column: str) -> Hierarchy:
+        """Return a hierarchy whose leaves are these values, in their order."""
+
+    @property
+    @abstractmethod
+    def height(self) -> int:
+        """The number of levels above the values, the root included."""
+
+    @abstractmethod
+    def is_node(self, label: str, level: int) -> bool:
+        """Return whether a label may be a node between the values and the root, whatever the values are."""
+
+    def resolved(self, column: Column) -> HierarchyBuilder:
+        """Return a builder that gives the same hierarchy without the rows of the column; by default itself.
+
+        A release states it: whoever reads the release does not have the rows.
+        """
+        del column
+        return self
+
+    def may_resolve_to(self, other: Any) -> bool:
+        """Return whether `resolved` of some column may be another builder; by default only itself."""
+        return bool(self == other)
+
+    def section(self) -> dict[str, Any]:
+        """Return the builder as plain data, as a config states it."""
+        first, *others = fields(self)  # type: ignore[arg-type]
+        section = {self.key: plain_data(getattr(self, first.name))}
+        for each in others:
+            value = getattr(self, each.name)
+            if each.default is MISSING or value != each.default:
+                section[each.name] = plain_data(value)
+        return section
+
+    @classmethod
+    def of_section(cls, section: Mapping[str, Any]) -> Self:
+        """Return the builder that plain data states."""
+        first, *_ = fields(cls)  # type: ignore[arg-type]
+        return cls(**{first.name if key == cls.key else key: value for key, value in section.items()})
+
+
+def plain_data(value: Any) -> Any:
+    """Return a field of a builder as JSON and TOML can express it: exact numbers as text."""
+    if isinstance(value, Mapping):
+        return {key: plain_data(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_data(inner) for inner in value]
+    return str(value) if isinstance(value, float | Decimal | Fraction) else value
+
+
 @dataclass(frozen=True)
-class Flat:
+class Flat(HierarchyBuilder):
     """Builds the hierarchy with nothing between the values and the root.
 
     >>> Flat().build(["a", "b"], "letter").height
     1
     """
 
+    key: ClassVar[str] = "flat"
+
+    @property
+    def height(self) -> int:
+        """The number of levels above the values."""
+        return 1
+
     def build(self, values: Sequence[str], column: str) -> Hierarchy:
         """Return a hierarchy whose leaves are these values."""
         return Hierarchy.from_rows([value, ROOT] for value in values)
 
+    def is_node(self, label: str, level: int) -> bool:
+        """Return False: there is no such node."""
+        return False
+
+    def section(self) -> dict[str, Any]:
+        """Return the builder as plain data."""
+        return {self.key: True}
+
+    @classmethod
+    def of_section(cls, section: Mapping[str, Any]) -> Self:
+        """Return the builder that plain data states."""
+        return cls()
+
 
 @dataclass(frozen=True)
-class Intervals:
+class Intervals(HierarchyBuilder):
     """Builds nested half-open intervals over numbers, one level per width; each width a multiple of the one before.
 
     >>> Intervals((5, 10)).build(["17", "21"], "age").generalize("17", 1)
@@ -168,6 +293,8 @@ class Intervals:
 
     widths: tuple[Number, ...]
     origin: Number = 0
+
+    key: ClassVar[str] = "intervals"
 
     def __post_init__(self) -> None:
         widths = self.widths if isinstance(self.widths, list | tuple) else (self.widths,)
@@ -189,16 +316,49 @@ class Intervals:
         steps = [as_fraction(width) for width in self.widths]
         rows = []
         for value in values:
-            decimal = parse_decimal(value)
-            if decimal is None:
-                raise HierarchyError(
-                    f"intervals need numbers, and {value!r} is not one",
-                    remedy="Declare a hierarchy file for this column.",
-                    column=column,
-                    value=value,
-                )
-            number = Fraction(decimal)
+            number = number_of(value, column, "intervals")
             lows = [origin + (number - origin) // step * step for step in steps]
             path = [f"[{written(low)}, {written(low + step)})" for low, step in zip(lows, steps, strict=True)]
             rows.append([value, *path, ROOT])
         return Hierarchy.from_rows(rows)
+
+    @property
+    def height(self) -> int:
+        """The number of levels above the values."""
+        return len(self.widths) + 1
+
+    def is_node(self, label: str, level: int) -> bool:
+        """Return whether a label is one of the half-open intervals of a level.
+
+        >>> Intervals((10,)).is_node("[30, 40)", 1), Intervals((10,)).is_node("[30, 35)", 1)
+        (True, False)
+        """
+        ends = half_open_ends(label)
+        width, origin = as_fraction(self.widths[level - 1]), as_fraction(self.origin)
+        return ends is not None and ends[1] - ends[0] == width and (ends[0] - origin) % width == 0
+
+    def section(self) -> dict[str, Any]:
+        """Return the builder as plain data; the origin is always stated."""
+        return {self.key: plain_data(self.widths), "origin": plain_data(self.origin)}
+
+
+def number_of(value: str, column: str, builder: str) -> Fraction:
+    """Return the number that a value is; any other value is an error of a builder that needs numbers."""
+    decimal = parse_decimal(value)
+    if decimal is None:
+        raise HierarchyError(
+            f"{builder} need numbers, and {value!r} is not one",
+            remedy="Declare a hierarchy file for this column.",
+            column=column,
+            value=value,
+        )
+    return Fraction(decimal)
+
+
+def half_open_ends(label: str) -> tuple[Fraction, Fraction] | None:
+    """Return the ends of `[low, high)`; None for any other text."""
+    ends = label[1:-1].split(", ")
+    if not (label.startswith("[") and label.endswith(")") and len(ends) == 2 and all(map(_EXACT.fullmatch, ends))):
+        return None
+    low, high = map(Fraction, ends)
+    return low, high

@@ -8,12 +8,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.data.schema_limits import Classes, classes_of, level_of, pairs_of, weights_of
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
 from sfumato.parameters import check_ratio
 
 if TYPE_CHECKING:
-    from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
+    from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
     from sfumato.distances.distance import Distance
 
 
@@ -107,7 +108,7 @@ class Schema:
     kinds: Mapping[str, Kind | str] = field(default_factory=dict)
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For each ordinal column its values from lowest to highest."""
-    hierarchies: Mapping[str, Hierarchy | Flat | Intervals | str | Path] = field(default_factory=dict)
+    hierarchies: Mapping[str, Hierarchy | HierarchyBuilder | str | Path] = field(default_factory=dict)
     recodings: Mapping[str, str] = field(default_factory=dict)
     """How quasi-identifiers are published, if not by default: "interval", "ancestor" or "set"."""
     vectors: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -127,6 +128,14 @@ class Schema:
     """The column that identifies the person of a row, if a person may have several rows: k then counts people."""
     group: str | None = None
     """The column that contains the group of a row; without it rows with equal quasi-identifiers form a group."""
+    weights: Mapping[str, Number] = field(default_factory=dict)
+    """How much the loss of a quasi-identifier counts when groups are chosen; 1 by default."""
+    never_mix: Mapping[str, Classes | Sequence[Any]] = field(default_factory=dict)
+    """For a quasi-identifier its values, or lists of values, that never share a cell with any other value."""
+    coarsest: Mapping[str, int] = field(default_factory=dict)
+    """For a quasi-identifier with a hierarchy the coarsest level that its cells may have."""
+    preserve: Sequence[Sequence[str]] = ()
+    """Pairs of published columns whose association the search preserves; at least one is a quasi-identifier."""
 
     def __post_init__(self) -> None:
         for name in ("quasi_identifiers", "sensitive", "identifiers", "other"):
@@ -153,6 +162,7 @@ class Schema:
             object.__setattr__(self, name, mapping)
         object.__setattr__(self, "unchanged_limit", check_ratio(self.unchanged_limit, "unchanged_limit"))
         self._check()
+        self._set_limits()
 
     @staticmethod
     def _kind(column: str, kind: Kind | str) -> Kind:
@@ -213,6 +223,18 @@ class Schema:
                     value=order,
                 )
         self._check_extras()
+
+    def _set_limits(self) -> None:
+        """Normalise and check what matters most to the analyst."""
+        own, trees = self.quasi_identifiers, self.hierarchies
+        limits: dict[str, Any] = {
+            "weights": weights_of(self.weights, own),
+            "never_mix": {column: classes_of(column, values, own) for column, values in self.never_mix.items()},
+            "coarsest": {column: level_of(column, level, own, trees) for column, level in self.coarsest.items()},
+            "preserve": pairs_of(self.preserve, own, (*own, *self.sensitive_columns(), *self.other)),
+        }
+        for name, value in limits.items():
+            object.__setattr__(self, name, value)
 
     def _check_extras(self) -> None:
         for column, separator in self.separators.items():
@@ -322,6 +344,7 @@ class Schema:
             accepted=only(self.accepted),
             person_id=None,
             group=None,
+            preserve=tuple(pair for pair in self.preserve if kept.issuperset(pair)),
         )
 
     def named_columns(self) -> dict[str, None]:

@@ -32,11 +32,13 @@ class Shares(NamedTuple):
     """Where an attribute's table begins in `pairs`; -1 for sets, and for domains too large for a table."""
     pairs: Any
     """For each pair of places of a small line or tree, row by row, the share of a cell that covers both."""
+    weight: Any
+    """The factor of each attribute's shares; `at`, `least`, `wide` and `pairs` contain it already."""
 
 
 @kernel
 def share(shares: Any, j: Any, low: Any, high: Any, distinct: Any) -> Any:
-    """Return the share of attribute j's domain that a cell from place `low` to `high` covers.
+    """Return the share of attribute j's domain that a cell from place `low` to `high` covers, times its weight.
 
     `distinct` is the number of distinct values in the cell; only sets use it. Cost: constant; the levels of a large tree.
     """
@@ -44,14 +46,14 @@ def share(shares: Any, j: Any, low: Any, high: Any, distinct: Any) -> Any:
         return 0.0
     size = shares.size[j]
     if high == size:  # missing and other values together are published as `*`
-        return 1.0
+        return shares.weight[j]
     first = shares.first[j]
     if first >= 0:
         return shares.pairs[first + low * size + high]
     if shares.kind[j] == LINE:
         return shares.at[j, high] - shares.at[j, low] + shares.least[j]
     if shares.kind[j] == SET:
-        return distinct / size
+        return distinct / size * shares.weight[j]
     # places are ordered so that the leaves under a node are adjacent: the common ancestor of the ends is that of all
     level = 1
     while shares.above[j, level, low] != shares.above[j, level, high]:

@@ -149,7 +149,8 @@ def _replace_columns(table: Table, old: Sequence[str], new: Mapping[str, pa.Arra
     schema: Schema = table.schema
     kinds = {name: each for name, each in schema.kinds.items() if name not in old} | dict.fromkeys(new, kind)
     separators = {name: each for name, each in schema.separators.items() if name not in old}
-    schema = replace(schema, sensitive=sensitive, kinds=kinds, separators=separators)
+    preserve = tuple(pair for pair in schema.preserve if not {*old} & {*pair})
+    schema = replace(schema, sensitive=sensitive, kinds=kinds, separators=separators, preserve=preserve)
     result = replace(table, data=pa.table(columns), schema=schema)
     result.share_columns(table, [name for name in table.data.column_names if name not in old])
     return result

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.hierarchy import HierarchyBuilder
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
@@ -51,7 +51,7 @@ def describe_schema(schema: Schema, published: AbstractSet[str]) -> dict[str, An
     def hierarchy(name: str, declared: Any) -> dict[str, Any] | None:
         if name not in published:
             return None
-        return hierarchy_section(declared) or {"rows": _rows(declared)}
+        return hierarchy_section(declared) or {"rows": declared.rows()}
 
     config = stated(schema, hierarchy, _distance)
     config["columns"] = {
@@ -61,11 +61,6 @@ def describe_schema(schema: Schema, published: AbstractSet[str]) -> dict[str, An
     }
     config |= {"undeclared": schema.undeclared, "unchanged_limit": written(as_fraction(schema.unchanged_limit))}
     return {key: value for key, value in config.items() if value is not None}
-
-
-def _rows(hierarchy: Hierarchy) -> list[list[str]]:
-    labels = [np.array(nodes, object)[path] for nodes, path in zip(hierarchy.labels, hierarchy.paths.T, strict=True)]
-    return [list(row) for row in zip(*labels, strict=True)]
 
 
 def _distance(distance: Distance | None) -> dict[str, Any] | None:
@@ -91,8 +86,8 @@ def resolved_schema(table: Table, names: Sequence[str] | None = None) -> Schema:
 
 
 def _tree(table: Table, name: str) -> Any:
-    """Return a column's hierarchy: as declared if it is built from the values, otherwise read from its file."""
+    """Return a column's hierarchy: the builder, without need of the rows, or the tree that was read from a file."""
     declared = table.schema.hierarchies[name]
-    if hasattr(declared, "build"):
-        return declared
-    return table.column(name).hierarchy
+    if isinstance(declared, HierarchyBuilder):
+        return declared.resolved(table.column(name))
+    return declared if hasattr(declared, "build") else table.column(name).hierarchy

@@ -35,11 +35,22 @@ class FileDigest(Part):
 
 
 class HierarchyDeclaration(Part):
-    """A hierarchy: nested intervals, flat, or written out row by row, from a leaf to the root."""
+    """A hierarchy: a builder with its parameters, or written out row by row, from a leaf to the root."""
 
     flat: bool | None = None
     intervals: list[Number | str] | None = None
     origin: Number | str | None = None
+    prefix: list[int] | None = None
+    mask: list[int] | None = None
+    side: str | None = None
+    character: str | None = None
+    ranges: list[list[Number | str] | dict[str, list[Number | str]]] | None = None
+    groups: list[dict[str, list[str]]] | None = None
+    rest: str | list[str] | None = None
+    consecutive: list[int] | None = None
+    bounds: list[list[str]] | None = None
+    numeric: bool | None = None
+    icd: int | None = None
     rows: list[list[str]] | None = None
 
 
@@ -58,6 +69,12 @@ class ColumnDeclaration(Part):
     """The `kind` of a distance, and its parameters."""
     accepted: str | None = None
     """Why the publisher accepts that no requirement covers a sensitive attribute."""
+    weight: int | str | None = None
+    """How much the loss of a quasi-identifier counts when groups are chosen."""
+    never_mix: list[str | list[str]] | None = None
+    """Values, or lists of values, that never share a cell with any other value."""
+    coarsest: int | None = None
+    """The coarsest level of the hierarchy that a cell may have."""
 
 
 class MissingDeclaration(Part):
@@ -78,6 +95,8 @@ class ConfigDeclaration(Part):
     missing: MissingDeclaration | None = None
     distance: dict[str, Any] | None = None
     """The `kind` of the distance over all sensitive attributes, and its parameters."""
+    preserve: list[list[str]] | None = None
+    """Pairs of columns whose association the search preserves."""
     principles: list[dict[str, Any]] | None = None
     """The `name` of each requested principle, and its parameters; a withheld release has none."""
 

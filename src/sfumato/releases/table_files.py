@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from sfumato._audit import table_of
 from sfumato.data.schema import Kind, Missing, Schema
+from sfumato.data.schema_limits import NO_LIMITS
 from sfumato.data.table import Table
 from sfumato.errors import ReleaseError
 from sfumato.io.plain_types import unused_value
@@ -46,6 +47,7 @@ def published_schema(schema: Schema, group: str) -> Schema:
         recodings={},
         person_id=None,
         group=group,
+        **NO_LIMITS,
     )
 
 

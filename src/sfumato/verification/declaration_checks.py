@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
@@ -60,10 +60,15 @@ def _differences(
         if kind is not None:
             yield _differ("kind", name, kind, declared.kinds.get(name))
         yield _differ("order", name, given.orders.get(name), declared.orders.get(name))
-        yield _differ("hierarchy", name, _tree(given.hierarchies.get(name)), _tree(declared.hierarchies.get(name)))
+        yield _differ(
+            "hierarchy", name, _tree(_resolved(given, declared, name, original)), _tree(declared.hierarchies.get(name))
+        )
         yield _differ("recoding", name, given.recodings.get(name), declared.recodings.get(name))
         yield _differ("separator", name, given.separators.get(name), declared.separators.get(name))
         yield _differ("columns", name, given.vectors.get(name), declared.vectors.get(name))
+        yield _differ("weight", name, given.weights.get(name), declared.weights.get(name))
+        yield _differ("never_mix", name, given.never_mix.get(name), declared.never_mix.get(name))
+        yield _differ("coarsest", name, given.coarsest.get(name), declared.coarsest.get(name))
     for name in given.sensitive:
         if _distance(given.distances.get(name)) != _distance(declared.distances.get(name)):
             yield f"the distance of {name!r} in release.json differs from the one that is given"
@@ -75,6 +80,8 @@ def _differences(
             yield f"{key} is {_shown(theirs)} in release.json, and {_shown(ours)} is given"
     if given.undeclared != declared.undeclared:
         yield f"undeclared is {declared.undeclared!r} in release.json, and {given.undeclared!r} is given"
+    if given.preserve != declared.preserve:
+        yield f"preserve is {list(declared.preserve)} in release.json, and {list(given.preserve)} is given"
     if given.missing != declared.missing:
         yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
 
@@ -92,13 +99,26 @@ def _differ(key: str, name: str, given: Any, declared: Any) -> str | None:
     return f"the {key} of {name!r} is {theirs!r} in release.json, and {ours!r} is given"
 
 
+def _resolved(given: Schema, declared: Schema, name: str, original: Callable[[], Table] | None) -> Any:
+    """Return a given hierarchy as a release states it.
+
+    What a builder takes from the rows is taken from the original. Without one, the declared hierarchy cannot be compared,
+    and is accepted if the builder could have made it.
+    """
+    hierarchy, stated = given.hierarchies.get(name), declared.hierarchies.get(name)
+    if not isinstance(hierarchy, HierarchyBuilder):
+        return hierarchy
+    if original is not None:
+        return hierarchy.resolved(original().column(name))
+    return stated if hierarchy.may_resolve_to(stated) else hierarchy
+
+
 def _tree(hierarchy: Any) -> Any:
     """Return a hierarchy as a value that can be compared: its rows, or how it is built from the values."""
     if isinstance(hierarchy, str | Path):
         hierarchy = Hierarchy.from_file(hierarchy)
     if isinstance(hierarchy, Hierarchy):
-        columns = [[nodes[i] for i in path] for nodes, path in zip(hierarchy.labels, hierarchy.paths.T, strict=True)]
-        return frozenset(zip(*columns, strict=True))
+        return frozenset(map(tuple, hierarchy.rows()))
     section = hierarchy_section(hierarchy)
     return None if section is None else frozenset((key, json.dumps(value)) for key, value in section.items())
 

@@ -29,6 +29,7 @@ from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.declaration_checks import DECLARED, as_plain_data, default_recoding, first_difference
 from sfumato.verification.exposure_checks import exposure_checks
 from sfumato.verification.level_checks import level_check
+from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, order_check
 from sfumato.verification.original_checks import MatchedRows, cover_rows
 
@@ -95,6 +96,8 @@ def grouped_checks(
             checks += _against_original(manifest, table.data, original, declared)
         else:
             reason = no_original if original is None else "not checked: the columns are not those of release.json"
+            limits = limits_check(table.data, None, declared, {}, reason)
+            checks += [] if limits is None else [limits]
             checks += [Check("rows", None, reason), Check("cover", None, reason)]
     return checks
 
@@ -317,6 +320,8 @@ def _against_original(manifest: TableManifest, published: pa.Table, original: An
         )
     checks.append(Check("rows", not extra and absent == suppressed, detail))
     recodings = {c.name: str(c.recoding) for c in document.columns if c.role == "quasi-identifier"}
+    limits = limits_check(published, table, declared, recodings, "")
+    checks += [] if limits is None else [limits]
     result = cover_rows(published, table, matched, recodings, everyone=suppressed == 0)
     if result.uncovered:
         first = f"; the first: {result.first}" if result.first else ""

@@ -7,11 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.data.hierarchy import Hierarchy, Intervals
+from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
 from sfumato.data.schema import Kind, Schema
-from sfumato.exact import as_fraction
 from sfumato.exact.numbers import parse_decimal
-from sfumato.releases.cells import WITHHELD, hierarchy_cell, interval_end, interval_ends, is_set_value, is_value
+from sfumato.releases.cells import WITHHELD, hierarchy_cell, is_quoted, is_set_value, is_value, unquote
 from sfumato.releases.models import GroupedTable
 from sfumato.verification.checks import Check
 
@@ -38,10 +37,11 @@ def level_problem(level: Any, cells: Iterable[str | None], hierarchy: Any, kind:
 
     Without a hierarchy there are two levels, the values and `*`. Missing values are a node of their own below the root.
 
+    >>> from sfumato.data.hierarchy import Intervals
     >>> level_problem(1, ["[30, 40)", None, "31"], Intervals((10,)), Kind.NUMERIC)
     "'31' is not a node of level 1"
     """
-    height = len(hierarchy.widths) + 1 if isinstance(hierarchy, Intervals) else getattr(hierarchy, "height", 1)
+    height = getattr(hierarchy, "height", 1)
     if not isinstance(level, int) or isinstance(level, bool) or not 0 <= level <= height:
         return f"{level!r} is not a level of the hierarchy"
     nodes: Mapping[str, Any] = {}
@@ -58,7 +58,8 @@ def level_problem(level: Any, cells: Iterable[str | None], hierarchy: Any, kind:
         elif level == 0:
             fits = _is_value(cell, kind)
         else:
-            fits = isinstance(hierarchy, Intervals) and _is_interval(cell, hierarchy, level)
+            label = unquote(cell) if is_quoted(cell) else cell
+            fits = isinstance(hierarchy, HierarchyBuilder) and hierarchy.is_node(label, level)
         if not fits:
             return f"{cell!r} is not a node of level {level}"
     return None
@@ -71,12 +72,3 @@ def _is_value(cell: str, kind: Kind) -> bool:
     if kind is Kind.SET:
         return is_set_value(cell)
     return is_value(cell)
-
-
-def _is_interval(cell: str, intervals: Intervals, level: int) -> bool:
-    """Return whether a cell is one of the half-open intervals of a level."""
-    numbers = [interval_end(end) for end in interval_ends(cell, half_open=True)]
-    if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
-        return False
-    width, origin = as_fraction(intervals.widths[level - 1]), as_fraction(intervals.origin)
-    return numbers[1] - numbers[0] == width and (numbers[0] - origin) % width == 0

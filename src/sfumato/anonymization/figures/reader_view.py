@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import RecodingKind
 from sfumato.anonymization.utility.cell_cover import Cover
-from sfumato.data.hierarchy import Flat, Intervals
+from sfumato.data.hierarchy import HierarchyBuilder, Intervals
 from sfumato.data.schema import Kind
 from sfumato.exact import as_fraction
 from sfumato.exact.numbers import parse_decimal
@@ -91,7 +91,7 @@ class ReaderView:
     def is_declared(self) -> bool:
         """Whether the schema lists all values: in an order, or in a hierarchy that was not built from the data."""
         domain = self.cover.domain
-        ancestors = domain.recoding is RecodingKind.ANCESTOR and not isinstance(self.declared, Flat | Intervals)
+        ancestors = domain.recoding is RecodingKind.ANCESTOR and not isinstance(self.declared, HierarchyBuilder)
         return ancestors or (domain.recoding is not RecodingKind.ANCESTOR and domain.column.kind is Kind.ORDINAL)
 
     @property

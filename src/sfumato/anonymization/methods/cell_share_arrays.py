@@ -14,8 +14,8 @@ _PAIRS = 512
 """Domains of up to this many places are tabulated by pairs of places: at most 2 MB each."""
 
 
-def share_arrays(domains: Sequence[Domain]) -> Shares:
-    """Return `Domain.share` of several domains in the form that `kernels.cell_shares.share` reads.
+def share_arrays(domains: Sequence[Domain], weights: NDArray[np.float64] | None = None) -> Shares:
+    """Return `Domain.share` of several domains, times their weights, in the form that `kernels.cell_shares.share` reads.
 
     Arrays over places are as long as the largest domain needs.
 
@@ -30,6 +30,7 @@ def share_arrays(domains: Sequence[Domain]) -> Shares:
     (0.25, 1.0)
     """
     count = len(domains)
+    weight = np.ones(count) if weights is None else weights
     lines = [domain for domain in domains if domain.recoding is RecodingKind.INTERVAL]
     trees = [domain for domain in domains if domain.recoding is RecodingKind.ANCESTOR]
     kinds = {RecodingKind.INTERVAL: LINE, RecodingKind.ANCESTOR: TREE, RecodingKind.SET: SET}
@@ -50,11 +51,11 @@ def share_arrays(domains: Sequence[Domain]) -> Shares:
             wide[j, level, : domain.size] = domain.leaves[level][nodes] / domain.size
         if domain.recoding is not RecodingKind.SET and domain.size <= _PAIRS:
             first[j] = sum(map(len, pairs))
-            pairs.append(_pair_table(domain, at[j], least[j], wide[j]).ravel())
+            pairs.append(_pair_table(domain, at[j], least[j], wide[j]).ravel() * weight[j])
     return Shares(
         np.array([kinds[domain.recoding] for domain in domains], np.int64),
         np.array([domain.size for domain in domains], np.int64),
-        at, least, above, wide, first, np.concatenate(pairs),
+        at * weight[:, None], least * weight, above, wide * weight[:, None, None], first, np.concatenate(pairs), weight,
     )  # fmt: skip
 
 

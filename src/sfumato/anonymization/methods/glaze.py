@@ -72,7 +72,7 @@ class Glaze(Method):
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Order, cut, exchange, repair; of several starts keep the best."""
         rows = task.table.rows
-        constraints = SearchConstraints.of(task)
+        constraints = task.search_constraints
         if rows < 2 * constraints.least:
             return Grouping(np.zeros(rows, np.int64), ("the table is too small for two groups",))
         starts = _STARTS if rows <= _SMALL else 1

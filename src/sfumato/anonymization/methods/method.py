@@ -7,19 +7,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from inspect import isabstract
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import Domain, domains_of
+from sfumato.anonymization.recoding.strata import Strata, strata_of
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
+from sfumato.exact import as_fraction, nearest_float
 from sfumato.parameters import ParameterChecks
 from sfumato.principles import Principle, View, attributes_of
 from sfumato.principles.principle import measurement_of
 from sfumato.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from sfumato.anonymization.methods.search_constraints import SearchConstraints
+    from sfumato.anonymization.methods.search_space import SearchSpace
 
 FINDING = "finding groups"
 """The step of a method, as the progress reports it."""
@@ -54,6 +60,33 @@ class Task:
         """For each row and quasi-identifier the place of its value in the domain."""
         columns = [domain.place[domain.column.codes] for domain in self.domains]
         return np.column_stack(columns) if columns else np.zeros((self.table.rows, 0), np.int32)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """For each quasi-identifier how much its loss counts, as the schema declares it, scaled so that the mean is 1."""
+        declared = self.table.schema.weights
+        weights = [as_fraction(declared.get(name, 1), "weight") for name in self.table.schema.quasi_identifiers]
+        mean = sum(weights, Fraction(0)) / max(1, len(weights))
+        return np.array([nearest_float(weight / mean) for weight in weights])
+
+    @cached_property
+    def strata(self) -> Strata | None:
+        """The rows that no cell may join, because the schema limits cells; None if it does not."""
+        return strata_of(self.domains, self.table.schema)
+
+    @cached_property
+    def search_constraints(self) -> SearchConstraints:
+        """What the principles require of a group, in the form that a local search can satisfy step by step."""
+        from sfumato.anonymization.methods.search_constraints import SearchConstraints
+
+        return SearchConstraints.of(self)
+
+    @cached_property
+    def search_space(self) -> SearchSpace:
+        """What the methods of sfumato minimise: weighted shares of cells, and what preserves associations."""
+        from sfumato.anonymization.methods.search_space import SearchSpace
+
+        return SearchSpace.of(self)
 
     @cached_property
     def requirements(self) -> tuple[tuple[Principle, tuple[str, ...]], ...]:
@@ -131,6 +164,8 @@ class Method(ParameterChecks, ABC):
 
     name: ClassVar[str]
     """The name in a config; by default the name of the class."""
+    honours_limits: ClassVar[bool] = False
+    """Whether `group` itself keeps rows of different `task.strata` apart; otherwise it is called for each stratum alone."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -155,6 +190,32 @@ def check_method_class(kind: type[Method]) -> None:
 
 
 def grouping_of(method: Method, task: Task, seed: int) -> Grouping:
+    """Run a method within the limits that the schema declares, and check that its groups honour them."""
+    strata = task.strata
+    if strata is None:
+        return checked_grouping(method, task, seed)
+    if not method.honours_limits:
+        from sfumato.anonymization.methods.task_parts import group_by_strata
+
+        result = group_by_strata(method, task, strata, seed)
+    else:
+        result = checked_grouping(method, task, seed)
+    first = np.empty(result.count, np.int64)
+    first[result.of_row] = strata.of_row  # the stratum of one row of each group
+    mixed = np.flatnonzero(first[result.of_row] != strata.of_row)
+    if len(mixed):
+        one, other = strata.of_row[mixed[0]], first[result.of_row[mixed[0]]]
+        raise ParameterError(
+            f"the method {method.name} puts rows with {strata.name(int(one))} and rows with {strata.name(int(other))} into "
+            "one group, although the schema keeps them apart",
+            remedy="Fix the method: keep the strata of the task apart, or leave honours_limits False.",
+            key="method",
+            value=method.name,
+        )
+    return result
+
+
+def checked_grouping(method: Method, task: Task, seed: int) -> Grouping:
     """Run a method, and check that it returns a partition of the rows; anything else is an error that names the class."""
     result: Any = method.group(task, seed)
     place = f"{type(method).__module__}.{type(method).__qualname__}"

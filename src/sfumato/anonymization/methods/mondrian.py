@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.cell_share_arrays import share_arrays
 from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.data.groups import renumber
 from sfumato.kernels.cell_shares import TREE, Shares, shares_of
@@ -39,6 +38,7 @@ class Mondrian(Method):
     relaxed: bool = False
 
     name: ClassVar[str] = "mondrian"
+    honours_limits: ClassVar[bool] = True
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Cut depth by depth: all sets of one depth are tried together. Nothing is random.
@@ -47,10 +47,11 @@ class Mondrian(Method):
         """
         del seed
         notes = _notes(task)
-        shares = share_arrays(task.domains)
-        of_row = np.zeros(task.table.rows, np.int64)
+        shares = task.search_space.shares
+        strata = task.strata
+        of_row = np.zeros(task.table.rows, np.int64) if strata is None else strata.of_row.copy()
         # invariant: groups 0 to done - 1 are final, and the `pending` groups after them may be cut further
-        done, pending = 0, len(task.domains) and 1
+        done, pending = 0, len(task.domains) and (1 if strata is None else strata.count)
         while pending:
             rows = np.flatnonzero(of_row >= done)
             order = rows[np.argsort(of_row[rows], kind="stable")]
@@ -67,6 +68,7 @@ class _Depth:
 
     def __init__(self, task: Task, shares: Shares, relaxed: bool, of_row: Integers, done: int, order: Integers) -> None:
         self.task, self.shares, self.relaxed, self.of_row, self.done, self.order = task, shares, relaxed, of_row, done, order
+        self.places = task.search_space.places
         sizes = np.bincount(of_row[order] - done)
         self.offsets = np.concatenate([[0], np.cumsum(sizes)])
         self.set_of = np.repeat(np.arange(len(sizes)), sizes)
@@ -86,7 +88,7 @@ class _Depth:
                     continue
                 part, parts = np.empty_like(kept_part), np.empty_like(kept_parts)
                 cut(
-                    self.order, self.offsets, self.task.places, s.kind, s.size, s.above, tried, self.relaxed, in_two, part,
+                    self.order, self.offsets, self.places, s.kind, s.size, s.above, tried, self.relaxed, in_two, part,
                     parts,
                 )  # fmt: skip
                 made = self._allowed(part, parts) & (tried >= 0)
@@ -103,10 +105,10 @@ class _Depth:
 
     def _widest_first(self) -> Integers:
         """Return, rank by rank, each set's quasi-identifier by descending spread; -1 where all values are equal."""
-        shape = len(self.offsets) - 1, len(self.task.domains)
+        shape = len(self.offsets) - 1, self.places.shape[1]
         low, high, distinct = (np.empty(shape, np.int64) for _ in range(3))
         spread = np.empty(shape)
-        covers(self.order, self.offsets, self.task.places, self.shares.kind, self.shares.size, low, high, distinct)
+        covers(self.order, self.offsets, self.places, self.shares.kind, self.shares.size, low, high, distinct)
         shares_of(self.shares, low, high, distinct, spread)
         spread[low == high] = -1
         ranked = np.argsort(-spread, axis=1, kind="stable")

@@ -58,6 +58,13 @@ class SearchConstraints:
         constraints = cls(least, tuple(neighbour_limits), tuple(conditions))
         return replace(constraints, least=constraints.smallest_size(task.table.rows))
 
+    def restricted(self, rows: NDArray[np.int64]) -> SearchConstraints:
+        """Return the same constraints on some of the rows; what they compare with stays that of the whole table."""
+        limits = tuple(replace(limit, values=limit.values[rows]) for limit in self.neighbour_limits)
+        conditions = tuple(replace(condition, values=condition.values[rows]) for condition in self.conditions)
+        part = replace(self, neighbour_limits=limits, conditions=conditions)
+        return replace(part, least=part.smallest_size(len(rows)))
+
     def smallest_size(self, rows: int) -> int:
         """Return the smallest size, from `least` on, at which a group can satisfy everything; `least` if none is found."""
         arrays = self.condition_arrays()
@@ -111,7 +118,9 @@ class SearchConstraints:
         """Return the conditions on histograms as the kernels take them: all conditions padded to one shape."""
         count = len(self.conditions)
         rows = len(self.conditions[0].values) if count else 0
-        values = max((int(s.values.max()) + 1 for s in self.conditions), default=1)
+        # restricted rows may lack the last values of the table
+        sizes = [(int(s.values.max()) + 1, 0 if s.number is None else len(s.number)) for s in self.conditions]
+        values = max((*map(max, sizes), *(len(nodes) for s in self.conditions for nodes in s.nodes)), default=1)
         levels = max((len(s.nodes) for s in self.conditions), default=1) or 1
         widest = max((len(share) for s in self.conditions for share in s.shares), default=1)
         number, node = np.zeros((count, values)), np.zeros((count, levels, values), np.int64)

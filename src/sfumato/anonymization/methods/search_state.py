@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.cell_share_arrays import share_arrays
 from sfumato.anonymization.methods.method import FINDING, Task
 from sfumato.anonymization.methods.search_constraints import SearchConstraints, scratch_counts
 from sfumato.kernels.cell_shares import SET, share
@@ -42,10 +41,10 @@ class SearchState:
         self.task = task
         self.constraints = constraints
         self.rows = task.table.rows
-        self.shares = share_arrays(task.domains)
+        self.shares = task.search_space.shares
         self.neighbour_limits = constraints.neighbour_limit_arrays(self.rows)
         self.conditions = constraints.condition_arrays()
-        self.place = np.ascontiguousarray(task.places)
+        self.place = np.ascontiguousarray(task.search_space.places)
         # xorshift needs a state other than 0; the multiplier (2^64 / φ) spreads small seeds over all bits
         self.random = np.array([(seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) % 2**64 or 1], np.uint64)
         self.packed_size = constraints.roomiest_size(2 * constraints.least)

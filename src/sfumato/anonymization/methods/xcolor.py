@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.cell_share_arrays import share_arrays
 from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.data.groups import combined, renumber
@@ -64,16 +63,18 @@ class XColor(Method):
         view = task.views[names]
         size_part(view, k)  # a k larger than the table is an error
         graph = view.graph(exactly(principle.epsilon))
-        degrees = graph.degrees[view.attribute.codes]
+        values, codes = np.unique(view.attribute.codes, return_inverse=True)
+        near = graph.counts(np.array([0, len(values)]), values, np.bincount(codes)) - 1  # among the rows of the task
+        degrees, largest = near[codes], int(near.max())
         start = initialize(degrees, k)
-        nearness, shares = NeighbourArrays.of(graph), share_arrays(task.domains)
+        nearness, space = NeighbourArrays.of(graph), task.search_space
         bound = guarantee(np.bincount(start), principle.allowed_neighbours)
-        guaranteed = graph.max_degree < bound
+        guaranteed = largest < bound
         result = exchange(
-            start, view.attribute.codes, nearness, principle.allowed_neighbours, task.places, shares,
+            start, view.attribute.codes, nearness, principle.allowed_neighbours, space.places, space.shares,
             looks=None if guaranteed else _LOOKS,
         )  # fmt: skip
-        comparison = f"Θ = {graph.max_degree:,} {'<' if guaranteed else '≥'} {float(bound):,.1f}"
+        comparison = f"Θ = {largest:,} {'<' if guaranteed else '≥'} {float(bound):,.1f}"
         notes = [
             f"XColor: exchanges were {'certain' if guaranteed else 'not certain'} to remove all violations ({comparison})."
         ]
@@ -166,8 +167,8 @@ def exchange(
     >>> task = Task(table, (sf.Dissimilarity(epsilon=5, delta=1, k=2),))
     >>> view = task.views[("pay",)]
     >>> start, nearness = np.array([0, 0, 1, 1]), NeighbourArrays.of(view.graph(Fraction(5)))
-    >>> shares = share_arrays(task.domains)
-    >>> result = exchange(start, view.attribute.codes, nearness, lambda size: 0, task.places, shares)
+    >>> space = task.search_space
+    >>> result = exchange(start, view.attribute.codes, nearness, lambda size: 0, space.places, space.shares)
     >>> result.of_row.tolist(), result.swaps, result.potential
     ([1, 0, 0, 1], 1, (2, 0))
     """

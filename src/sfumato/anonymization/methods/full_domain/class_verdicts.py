@@ -20,6 +20,7 @@ from sfumato.anonymization.methods.full_domain.equivalence_classes import (
 )
 from sfumato.data.groups import Groups
 from sfumato.data.schema import Kind
+from sfumato.data.schema_limits import NO_LIMITS
 from sfumato.data.table import Table
 from sfumato.exact import Ratios, nearest_float
 from sfumato.exact.ratios import SAFE
@@ -194,6 +195,7 @@ def generalized(cube: TransformationCube, levels: tuple[int, ...], rows: NDArray
         hierarchies=others(schema.hierarchies),
         separators=others(schema.separators),
         recodings={},
+        **NO_LIMITS,
     )
     data = data if rows is None else data.take(pa.array(rows))
     result = Table(data, plain, table.source, table.untyped)

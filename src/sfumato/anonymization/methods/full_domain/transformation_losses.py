@@ -2,7 +2,9 @@
 
 Each computes the exact loss of a transformation and, for every transformation, a lower bound on its own loss and on that of
 all coarser ones. Suppressed rows are those of the classes that violate a principle. The share of a node is that of
-`Domain.share`: the leaves under it over all leaves, 0 if it is a single value.
+`Domain.share`: the leaves under it over all leaves, 0 if it is a single value. Where a loss is a sum over
+quasi-identifiers, each counts by the weight that the schema declares for it; discernibility and class size are about
+classes, not columns.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.full_domain.equivalence_classes import EquivalenceClasses, TransformationCube
-from sfumato.exact import nearest_float
+from sfumato.exact import as_fraction, nearest_float
 from sfumato.kernels.class_rollup import sum_costs
 
 Floats = NDArray[np.float64]
@@ -117,28 +119,43 @@ class NodeCosts(TransformationLoss):
             for (costs, _), column in zip(self._each, self.cube.columns, strict=True)
         ]
 
+    @cached_property
+    def _weights(self) -> list[Fraction]:
+        """The weight of each quasi-identifier, 1 unless the schema declares another."""
+        schema = self.cube.task.table.schema
+        return [as_fraction(schema.weights.get(name, 1), "weight") for name in schema.quasi_identifiers]
+
+    @cached_property
+    def _whole(self) -> Fraction:
+        """The loss, before it is divided, if every cell costs 1."""
+        return self.cube.rows * sum(self._weights, Fraction(0))
+
     def bounds(self) -> Floats:
         """Return the loss without suppression: coarser nodes cost no less, and neither do suppressed cells."""
-        d, rows = len(self._each), self.cube.rows
-        return self._over([sums / (den * rows * d) for sums, (_, den) in zip(self._sums, self._each, strict=True)])
+        each = zip(self._sums, self._each, self._weights, strict=True)
+        scales = [
+            (sums, nearest_float(den * self._whole / weight) if weight else math.inf) for sums, (_, den), weight in each
+        ]
+        return self._over([sums / scale for sums, scale in scales])
 
     def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the loss over all rows, less the cells of suppressed rows, plus 1 for each of these cells."""
-        d, rows = len(self._each), self.cube.rows
-        dropped = np.zeros(d, np.int64)  # per attribute the cost of the cells that are suppressed
+        dropped = np.zeros(len(self._each), np.int64)  # per attribute the cost of the cells that are suppressed
         if violating.any():
             at = self.cube.at(classes.levels)
             sum_costs(self.cube.codes, self._flat, at, classes.first, classes.sizes, violating, dropped)
         suppressed = int(classes.sizes[violating].sum())
-        total = Fraction(suppressed * d)
-        for sums, level, less, (_, den) in zip(self._sums, classes.levels, dropped.tolist(), self._each, strict=True):
-            total += Fraction(int(sums[level]) - less, den)
-        return total / (rows * d)
+        total = suppressed * sum(self._weights, Fraction(0))
+        each = zip(self._sums, classes.levels, dropped.tolist(), self._each, self._weights, strict=True)
+        for sums, level, less, (_, den), weight in each:
+            total += weight * Fraction(int(sums[level]) - less, den)
+        return total / self._whole
 
     def finer(self, classes: EquivalenceClasses, staying: NDArray[np.bool_]) -> tuple[float, float]:
         """Return what suppression adds here: a suppressed cell costs 1, and a finer cell would cost even less instead."""
-        bare = sum(int(sums[at]) / den for sums, at, (_, den) in zip(self._sums, classes.levels, self._each, strict=True))
-        return nearest_float(self.score(classes, staying)) - bare / (self.cube.rows * len(self._each)), -math.inf
+        each = zip(self._sums, classes.levels, self._each, self._weights, strict=True)
+        bare = sum((weight * Fraction(int(sums[at]), den) for sums, at, (_, den), weight in each), Fraction(0))
+        return nearest_float(self.score(classes, staying) - bare / self._whole), -math.inf
 
 
 class Mean(NodeCosts):
@@ -198,14 +215,22 @@ class GroupMean(NodeCosts):
 
     def bounds(self) -> Floats:
         """Return the cost of the cheapest nodes: a group costs at least that, and coarser nodes are no cheaper."""
-        return self._over([costs.min(axis=1) / den for costs, den in self._each])
+        each = zip(self._each, self._scaled, strict=True)
+        return self._over([costs.min(axis=1) * (nearest_float(weight) / den) for (costs, den), weight in each])
+
+    @cached_property
+    def _scaled(self) -> list[Fraction]:
+        """The weights, scaled so that their mean is 1."""
+        mean = sum(self._weights, Fraction(0)) / len(self._weights)
+        return [weight / mean for weight in self._weights]
 
     def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the mean over the classes that are published."""
         sums = np.zeros(len(self._each), np.int64)
         ones, at = np.ones(len(classes.first), np.int64), self.cube.at(classes.levels)
         sum_costs(self.cube.codes, self._flat, at, classes.first, ones, ~violating, sums)
-        total = sum((Fraction(own, den) for own, (_, den) in zip(sums.tolist(), self._each, strict=True)), Fraction(0))
+        each = zip(sums.tolist(), self._each, self._scaled, strict=True)
+        total = sum((weight * Fraction(own, den) for own, (_, den), weight in each), Fraction(0))
         return total / int((~violating).sum())
 
     def finer(self, classes: EquivalenceClasses, staying: NDArray[np.bool_]) -> tuple[float, float]:
@@ -226,7 +251,7 @@ class Entropy(TransformationLoss):
     def _bits(self) -> list[Floats]:
         """For each quasi-identifier and level the bits over all rows."""
         bits = []
-        for levels in self.cube.columns:
+        for levels, weight in zip(self.cube.columns, self.cube.task.weights, strict=True):
             column = levels.domain.column
             counts = np.bincount(column.codes, minlength=column.domain)
             by_level = []
@@ -235,7 +260,7 @@ class Entropy(TransformationLoss):
                 pairs = zip(counts.tolist(), above.tolist(), strict=True)
                 terms = [count * math.log2(whole / count) for count, whole in pairs if count]  # 0 if no row has the value
                 by_level.append(math.fsum(terms))
-            bits.append(np.array(by_level))
+            bits.append(np.array(by_level) * weight)
         return bits
 
     @cached_property

@@ -97,7 +97,7 @@ class TransformationSearch:
         self.least = max((principle.implied_k or 1 for principle in task.principles), default=1)
         """The largest k of the principles: a smaller class violates one, and so does every class that it is split into."""
         self.loss = LOSSES.find(loss, key="loss")(self.cube, self.most, self.least, self.least)
-        bounds = self.loss.bounds()
+        bounds = self.loss.bounds()[tuple(slice(size) for size in self.shape)]  # without levels that are not allowed
         self.bounds = bounds - np.abs(bounds) * _MARGIN
         """For every transformation the lower bound on its loss that is known in advance."""
         self.open = self.bounds.copy()
