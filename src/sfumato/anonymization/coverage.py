@@ -15,7 +15,6 @@ from sfumato.releases.exposure_models import (
     NEAR_CONSTANT,
     AcceptedAttribute,
     CoverageClaim,
-    UnchangedClaim,
     UncoveredWarning,
 )
 
@@ -63,15 +62,6 @@ def coverage_of(published: Table, groups: Groups, principles: Sequence[Principle
             ],
         ),
     )
-
-
-def exposure_notes(coverage: Coverage, unchanged: UnchangedClaim | None, rows: int) -> list[str]:
-    """Return in words what a table of this many rows exposes beyond its principles, other than the warnings."""
-    claim, notes = coverage.claim, [] if unchanged is None else [unchanged.text(rows)]
-    if claim is not None and (coverage.warnings or claim.accepted):
-        notes += [accepted.text for accepted in claim.accepted]
-        notes.append(claim.text(rows))
-    return notes
 
 
 def _constant(published: Table, groups: Groups, name: str) -> dict[str, Any]:

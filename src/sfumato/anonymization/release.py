@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit
-from sfumato.anonymization.coverage import Coverage, coverage_of, exposure_notes
+from sfumato.anonymization.coverage import Coverage, coverage_of
 from sfumato.anonymization.database_rows import rows_in_database
 from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.methods import Method
@@ -28,7 +28,7 @@ from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
 from sfumato.releases.expectations import Expectations
-from sfumato.releases.exposure_models import UnchangedClaim, UncoveredWarning
+from sfumato.releases.exposure_models import UnchangedClaim, UncoveredWarning, exposure_notes
 from sfumato.releases.models import GroupedDocument
 from sfumato.releases.private import Private, Publication
 from sfumato.releases.writer import InternalReport, TableData, write_release
@@ -144,6 +144,11 @@ class Release(Publication):
         """How many rows the columns that are published unchanged single out; None if there are no such columns."""
         return unchanged_claim(self.table.data, self.schema, self.audit.groups.of_row)
 
+    @property
+    def exposure(self) -> list[str]:
+        """In words, what the table exposes beyond its principles, other than the warnings."""
+        return exposure_notes(self.warnings, self.coverage.claim, self.unchanged, self.table.rows)
+
     @cached_property
     def weighted_loss(self) -> float:
         """The loss in which each quasi-identifier counts by its weight; `loss` if the schema declares no weights."""
@@ -234,7 +239,6 @@ class Release(Publication):
         )
         lines.append(f"  loss   {percent(published_loss(self.loss, self.schema, rows))}{weighted}")
         lines += [f"  WARNING  {warning.text}" for warning in self.warnings]
-        exposed = exposure_notes(self.coverage, self.unchanged, self.table.rows)
-        lines += [f"  note   {note}" for note in (*self.notes, *exposed)]
+        lines += [f"  note   {note}" for note in (*self.notes, *self.exposure)]
         lines += [line for line in repr(self.audit).splitlines()[1:] if not line.startswith("  note ")]
         return "\n".join(lines)

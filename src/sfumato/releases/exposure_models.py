@@ -6,6 +6,7 @@ All figures follow from the published table alone, so they reveal nothing that t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
 
@@ -142,3 +143,18 @@ class CoverageClaim(Part):
             f"the sensitive values of {share_text(self.unique_rows, rows)}, taken together, are unique: whoever knows them "
             "finds the row"
         )
+
+
+def exposure_notes(
+    warnings: Sequence[UncoveredWarning], coverage: CoverageClaim | None, unchanged: UnchangedClaim | None, rows: int
+) -> list[str]:
+    """Return in words what a table of this many rows exposes beyond its principles, other than the warnings themselves.
+
+    >>> unchanged = UnchangedClaim(columns=["job"], limit="0", rows=0, rows_in_groups=1, by_column={"job": 0})
+    >>> exposure_notes([], None, unchanged, 9)
+    ["published unchanged: 'job'; singled out by it: 0 of 9 rows (0 %), and 1 of 9 rows (11.1 %) within their group"]
+    """
+    notes = [] if unchanged is None else [unchanged.text(rows)]
+    if coverage is not None and (warnings or coverage.accepted):
+        notes += [*(accepted.text for accepted in coverage.accepted), coverage.text(rows)]
+    return notes

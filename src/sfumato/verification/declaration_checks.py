@@ -74,20 +74,14 @@ def _differences(
             yield f"the distance of {name!r} in release.json differs from the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
         yield "the distance in release.json differs from the one that is given"
-    for key in ("unchanged_limit", "accepted"):
+    for key in ("undeclared", "unchanged_limit", "accepted", "preserve", "missing"):
         ours, theirs = getattr(given, key), getattr(declared, key)
         if ours != theirs:
             yield f"{key} is {_shown(theirs)} in release.json, and {_shown(ours)} is given"
-    if given.undeclared != declared.undeclared:
-        yield f"undeclared is {declared.undeclared!r} in release.json, and {given.undeclared!r} is given"
-    if given.preserve != declared.preserve:
-        yield f"preserve is {list(declared.preserve)} in release.json, and {list(given.preserve)} is given"
-    if given.missing != declared.missing:
-        yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
 
 
 def _shown(value: Any) -> str:
-    return written(value) if isinstance(value, Fraction) else repr(value)
+    return written(value) if isinstance(value, Fraction) else repr(list(value) if isinstance(value, tuple) else value)
 
 
 def _differ(key: str, name: str, given: Any, declared: Any) -> str | None:
