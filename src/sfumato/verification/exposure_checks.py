@@ -19,7 +19,7 @@ from sfumato.io.write_files import cell_texts
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.principles.scope import covered_attributes
-from sfumato.releases.exposure_models import NEAR_CONSTANT
+from sfumato.releases.exposure_models import NEAR_CONSTANT, share_text
 from sfumato.releases.models import GroupedTable
 from sfumato.verification.checks import Check
 
@@ -94,7 +94,7 @@ def _unchanged_check(document: GroupedTable, table: Table, declared: Schema, gro
     }
     problem = _first_difference(stated, counted, "unchanged")
     if problem is None and rows > limit * table.rows:
-        problem = f"{count_of(rows, 'row')} of {table.rows:,} are singled out, and the limit is {written(limit)}"
+        problem = f"singled out: {share_text(rows, table.rows)}, and the limit is {written(limit)}"
     detail = f"{count_of(rows, 'row')} singled out by {count_of(len(names), 'column')}, within the limit {written(limit)}"
     return Check("unchanged", problem is None, problem or detail)
 
