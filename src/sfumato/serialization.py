@@ -16,8 +16,8 @@ from sfumato.exact import as_fraction
 from sfumato.registry import DISTANCES
 
 COLUMN_KEYS = (
-    "role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance", "accepted", "weight", "never_mix",
-    "coarsest",
+    "role", "kind", "order", "hierarchy", "recoding", "separator", "format", "timezone", "age_at", "columns", "distance",
+    "accepted", "weight", "never_mix", "coarsest",
 )  # fmt: skip
 """The keys of a column."""
 
@@ -47,6 +47,9 @@ def stated(
             "hierarchy": hierarchy(name, schema.hierarchies[name]) if name in schema.hierarchies else None,
             "recoding": schema.recodings.get(name),
             "separator": schema.separators.get(name),
+            "format": schema.formats.get(name),
+            "timezone": schema.timezones.get(name),
+            "age_at": schema.ages.get(name),
             "columns": list(schema.vectors[name]) if name in schema.vectors else None,
             "distance": distance(schema.distances.get(name)),
             "accepted": schema.accepted.get(name),
@@ -112,6 +115,9 @@ def schema_of(
             recodings=each("recoding"),
             vectors=each("columns"),
             separators=each("separator"),
+            formats=each("format"),
+            timezones=each("timezone"),
+            ages=each("age_at"),
             distance=whole,
             distances=distances,
             accepted=each("accepted"),

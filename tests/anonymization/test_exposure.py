@@ -175,7 +175,7 @@ def test_an_attribute_is_covered_if_a_requirement_measures_it(principles, open_)
     release = anonymize(PEOPLE, sf.Schema(["age"], ["ill", "drug"]), principles, method=Chunks(2))
     assert [warning.attribute for warning in release.warnings] == open_
     for name in open_:
-        assert f"no requirement covers the sensitive {name!r}" in repr(release)
+        assert f"no requirement covers the sensitive attribute {name!r}" in repr(release)
     assert ("WARNING" in repr(release)) == bool(open_)
 
 
@@ -288,7 +288,8 @@ class TestReport:
         box = html[html.index('class="alert"') :]
         box = box[: box.index("</aside>")]
         assert (
-            "No requirement covers the sensitive &#39;ill&#39;: in 1 group with 2 rows all rows have the same value" in box
+            "No requirement covers the sensitive attribute &#39;ill&#39;: in 1 group with 2 rows all rows have the same value"
+            in box
         )
         assert "The sensitive values of 2 of 4 rows (50.0 %), taken together, are unique" in box
         assert "drug" not in box

@@ -14,12 +14,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.column import Column, as_member
+from sfumato.data.date_formats import date_doubt, shapes, timezone_problem
+from sfumato.data.date_parsing import DateProblemError, ParsedDates, parse_dates
 from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
 from sfumato.data.schema import Kind, Schema
-from sfumato.errors import CellError, ColumnError, HierarchyError
+from sfumato.errors import CellError, ColumnError, HierarchyError, SfumatoError
+from sfumato.exact.date_numbers import DateNumbers
 from sfumato.exact.numbers import Numbers, packed, parse_decimal
 
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?", re.ASCII)
+
+_FIRST = 100
+"""How many cells must look like dates before all are read as dates."""
 
 _WHOLE_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
@@ -68,6 +74,8 @@ class _Encoder:
         self.untyped = untyped
         self.source = source
         self.declared = schema.kinds.get(name)
+        self.dates: ParsedDates | None = None
+        """The dates of the cells, if they were read to infer the kind."""
 
     def encode(self) -> Column:
         try:
@@ -80,7 +88,7 @@ class _Encoder:
                 file=self.source,
                 column=self.name,
             ) from error
-        kind = Kind(self.declared) if self.declared is not None else self._inferred_kind(cells)
+        kind = Kind(self.declared) if self.declared is not None else self._inferred_kind(cells, indices)
         missing = self._missing(cells, kind)
         self._refuse_missing(indices, missing)
         present = np.flatnonzero(~missing)
@@ -90,12 +98,13 @@ class _Encoder:
             Kind.TEXT: self._categorical,
             Kind.ORDINAL: self._ordinal,
             Kind.SET: self._set,
+            Kind.DATE: self._date,
         }[kind]
         code_of_cell, values = encoder([cells[i] for i in present], present, indices)
         # missing cells keep the code after the last value
         mapping = np.full(len(cells), values["size"], np.int32)
         mapping[present] = code_of_cell
-        is_guess = self.untyped and self.declared is None and kind is Kind.CATEGORICAL
+        is_guess = self.declared is None and kind is Kind.CATEGORICAL
         column = Column(
             name=self.name,
             kind=kind,
@@ -111,12 +120,21 @@ class _Encoder:
         return column
 
     def _note(self, cells: Sequence[Any], indices: NDArray[np.int64]) -> str | None:
-        """Return a remark if a text column inferred as categorical is mostly numbers: one odd cell may have decided that.
+        """Return a remark if a column inferred as categorical is mostly dates or, in a file without types, numbers.
 
-        Codes of one length, such as 01234, are taken to be codes.
+        One odd cell may have decided that. Codes of one length, such as 01234, are taken to be codes.
         """
         texts = self.schema.missing.texts(None)
         present = [i for i, cell in enumerate(cells) if cell is not None and cell not in texts]
+        odd_date = date_doubt([cells[i] for i in present]) if present and type(cells[present[0]]) is str else None
+        if odd_date is not None:
+            row = int(np.argmax(indices == present[odd_date.position])) + 1
+            return (
+                f"column {self.name!r} is taken as categorical, though {odd_date.reason}: row {row} is "
+                f"{cells[present[odd_date.position]]!r}; declare its kind or format to be sure"
+            )
+        if not self.untyped:
+            return None
         twins = _same_number([cells[i] for i in present])
         if twins is not None:
             return (
@@ -133,21 +151,39 @@ class _Encoder:
             f"{int(np.argmax(indices == odd[0])) + 1} is {cells[odd[0]]!r}; declare its kind to be sure"
         )
 
-    def _inferred_kind(self, cells: Sequence[Any]) -> Kind:
-        present = [cell for cell in cells if cell is not None]
-        if self.untyped:
-            texts = self.schema.missing.texts(None)
-            plain = [cell for cell in present if cell not in texts]
-            numbers = plain and all(map(_PLAIN_NUMBER.fullmatch, plain)) and _same_number(plain) is None
-            return Kind.NUMERIC if numbers else Kind.CATEGORICAL
+    def _inferred_kind(self, cells: Sequence[Any], indices: NDArray[np.int64]) -> Kind:
         kind = self.data.type
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
+        if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+            return Kind.DATE
+        if self.untyped or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            texts = self.schema.missing.texts(None)
+            present = [i for i, cell in enumerate(cells) if cell is not None and cell not in texts]
+            plain = [cells[i] for i in present]
+            if self.untyped and plain and all(map(_PLAIN_NUMBER.fullmatch, plain)) and _same_number(plain) is None:
+                return Kind.NUMERIC
+            return Kind.DATE if self._are_dates(plain, present, indices) else Kind.CATEGORICAL
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
             return Kind.NUMERIC
         if pa.types.is_nested(kind):
             return Kind.SET
         return Kind.CATEGORICAL
+
+    def _are_dates(self, texts: list[str], present: Sequence[int], indices: NDArray[np.int64]) -> bool:
+        """Return whether all texts are dates; an error if all look like dates and cannot be read as such.
+
+        To publish them as categories would publish a person's exact dates because of one impossible one.
+        """
+        if not shapes(texts[:_FIRST]):
+            return False
+        try:
+            self.dates = parse_dates(texts, None, None)
+        except DateProblemError as problem:
+            if not shapes(texts):
+                return False
+            raise self._date_error(problem, texts, present, indices) from problem
+        return True
 
     def _missing(self, cells: Sequence[Any], kind: Kind) -> NDArray[np.bool_]:
         texts = self.schema.missing.texts(kind)
@@ -199,6 +235,38 @@ class _Encoder:
         distinct, codes = np.unique(numbers.integers, return_inverse=True)
         values = Numbers(distinct, numbers.unit)
         return codes.astype(np.int32), {"size": len(values), "numbers": values, "labels": values.label}
+
+    def _date(
+        self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        parsed = self.dates
+        if parsed is None:
+            kind = self.data.type
+            temporal = pa.types.is_temporal(kind.value_type if pa.types.is_dictionary(kind) else kind)
+            texts = [_text(cell) for cell in cells]
+            pattern = None if temporal else self.schema.formats.get(self.name)
+            zone = self.schema.timezones.get(self.name)
+            try:
+                parsed = parse_dates(texts, pattern, zone, _zone_of_type(kind))
+            except DateProblemError as problem:
+                raise self._date_error(problem, texts, present, indices) from problem
+        distinct, codes = np.unique(parsed.numbers.integers, return_inverse=True)
+        values = DateNumbers(distinct, parsed.numbers.unit, parsed.numbers.zone)
+        fields = {"size": len(values), "numbers": values, "labels": values.label, "format": parsed.format}
+        return codes.astype(np.int32), fields
+
+    def _date_error(
+        self,
+        problem: DateProblemError,
+        texts: Sequence[str],
+        present: Sequence[int] | NDArray[np.int64],
+        indices: NDArray[np.int64],
+    ) -> SfumatoError:
+        remedy = problem.remedy if self.declared else f'{problem.remedy.removesuffix(".")}; or declare kind = "categorical".'
+        if problem.position is None:
+            return ColumnError(problem.problem, remedy=remedy, file=self.source, column=self.name)
+        cell = texts[problem.position]
+        return self._cell_error(problem.problem, cell, int(present[problem.position]), indices, remedy)
 
     def _categorical(
         self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
@@ -262,6 +330,12 @@ def _text(cell: Any) -> str:
     return cell if isinstance(cell, str) else str(cell)
 
 
+def _zone_of_type(kind: pa.DataType) -> str | None:
+    """Return the time zone that a type names; None if it is an offset such as +01:00."""
+    zone = kind.tz if pa.types.is_timestamp(kind) else None
+    return zone if zone is not None and timezone_problem(zone) is None else None
+
+
 def _distinct(array: pa.ChunkedArray) -> tuple[NDArray[np.int64], list[Any]]:
     """Return for each row the index of its cell among the distinct cells, and those as Python values (null: None)."""
     kind = array.type
@@ -297,6 +371,8 @@ def _cells(values: pa.Array) -> list[Any]:
         # the shortest decimal depends on the width: 0.1 in 32 bits is 0.1, not 0.10000000149011612
         texts = floats.astype(str) if floats.dtype != np.float64 else map(float.__repr__, floats.tolist())
         return [None if text == "nan" else str(text).removesuffix(".0") for text in texts]
+    if pa.types.is_timestamp(values.type) and values.type.tz is not None:
+        values = values.cast(pa.timestamp(values.type.unit, "UTC"))  # the text of another zone may round its offset
     if pa.types.is_boolean(values.type) or pa.types.is_temporal(values.type):
         values = values.cast(pa.string())
     return values.to_pylist()  # type: ignore[no-any-return]

@@ -337,6 +337,12 @@ class Intervals(HierarchyBuilder):
         width, origin = as_fraction(self.widths[level - 1]), as_fraction(self.origin)
         return ends is not None and ends[1] - ends[0] == width and (ends[0] - origin) % width == 0
 
+    def span(self, number: Fraction, level: int) -> tuple[Fraction, Fraction]:
+        """Return the ends of the interval of a level that contains a number."""
+        width, origin = as_fraction(self.widths[level - 1]), as_fraction(self.origin)
+        low = origin + (number - origin) // width * width
+        return low, low + width
+
     def section(self) -> dict[str, Any]:
         """Return the builder as plain data; the origin is always stated."""
         return {self.key: plain_data(self.widths), "origin": plain_data(self.origin)}

@@ -8,12 +8,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.data.date_formats import format_problem, timezone_problem
 from sfumato.data.schema_limits import Classes, classes_of, level_of, pairs_of, weights_of
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
 from sfumato.parameters import check_ratio
 
 if TYPE_CHECKING:
+    from sfumato.data.column import Column
     from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
     from sfumato.distances.distance import Distance
 
@@ -35,6 +37,7 @@ class Kind(StrEnum):
     ORDINAL = "ordinal"
     SET = "set"
     TEXT = "text"
+    DATE = "date"
     VECTOR = "vector"
 
 
@@ -115,6 +118,12 @@ class Schema:
     """For each vector attribute its numeric columns."""
     separators: Mapping[str, str] = field(default_factory=dict)
     """For each set-valued text column the text between two items (";" by default)."""
+    formats: Mapping[str, str] = field(default_factory=dict)
+    """For each text column of dates its format in strptime directives, if it is neither ISO 8601 nor to be detected."""
+    timezones: Mapping[str, str] = field(default_factory=dict)
+    """For each column of times the zone in which times without an offset are read, and all are displayed."""
+    ages: Mapping[str, str] = field(default_factory=dict)
+    """For each column of birth dates that is replaced by the age: an ISO date, or the column of dates, to take it at."""
     distance: Distance | None = None
     """The distance of all sensitive columns together."""
     distances: Mapping[str, Distance] = field(default_factory=dict)
@@ -145,6 +154,9 @@ class Schema:
             object.__setattr__(self, name, names)
         kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
         kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
+        kinds = dict.fromkeys([*self.formats, *self.timezones], Kind.DATE) | kinds
+        # a date of birth becomes a number
+        kinds |= {column: Kind.NUMERIC for column in self.ages if kinds.get(column) in (None, Kind.DATE)}
         kinds |= dict.fromkeys(self.vectors, Kind.VECTOR)
         # the columns of a vector are numeric
         kinds = {column: Kind.NUMERIC for columns in self.vectors.values() for column in columns} | kinds
@@ -155,6 +167,9 @@ class Schema:
             "recodings": dict(self.recodings),
             "vectors": {name: _listed(columns) for name, columns in self.vectors.items()},
             "separators": dict(self.separators),
+            "formats": dict(self.formats),
+            "timezones": dict(self.timezones),
+            "ages": dict(self.ages),
             "distances": dict(self.distances),
             "accepted": dict(self.accepted),
         }
@@ -244,6 +259,7 @@ class Schema:
                     remedy='Declare kind = "set" and a separator such as ";".',
                     column=column,
                 )
+        self._check_dates()
         for column, recoding in self.recodings.items():
             if column not in self.quasi_identifiers or recoding not in RECODINGS:
                 raise ColumnError(
@@ -266,6 +282,29 @@ class Schema:
                     "a distance is declared for a column that is not sensitive",
                     remedy="Declare the column as sensitive, or remove its distance.",
                     column=column,
+                )
+
+    def _check_dates(self) -> None:
+        for key, mapping, problem_of, remedy in (
+            ("format", self.formats, format_problem, "Write strptime directives for year, month and day, such as %d/%m/%Y."),
+            ("timezone", self.timezones, timezone_problem, "Write a name such as Europe/Rome or UTC."),
+        ):
+            for column, value in mapping.items():
+                problem = problem_of(value) if isinstance(value, str) else "it is not a text"
+                if self.kinds[column] is not Kind.DATE and column not in self.ages:
+                    problem = f"the column is of kind {str(self.kinds[column])!r}, not 'date'"
+                if problem is not None:
+                    raise ColumnError(
+                        f"{key} = {value!r} cannot be used: {problem}", remedy=remedy, column=column, value=value
+                    )
+
+        for column, reference in self.ages.items():
+            if self.kinds[column] is not Kind.NUMERIC or reference in self.ages or not isinstance(reference, str):
+                raise ColumnError(
+                    f"age_at = {reference!r} cannot be used: an age is a number, taken at a date or a column of dates",
+                    remedy='Write a date such as "2024-01-01" or the name of a column of dates, and declare no other kind.',
+                    column=column,
+                    value=reference,
                 )
 
     def _by_role(self) -> Iterable[tuple[Role, Sequence[str]]]:
@@ -304,16 +343,19 @@ class Schema:
         """Return the columns of all sensitive attributes, with the columns of vectors."""
         return tuple(column for attribute in self.sensitive for column in self.components(attribute))
 
-    def encodes_alike(self, other: Schema, column: str, kind: Kind) -> bool:
-        """Whether cells of a column, of this kind under the other schema, have the same values under this one.
+    def encodes_alike(self, other: Schema, encoded: Column) -> bool:
+        """Whether cells of a column, encoded under the other schema, have the same values under this one.
 
         Hierarchies and the policy for missing cells are not compared.
         """
-        declared = self.kinds.get(column)
+        column = encoded.name
         return (
-            (declared is kind or declared is other.kinds.get(column))
+            self.kinds.get(column) in (encoded.kind, other.kinds.get(column))
             and self.orders.get(column) == other.orders.get(column)
             and self.separators.get(column) == other.separators.get(column)
+            and self.formats.get(column) in (encoded.format, other.formats.get(column))
+            and self.ages.get(column) == other.ages.get(column)
+            and self.timezones.get(column) in (encoded.timezone, other.timezones.get(column))
             and self.missing.values == other.missing.values
         )
 
@@ -339,6 +381,9 @@ class Schema:
             hierarchies=only(self.hierarchies),
             vectors=only(self.vectors),
             separators=only(self.separators),
+            formats=only(self.formats),
+            timezones=only(self.timezones),
+            ages=only(self.ages),
             distance=None if self.distance is None else self.distance.over(columns),
             distances=only(self.distances),
             accepted=only(self.accepted),

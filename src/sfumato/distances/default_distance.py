@@ -15,6 +15,7 @@ from sfumato.errors import ConfigError
 
 _BY_KIND: dict[Kind, Distance] = {
     Kind.NUMERIC: Absolute(),
+    Kind.DATE: Absolute(),
     Kind.ORDINAL: Lp(),
     Kind.CATEGORICAL: Discrete(),
     Kind.SET: Jaccard(),

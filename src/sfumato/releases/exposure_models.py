@@ -101,10 +101,10 @@ class UncoveredWarning(ConstantGroups, _Kind):
         ...     kind="uncovered", attribute="ill", constant_groups=2, constant_rows=9, near_constant_groups=2,
         ...     near_constant_rows=9,
         ... ).text
-        "no requirement covers the sensitive 'ill': in 2 groups with 9 rows all rows have the same value, and in 2 groups \
+        "no requirement covers the sensitive attribute 'ill': in 2 groups with 9 rows all rows have the same value, and in 2 groups \
 with 9 rows at least 80 % of them do"
         """
-        return f"no requirement covers the sensitive {self.attribute!r}: {self.figures_text}"
+        return f"no requirement covers the sensitive attribute {self.attribute!r}: {self.figures_text}"
 
 
 class _Reason(Part):
@@ -119,9 +119,7 @@ class AcceptedAttribute(_Reason, ConstantGroups):
     @property
     def text(self) -> str:
         """The acceptance as a sentence."""
-        return (
-            f"no requirement covers the sensitive {self.attribute!r}, which is accepted ({self.reason}): {self.figures_text}"
-        )
+        return f"no requirement covers the sensitive attribute {self.attribute!r}, which is accepted ({self.reason}): {self.figures_text}"
 
 
 class CoverageClaim(Part):

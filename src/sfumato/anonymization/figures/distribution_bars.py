@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -67,9 +67,13 @@ class EvenBins:
     highest: Fraction
     whole: bool
     """Whether all numbers are integers: then a label names the last integer of its bin, and `[30, 39]` contains ten."""
+    write: Callable[[Fraction], str] = written
+    """How the column writes a number."""
 
     @classmethod
-    def over(cls, numbers: Sequence[Fraction], weights: Shares, gaps: bool) -> EvenBins:
+    def over(
+        cls, numbers: Sequence[Fraction], weights: Shares, gaps: bool, write: Callable[[Fraction], str] = written
+    ) -> EvenBins:
         """Return bins for some numbers. `gaps`: whether integers between them must not have a bin of their own.
 
         >>> EvenBins.over([Fraction(30), Fraction(39)], np.ones(2), gaps=True).labels()
@@ -87,7 +91,7 @@ class EvenBins:
         width = Fraction(1) if low == high else round_width((high - low) / (BINS - 2))
         if whole:
             width = max(width, Fraction(2 if gaps and len(distinct) <= highest - lowest else 1))
-        return cls(width, math.floor(low / width), math.floor(high / width), lowest, highest, whole)
+        return cls(width, math.floor(low / width), math.floor(high / width), lowest, highest, whole, write)
 
     @property
     def below(self) -> bool:
@@ -104,11 +108,11 @@ class EvenBins:
         names = []
         for number in range(self.first, self.last + 1):
             start, stop = number * self.width, (number + 1) * self.width
-            names.append(_between(written(start), written(stop - 1 if self.whole else stop)))
+            names.append(_between(self.write(start), self.write(stop - 1 if self.whole else stop)))
         if self.below:
-            names[0] = f"below {written((self.first + 1) * self.width)}"
+            names[0] = f"below {self.write((self.first + 1) * self.width)}"
         if self.above:
-            names[-1] = f"from {written(self.last * self.width)}"
+            names[-1] = f"from {self.write(self.last * self.width)}"
         return names
 
     def places(self, numbers: Iterable[Fraction]) -> Places:
