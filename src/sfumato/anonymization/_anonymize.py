@@ -92,7 +92,7 @@ def anonymize_table(
     resolved = resolved_schema(table)
     published, result, kept = _publish_groups(table, resolved, of_row, grouping.levels, principles, seed, share)
     if share:  # which rows are published is known only now
-        refuse_singled_out(published.table.data, resolved, table.source)
+        refuse_singled_out(published.table.data.drop_columns([published.group]), resolved, table.source)
     library = library_of(data)
     dropped = table.rows - len(kept)
     return Release(

@@ -142,7 +142,7 @@ class Release(Publication):
     @cached_property
     def unchanged(self) -> UnchangedClaim | None:
         """How many rows the columns that are published unchanged single out; None if there are no such columns."""
-        return unchanged_claim(self.table.data, self.schema, self.audit.groups.of_row)
+        return unchanged_claim(self.table.data.drop_columns([self.group]), self.schema, self.audit.groups.of_row)
 
     @property
     def exposure(self) -> list[str]:

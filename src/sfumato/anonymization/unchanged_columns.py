@@ -34,7 +34,7 @@ def unchanged_columns(schema: Schema, names: Sequence[str]) -> list[str]:
 def unchanged_claim(data: pa.Table, schema: Schema, of_row: NDArray[np.int64]) -> UnchangedClaim | None:
     """Count the rows that the unchanged columns of a published table single out; None if there are no such columns.
 
-    `of_row`: the group of each row. Cost: that of sorting the rows, for each column and for all of them.
+    `data`: the table without its group column. `of_row`: the group of each row. Cost: that of sorting the rows, for each column and for all of them.
     """
     names = unchanged_columns(schema, data.column_names)
     if not names:

