@@ -37,6 +37,7 @@ LAYERS = [
     ["_explain"],
     ["releases"],
     ["verification"],
+    ["analysis"],
     ["reports"],
     ["anonymization"],
     ["disclosure"],
@@ -113,11 +114,13 @@ CHECK_FILES = {
     "groups": {
         "verification/checks.py",
         "verification/declaration_checks.py",
+        "verification/exposure_checks.py",
         "verification/grouped_checks.py",
         "verification/level_checks.py",
         "verification/limit_checks.py",
         "verification/order_checks.py",
         "verification/original_checks.py",
+        "verification/unit_checks.py",
     },
     "projected": {
         "projections/checks/dependence_measurement.py",

@@ -16,8 +16,8 @@ from sfumato.exact import as_fraction
 from sfumato.registry import DISTANCES
 
 COLUMN_KEYS = (
-    "role", "kind", "order", "hierarchy", "recoding", "separator", "format", "timezone", "age_at", "columns", "distance",
-    "accepted", "weight", "never_mix", "coarsest",
+    "role", "kind", "order", "hierarchy", "recoding", "separator", "decimal", "format", "timezone", "age_at", "columns",
+    "distance", "accepted", "weight", "never_mix", "coarsest",
 )  # fmt: skip
 """The keys of a column."""
 
@@ -47,6 +47,7 @@ def stated(
             "hierarchy": hierarchy(name, schema.hierarchies[name]) if name in schema.hierarchies else None,
             "recoding": schema.recodings.get(name),
             "separator": schema.separators.get(name),
+            "decimal": schema.decimals.get(name),
             "format": schema.formats.get(name),
             "timezone": schema.timezones.get(name),
             "age_at": schema.ages.get(name),
@@ -63,6 +64,8 @@ def stated(
         "columns": columns,
         "missing": {"values": values, "policy": schema.missing.policy},
         "distance": distance(schema.distance),
+        "person_id": schema.person_id,
+        "household_id": schema.household_id,
         "preserve": [list(pair) for pair in schema.preserve] or None,
     }
 
@@ -115,6 +118,7 @@ def schema_of(
             recodings=each("recoding"),
             vectors=each("columns"),
             separators=each("separator"),
+            decimals=each("decimal"),
             formats=each("format"),
             timezones=each("timezone"),
             ages=each("age_at"),
@@ -126,7 +130,7 @@ def schema_of(
             never_mix=each("never_mix"),
             coarsest=each("coarsest"),
             preserve=declared.get("preserve") or (),
-            **more,
+            **{"person_id": declared.get("person_id"), "household_id": declared.get("household_id"), **more},
         )
     except ConfigError:
         raise

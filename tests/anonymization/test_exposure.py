@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ import naive_exposure as naive
 import sfumato as sf
 from sfumato.anonymization._anonymize import anonymize
 from sfumato.anonymization.unchanged_columns import refuse_singled_out
+from sfumato.data.units import Units
 from sfumato.releases.exposure_models import NEAR_CONSTANT
 from sfumato.verification._verify import verify
 from standin import Chunks
@@ -110,6 +112,24 @@ def test_the_limit_is_exact(rows, tenths):
     assert sorted(named) == sorted(beyond or alone)
     assert caught.value.column == named[0]
     assert f"single out {unique} of {len(rows)} rows" in caught.value.problem
+
+
+@given(ROWS, st.lists(st.integers(0, 3), min_size=14, max_size=14))
+def test_people_are_singled_out_by_values_that_only_their_rows_have(rows, people):
+    people = people[: len(rows)]
+    data = table(rows)
+    cells = [(row["job"] or "", row["town"] or "") for row in data.to_pylist()]
+    rivals = [{people[j] for j in range(len(rows)) if cells[j] == cells[i]} for i in range(len(rows))]
+    alone = {people[i] for i in range(len(rows)) if rivals[i] == {people[i]}}
+    units = Units.numbered(np.array(people), "person")
+    schema = replace(SCHEMA, unchanged_limit=0)
+    if not alone:
+        refuse_singled_out(data, schema, None, units)
+        return
+    with pytest.raises(sf.errors.ColumnError) as caught:
+        refuse_singled_out(data, schema, None, units)
+    if not naive.singled_out(cells):  # no row is alone, but somebody's rows are
+        assert f"single out {len(alone)} of {len(set(people))} p" in caught.value.problem
 
 
 def test_a_combination_that_singles_out_is_named_without_the_columns_that_do_not_matter():

@@ -205,7 +205,7 @@ def test_bad_cells_are_errors_with_the_file_the_row_and_the_value(cells, schema,
     with pytest.raises(CellError, match=problem) as raised:
         encoded(cells, schema)
     error = raised.value
-    assert (error.file, error.column, error.row, error.value) == ("file.csv", "when", row, cells[row - 1])
+    assert (error.file, error.column, error.row, error.value) == ("file.csv", "when", row, cells[row - 1].strip())
     assert error.remedy
 
 

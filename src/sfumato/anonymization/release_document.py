@@ -38,6 +38,7 @@ def describe_release(release: Release) -> dict[str, Any]:
         "suppress": written(release.suppress),
         "holds": audit["holds"],
         "group": release.group,
+        **_units(release),
         "columns": _columns(release),
         "config": describe_config(release.schema, release.principles),
         "reading": describe_reading(release.private.original),
@@ -54,6 +55,13 @@ def _exposure(release: Release) -> dict[str, Any]:
     """Return what the table exposes beyond its principles; nothing about columns that it does not have."""
     claims = {"coverage": release.coverage.claim, "unchanged": release.unchanged}
     return {key: claim.to_dict() for key, claim in claims.items() if claim is not None}
+
+
+def _units(release: Release) -> dict[str, Any]:
+    """Return what is counted, if that is not rows: how many there are, and how many the smallest group contains."""
+    units = release.audit.units
+    claim = None if units is None else {"counted": units.plural, "total": units.total, "smallest": units.least}
+    return {} if claim is None else {"units": claim}
 
 
 def _utility(release: Release) -> dict[str, Any]:
@@ -89,7 +97,9 @@ def _step(rows: int) -> Fraction:
 
 def _figures(release: Release, loss: Mapping[str, float]) -> dict[str, Any]:
     """Return the tables that report.html is drawn from."""
-    return public_figures(release.private.original, release.audit, release.recodings, loss, release.seed)
+    everyone = release.private.original.units
+    units = None if everyone is None else everyone.take(release.private.rows)
+    return public_figures(release.private.original, release.audit, release.recodings, loss, release.seed, units)
 
 
 def _rounded(value: Any, step: Fraction) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import combination_counts, combination_ranks
 from sfumato.data.schema import Role, Schema
+from sfumato.data.units import Units
 from sfumato.errors import ColumnError
 from sfumato.exact import as_fraction, written
 from sfumato.io.shuffle import ranks_of
@@ -34,7 +36,8 @@ def unchanged_columns(schema: Schema, names: Sequence[str]) -> list[str]:
 def unchanged_claim(data: pa.Table, schema: Schema, of_row: NDArray[np.int64]) -> UnchangedClaim | None:
     """Count the rows that the unchanged columns of a published table single out; None if there are no such columns.
 
-    `data`: the table without its group column. `of_row`: the group of each row. Cost: that of sorting the rows, for each column and for all of them.
+    `data`: the table without its group column. `of_row`: the group of each row. Cost: that of sorting the rows, for each
+    column and for all of them.
     """
     names = unchanged_columns(schema, data.column_names)
     if not names:
@@ -50,8 +53,11 @@ def unchanged_claim(data: pa.Table, schema: Schema, of_row: NDArray[np.int64]) -
     )
 
 
-def refuse_singled_out(data: pa.Table, schema: Schema, source: str | None) -> None:
+def refuse_singled_out(data: pa.Table, schema: Schema, source: str | None, units: Units | None = None) -> None:
     """Raise if the columns that are published unchanged single out more rows than the schema allows.
+
+    `units`: the people or households whose rows these are. One of them is singled out if some of its rows has values that
+    only its own rows have; their share must be within the limit as well.
 
     >>> people = pa.table({"age": [30, 30, 31, 31], "job": ["cook", "cook", "nurse", "judge"]})
     >>> try:
@@ -61,16 +67,24 @@ def refuse_singled_out(data: pa.Table, schema: Schema, source: str | None) -> No
     "the columns that are published unchanged single out 2 of 4 rows (50.0 %), and the limit is 0: 'job' alone 2 rows"
     """
     names = unchanged_columns(schema, data.column_names)
-    codes = _codes(data, names)
-    limit = as_fraction(schema.unchanged_limit)
-    allowed = limit * data.num_rows
-    unique = _unique([*codes.values()]) if names else 0
-    if unique <= allowed:
+    if not names:
         return
-    worst, explanation = _worst(codes, int(allowed))
+    codes, limit = _codes(data, names), as_fraction(schema.unchanged_limit)
+    for counted in (None,) if units is None else (None, units):
+        _refuse_counted(codes, counted, limit, data.num_rows, source)
+
+
+def _refuse_counted(codes: Codes, units: Units | None, limit: Fraction, rows: int, source: str | None) -> None:
+    """Raise if columns single out more rows, or units, than the limit allows."""
+    total = rows if units is None else units.count
+    nouns = ("row", "rows") if units is None else (units.noun, units.plural)
+    unique = _unique([*codes.values()], units)
+    if unique <= limit * total:
+        return
+    worst, explanation = _worst(codes, units, int(limit * total), nouns)
     column = "the column" if len(worst) == 1 else "one of these columns"
     raise ColumnError(
-        f"the columns that are published unchanged single out {share_text(unique, data.num_rows)}, and the limit is "
+        f"the columns that are published unchanged single out {share_text(unique, total, *nouns)}, and the limit is "
         f"{written(limit)}: {explanation}",
         remedy=f'Leave {column} out (role "identifier"), make it a quasi-identifier, which is recoded, or sensitive with a '
         "requirement; or raise unchanged_limit (in a config output.unchanged_limit) on purpose.",
@@ -86,32 +100,39 @@ def _codes(data: pa.Table, names: Sequence[str]) -> Codes:
     return {name: ranks.as_text[ranks.of_row] for name, ranks in ranked.items()}
 
 
-def _unique(codes: Sequence[NDArray[np.int32]]) -> int:
-    """Return the number of rows whose combination of codes no other row has."""
-    return int((combination_counts(codes, [int(column.max()) + 1 for column in codes])[1] == 1).sum())
+def _unique(codes: Sequence[NDArray[np.int32]], units: Units | None = None) -> int:
+    """Return the number of rows, or units, that have a combination of codes that no other row, or unit, has."""
+    domains = [int(column.max()) + 1 for column in codes]
+    if units is None:
+        return int((combination_counts(codes, domains)[1] == 1).sum())
+    combination, pairs = combination_ranks(codes, domains), units.of_row
+    distinct = np.unique(np.stack([combination, pairs]), axis=1)
+    alone = np.bincount(distinct[0])[distinct[0]] == 1
+    return len(np.unique(distinct[1][alone]))
 
 
-def _worst(codes: Codes, allowed: int) -> tuple[tuple[str, ...], str]:
-    """Return the columns that single out most rows, and how many in words.
+def _worst(codes: Codes, units: Units | None, allowed: int, nouns: tuple[str, str]) -> tuple[tuple[str, ...], str]:
+    """Return the columns that single out most, and how many in words.
 
     They are the columns that exceed the limit alone, worst first. If none does, columns are combined, each time with the
     one that singles out most, until the limit is exceeded; then those that are not needed for that are left out.
     """
-    alone = {name: _unique([column]) for name, column in codes.items()}
+
+    def unique(*names: str) -> int:
+        return _unique([codes[name] for name in names], units)
+
+    alone = {name: unique(name) for name in codes}
     beyond = sorted((name for name in codes if alone[name] > allowed), key=lambda name: -alone[name])
     if beyond:
-        shown = [f"{name!r} alone {count_of(alone[name], 'row')}" for name in beyond[:_NAMED]]
+        shown = [f"{name!r} alone {count_of(alone[name], *nouns)}" for name in beyond[:_NAMED]]
         more = len(beyond) - len(shown)
         return tuple(beyond), ", ".join(shown) + (f", and {count_of(more, 'more column')} exceed it alone" if more else "")
     chosen: list[str] = [max(alone, key=lambda name: alone[name])]
-    while _unique([codes[name] for name in chosen]) <= allowed:
-        so_far = combination_ranks([codes[name] for name in chosen], [int(codes[name].max()) + 1 for name in chosen])
-        prefix = so_far.astype(np.int32)
+    while unique(*chosen) <= allowed:
         rest = [name for name in codes if name not in chosen]
-        chosen.append(max(rest, key=lambda name: _unique([prefix, codes[name]])))
+        chosen.append(max(rest, key=lambda name: unique(*chosen, name)))
     for name in chosen[:-1]:
         fewer = [other for other in chosen if other != name]
-        if _unique([codes[other] for other in fewer]) > allowed:
+        if unique(*fewer) > allowed:
             chosen = fewer
-    rows = _unique([codes[name] for name in chosen])
-    return tuple(chosen), f"{' + '.join(map(repr, chosen))} together {count_of(rows, 'row')}"
+    return tuple(chosen), f"{' + '.join(map(repr, chosen))} together {count_of(unique(*chosen), *nouns)}"

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from sfumato.cli.completion import repeatable_files
-from sfumato.cli.options import allow_code_option, force_option, internal_option, output_option, seed_option, strict_option
+from sfumato.cli.options import (
+    allow_code_option,
+    force_option,
+    internal_option,
+    key_option,
+    output_option,
+    seed_option,
+    strict_option,
+)
 from sfumato.cli.progress import announce_compilation, progress_bar
 from sfumato.cli.source import named_source, release_folder
 from sfumato.cli.streams import say
@@ -36,6 +44,7 @@ Example:
 @output_option
 @seed_option
 @internal_option
+@key_option
 @force_option
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json.")
@@ -46,6 +55,7 @@ def anonymize(
     output: Path | None,
     seed: int | None,
     internal: Path | None,
+    key: Path | None,
     force: bool,
     strict: bool,
     as_json: bool,
@@ -57,10 +67,11 @@ def anonymize(
     0 written, and every principle holds, with or without warnings; 1 the principles cannot be reached, a repeated release
     differs, or --strict was given and there are warnings, and nothing was written; 2 bad input.
     """
+    # Long because of its options; each step is one call.
     from sfumato.cli.release_warnings import refuse_warnings
     from sfumato.config import Config
     from sfumato.io.write_database import check_target
-    from sfumato.releases.folder import free_page, free_target
+    from sfumato.releases.folder import free_target
 
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config, allow_code=allow_code)
     folder = release_folder(declared, config, output)
@@ -71,9 +82,7 @@ def anonymize(
         sink = declared.sink
     # errors that need no data are raised before the work, not after it
     free_target(folder, force)
-    report = internal if internal is not None or declared is None else declared.internal_report
-    if report is not None:
-        free_page(report, folder, force)
+    report, key = _private_files(declared, internal, key, folder, force)
     if sink is not None:
         check_target(*sink, force)
     database, table = sink or (None, None)
@@ -91,6 +100,7 @@ def anonymize(
             force=force,
             format=form,
             internal=report,
+            key=key,
             database=database,
             table=table,
             expected=expected,
@@ -100,10 +110,33 @@ def anonymize(
     if as_json:
         say(json.dumps({"folder": str(folder), **content}, indent=2))
     else:
-        _show(release, folder, report, sink, expected)
+        _show(release, folder, report, key, sink, expected)
 
 
-def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, str] | None, expected: Path | None) -> None:
+def _private_files(
+    declared: Config | None, internal: Path | None, key: Path | None, folder: Path, force: bool
+) -> tuple[Path | None, Path | None]:
+    """Return where the internal report and the key are written, if anywhere; a place that is taken is an error."""
+    from sfumato.releases.folder import free_page
+    from sfumato.releases.row_key import is_key
+
+    report = internal if internal is not None or declared is None else declared.internal_report
+    key = key if key is not None or declared is None else declared.key_file
+    if report is not None:
+        free_page(report, folder, force)
+    if key is not None:
+        free_page(key, folder, force, is_key)
+    return report, key
+
+
+def _show(
+    release: Release,
+    folder: Path,
+    report: Path | None,
+    key: Path | None,
+    sink: tuple[str, str] | None,
+    expected: Path | None,
+) -> None:
     from sfumato.cli.release_warnings import show_warnings
     from sfumato.cli.show import console, show_audit, show_worth
     from sfumato.io.database_uri import shown
@@ -116,6 +149,8 @@ def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, 
     show_warnings(release.warnings)
     if report is not None:
         out.print(f"Wrote the internal report to {report}. Do not publish it.", markup=False)
+    if key is not None:
+        out.print(f"Wrote the key to {key}. Do not publish it: it says whose row each published row is.", markup=False)
     if sink is not None:
         out.print(f"Wrote its rows to the table {sink[1]} of {shown(sink[0])}.", markup=False)
     out.print(

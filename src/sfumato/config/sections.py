@@ -34,6 +34,7 @@ class DataSection(Section):
     encoding: str | None = None
     undeclared: Literal["drop", "refuse", "keep"] = "drop"
     person_id: str | None = None
+    household_id: str | None = None
     group: str | None = None
 
 
@@ -71,6 +72,7 @@ class ColumnSection(Section):
     hierarchy: str | HierarchySection | None = None
     recoding: Literal["interval", "ancestor", "set"] | None = None
     separator: str | None = Field(default=None, min_length=1)
+    decimal: Literal[".", ","] | None = None
     format: str | None = None
     timezone: str | None = None
     age_at: str | None = None
@@ -113,3 +115,4 @@ class OutputSection(Section):
     table: str | None = None
     internal: str | None = None
     unchanged_limit: int | Decimal | str = 0
+    key: str | None = None

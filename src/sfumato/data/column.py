@@ -46,6 +46,8 @@ class Column:
     """The values of a categorical, ordinal or text column."""
     sets: Sequence[frozenset[str]] = ()
     """The values of a set-valued column."""
+    decimal_comma: bool = False
+    """Whether the cells of a numeric column are texts with decimal commas."""
     hierarchy: Hierarchy | None = None
     format: str | None = None
     """The format of a column of dates, declared or detected; None if they are written in ISO 8601."""

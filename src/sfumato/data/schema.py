@@ -92,8 +92,8 @@ class Schema:
 
     Columns of the data that are not named have no role, and are not published; see `undeclared`. `kinds` are optional:
     numbers of a frame are numeric, lists are sets, and a CSV column is numeric if every cell is a plain number (no leading
-    zeros), else categorical. A vector is one sensitive attribute over several numeric columns: name it in `sensitive` and
-    its columns in `vectors`.
+    zeros), else categorical; texts with an order (ordered categories of pandas) are ordinal. A vector is one sensitive
+    attribute over several numeric columns: name it in `sensitive` and its columns in `vectors`.
 
     >>> schema = Schema(quasi_identifiers=["age", "sex"], sensitive=["income"], kinds={"income": "numeric"})
     >>> schema.role("age"), schema.role("anything else")
@@ -118,6 +118,9 @@ class Schema:
     """For each vector attribute its numeric columns."""
     separators: Mapping[str, str] = field(default_factory=dict)
     """For each set-valued text column the text between two items (";" by default)."""
+    decimals: Mapping[str, str] = field(default_factory=dict)
+    """For each numeric text column its decimal mark: "." or ",". If it is not declared, decimal commas are recognised
+    where they cannot be thousands separators."""
     formats: Mapping[str, str] = field(default_factory=dict)
     """For each text column of dates its format in strptime directives, if it is neither ISO 8601 nor to be detected."""
     timezones: Mapping[str, str] = field(default_factory=dict)
@@ -134,7 +137,9 @@ class Schema:
     """The largest share of the rows that columns published unchanged may single out; above it nothing is published."""
     missing: Missing = field(default_factory=Missing)
     person_id: str | None = None
-    """The column that identifies the person of a row, if a person may have several rows: k then counts people."""
+    """The column that identifies the person of a row, if a person may have several rows: people are then counted."""
+    household_id: str | None = None
+    """The column that identifies the household of a row: households are then counted, and kept together."""
     group: str | None = None
     """The column that contains the group of a row; without it rows with equal quasi-identifiers form a group."""
     weights: Mapping[str, Number] = field(default_factory=dict)
@@ -152,8 +157,12 @@ class Schema:
             # frames may have numbers as column names; here every name is text
             names = (value,) if isinstance(value, str) else tuple(map(str, value))
             object.__setattr__(self, name, names)
+        # whose row it is must not be published
+        units = [name for name in (self.person_id, self.household_id) if name is not None]
+        object.__setattr__(self, "identifiers", tuple(dict.fromkeys([*self.identifiers, *units])))
         kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
         kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
+        kinds = dict.fromkeys(self.decimals, Kind.NUMERIC) | kinds
         kinds = dict.fromkeys([*self.formats, *self.timezones], Kind.DATE) | kinds
         # a date of birth becomes a number
         kinds |= {column: Kind.NUMERIC for column in self.ages if kinds.get(column) in (None, Kind.DATE)}
@@ -167,6 +176,7 @@ class Schema:
             "recodings": dict(self.recodings),
             "vectors": {name: _listed(columns) for name, columns in self.vectors.items()},
             "separators": dict(self.separators),
+            "decimals": dict(self.decimals),
             "formats": dict(self.formats),
             "timezones": dict(self.timezones),
             "ages": dict(self.ages),
@@ -259,6 +269,14 @@ class Schema:
                     remedy='Declare kind = "set" and a separator such as ";".',
                     column=column,
                 )
+        for column, mark in self.decimals.items():
+            if mark not in (".", ",") or self.kinds.get(column, Kind.NUMERIC) is not Kind.NUMERIC:
+                raise ColumnError(
+                    f"decimal = {mark!r} is unknown, or declared for a column that is not numeric",
+                    remedy='Write decimal = "," or decimal = ".", for a numeric column.',
+                    column=column,
+                    value=mark,
+                )
         self._check_dates()
         for column, recoding in self.recodings.items():
             if column not in self.quasi_identifiers or recoding not in RECODINGS:
@@ -332,7 +350,7 @@ class Schema:
         >>> Schema(["age"], identifiers=["name"], undeclared="keep").columns_without_role(["name", "age", "notes"])
         ['notes']
         """
-        declared = {self.person_id, self.group}.union(*(columns for _, columns in self._by_role()))
+        declared = {self.person_id, self.household_id, self.group}.union(*(columns for _, columns in self._by_role()))
         return [name for name in names if name not in declared]
 
     def components(self, attribute: str) -> tuple[str, ...]:
@@ -353,6 +371,7 @@ class Schema:
             self.kinds.get(column) in (encoded.kind, other.kinds.get(column))
             and self.orders.get(column) == other.orders.get(column)
             and self.separators.get(column) == other.separators.get(column)
+            and self.decimals.get(column) == other.decimals.get(column)
             and self.formats.get(column) in (encoded.format, other.formats.get(column))
             and self.ages.get(column) == other.ages.get(column)
             and self.timezones.get(column) in (encoded.timezone, other.timezones.get(column))
@@ -381,6 +400,7 @@ class Schema:
             hierarchies=only(self.hierarchies),
             vectors=only(self.vectors),
             separators=only(self.separators),
+            decimals=only(self.decimals),
             formats=only(self.formats),
             timezones=only(self.timezones),
             ages=only(self.ages),
@@ -388,6 +408,7 @@ class Schema:
             distances=only(self.distances),
             accepted=only(self.accepted),
             person_id=None,
+            household_id=None,
             group=None,
             preserve=tuple(pair for pair in self.preserve if kept.issuperset(pair)),
         )
@@ -397,9 +418,9 @@ class Schema:
         names: dict[str, Any] = {}
         for _, columns in self._by_role():
             names.update(dict.fromkeys(columns))
-        for mapping in (self.kinds, self.hierarchies, self.separators):
+        for mapping in (self.kinds, self.hierarchies, self.separators, self.decimals):
             names.update(dict.fromkeys(column for column in mapping if column not in self.vectors))
-        for column in (self.person_id, self.group):
+        for column in (self.person_id, self.household_id, self.group):
             if column is not None:
                 names[column] = None
         return names

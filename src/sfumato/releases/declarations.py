@@ -74,11 +74,10 @@ def _distance(distance: Distance | None) -> dict[str, Any] | None:
 
 
 def resolved_schema(table: Table, names: Sequence[str] | None = None) -> Schema:
-    """Return the schema with the kind of every quasi-identifier and sensitive column stated, and hierarchies loaded.
+    """Return the schema with how every quasi-identifier and sensitive column was read, and hierarchies loaded.
 
-    The format and the time zone of dates are stated too.
-
-    So a file, which may have no types, is read as the table was. `names`: the columns whose kind is stated, if others.
+    So a file, which may have no types, is read as the table was. `names`: the columns of which that is stated, if
+    others.
     """
     schema = table.schema
     names = (*schema.quasi_identifiers, *schema.sensitive_columns()) if names is None else names
@@ -87,7 +86,12 @@ def resolved_schema(table: Table, names: Sequence[str] | None = None) -> Schema:
     formats = {**schema.formats, **{column.name: column.format for column in dates if column.format is not None}}
     zones = {**schema.timezones, **{column.name: column.timezone for column in dates if column.timezone is not None}}
     trees = {name: tree for name in schema.hierarchies if (tree := _tree(table, name)) is not None}
-    return replace(schema, kinds=kinds, formats=formats, timezones=zones, hierarchies=trees)
+    columns = [table.column(name) for name in names]
+    orders = {**schema.orders, **{column.name: tuple(column.texts) for column in columns if column.kind is Kind.ORDINAL}}
+    decimals = {**schema.decimals, **{column.name: "," for column in columns if column.decimal_comma}}
+    return replace(
+        schema, kinds=kinds, orders=orders, decimals=decimals, formats=formats, timezones=zones, hierarchies=trees
+    )
 
 
 def _tree(table: Table, name: str) -> Any:

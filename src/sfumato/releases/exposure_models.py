@@ -19,15 +19,15 @@ NEAR_CONSTANT = Fraction(4, 5)
 _NEAR = f"{int(100 * NEAR_CONSTANT)} %"
 
 
-def share_text(rows: int, of: int) -> str:
-    """Return a number of rows with its share in percent; it reads 0 or 100 % only if it is exactly that.
+def share_text(rows: int, of: int, noun: str = "row", plural: str = "rows") -> str:
+    """Return a number of rows, or of others, with its share in percent, which reads 0 or 100 only if it is exactly that.
 
     >>> share_text(1, 3), share_text(99_999, 100_000), share_text(0, 3)
     ('1 of 3 rows (33.3 %)', '99,999 of 100,000 rows (99.9 %)', '0 of 3 rows (0 %)')
     """
     tenths = min(max(100 * rows / of, 0.1), 99.9)
     percent = f"{tenths:.1f}" if 0 < rows < of else "100" if rows else "0"
-    return f"{rows:,} of {count_of(of, 'row')} ({percent} %)"
+    return f"{rows:,} of {count_of(of, noun, plural)} ({percent} %)"
 
 
 class UnchangedClaim(Part):

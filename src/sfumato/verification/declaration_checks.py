@@ -75,7 +75,7 @@ def _differences(
             yield f"the distance of {name!r} in release.json differs from the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
         yield "the distance in release.json differs from the one that is given"
-    for key in ("undeclared", "unchanged_limit", "accepted", "preserve", "missing"):
+    for key in ("person_id", "household_id", "undeclared", "unchanged_limit", "accepted", "preserve", "missing"):
         ours, theirs = getattr(given, key), getattr(declared, key)
         if ours != theirs:
             yield f"{key} is {_shown(theirs)} in release.json, and {_shown(ours)} is given"

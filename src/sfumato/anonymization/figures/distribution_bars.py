@@ -129,18 +129,18 @@ class EvenBins:
     def spread(self, spans: Sequence[Span], weights: Shares) -> Shares:
         """Return the weight of each bin if the weight of a span is spread evenly from its one end to its other."""
         count = self.last - self.first + 1
-        start, stop = self.first * self.width, (self.last + 1) * self.width
-        start, stop = min(start, self.lowest), max(stop, self.highest + self.whole)
         # A single number goes into its bin. The weight of a wider span is divided by its overlap with each bin.
         single = np.array([span.low == span.last for span in spans], bool)
         sums = np.bincount(self.places(span.low for span in spans), np.where(single, weights, 0), count + 1)[:count]
         wide = [span for span in spans if span.low != span.last]
         ends = [(span.low, span.last + (self.whole and not span.half_open)) for span in wide]
-        low, high = (np.array([nearest_float((end - start) / (stop - start)) for end in some]) for some in _apart(ends))
-        inner = [nearest_float((i * self.width - start) / (stop - start)) for i in range(self.first + 1, self.last + 1)]
+        # Positions in widths from the first bin are exact enough near the bins, however far away the outermost number is.
+        low, high = (np.array([nearest_float(end / self.width - self.first) for end in some]) for some in _apart(ends))
+        inner = range(1, count)
         # the share of each span below each edge; the differences are the shares within the bins
         below = [np.zeros(len(wide))]
-        below += [np.clip((edge - low) / (high - low), 0, 1) for edge in inner]
+        length = np.where(high > low, high - low, 1)  # a span that is too far away to have a length lies on one side
+        below += [np.where(high > low, np.clip((edge - low) / length, 0, 1), edge > low) for edge in inner]
         below += [np.ones(len(wide))]
         return np.asarray(sums + [float(((b - a) * weights[~single]).sum()) for a, b in pairwise(below)])
 
