@@ -38,6 +38,8 @@ LAYERS = [
     ["releases"],
     ["verification"],
     ["analysis"],
+    ["transformation"],
+    ["_apply"],
     ["reports"],
     ["anonymization"],
     ["disclosure"],
