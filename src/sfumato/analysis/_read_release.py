@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sfumato.analysis.cell_values import CellParser, PublishedCell
+from sfumato.analysis.cell_values import PublishedCell
 from sfumato.analysis.released_column import ReleasedColumn
 from sfumato.analysis.released_table import ReleasedTable, ReleasedTables
 from sfumato.data.schema import Kind, Schema
 from sfumato.plurals import count_of
 from sfumato.releases.cells import WITHHELD as NOTHING
-from sfumato.releases.cells import is_quoted, unquote
+from sfumato.releases.cells import interval_end, is_quoted, unquote
 from sfumato.releases.digests import check_digests
 from sfumato.releases.models import PROJECTED, WITHHELD
 from sfumato.releases.reader import Manifest, TableManifest
@@ -82,7 +82,7 @@ def _withheld(manifest: Manifest) -> ReleasedTable:
                 cells.append(PublishedCell(text, withheld=True))
                 continue
             value = unquote(text) if text is not None and is_quoted(text) else text
-            number = CellParser.number(value) if kind is Kind.NUMERIC and value is not None else None
+            number = interval_end(value, kind is Kind.DATE) if kind in (Kind.NUMERIC, Kind.DATE) and value else None
             cells.append(PublishedCell(text, () if value is None else (value,), number, number, missing=value is None))
         role = str(declared.role(name))
         columns[name] = ReleasedColumn(name, role, kind, cells, encoded.codes.astype("int64"))
