@@ -1,4 +1,4 @@
-"""How often the intervals of `sf.read_release` contain the true figures of the original, and how far the estimates are off."""
+"""How often the intervals of `sf.read_release` contain the true figures, and how far the estimates are off."""
 
 from __future__ import annotations
 
@@ -57,9 +57,10 @@ def _figures(table: sf.ReleasedTable, data: pa.Table) -> Iterator[tuple[str, Any
     frame["hit"] = frame["readmitted"] == "<30"
     frame["band"] = np.searchsorted(_BANDS, frame["age"], side="right")
     labels = ["below 40", "40 to below 60", "60 to below 80", "80 or more"]
+    rate, place = ("readmitted", "<30"), "disposition"
     by = frame.groupby("disposition")["hit"].agg(["sum", "count"])
     odds = by["sum"] / (by["count"] - by["sum"])
-    yield from _compare("rate by disposition", table.rate("readmitted", "<30", by="disposition"), by["sum"] / by["count"])
+    yield from _compare("rate by disposition", table.rate(*rate, by=place), by["sum"] / by["count"])
     ratio = table.odds_ratio("readmitted", "<30", by="disposition", reference="home")
     yield from _compare("odds ratio by disposition", ratio, odds / odds["home"])
     yield from _compare(

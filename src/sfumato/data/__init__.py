@@ -1,6 +1,7 @@
 """The microdata: schema, hierarchies, the encoded table, groups of its rows, and its sensitive attribute."""
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.cell_classes import CellClasses
 from sfumato.data.column import Column
 from sfumato.data.groups import Groups, Histogram
 from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
@@ -27,6 +28,7 @@ __all__ = [
     "BUILDERS",
     "ICD",
     "Attribute",
+    "CellClasses",
     "Column",
     "Consecutive",
     "Dates",
