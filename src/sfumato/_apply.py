@@ -32,7 +32,11 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class UnfitRow:
-    """A new row that fits no group. Private: it says something about a person who is not in the release."""
+    """A new row that fits no group. Private: it says something about a person who is not in the release.
+
+    >>> UnfitRow(2, 7, ("age",))
+    row 2: group 7 is nearest, but does not cover age
+    """
 
     row: int
     """The number of the row in the new data, from 1."""
@@ -47,7 +51,17 @@ class UnfitRow:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Application:
-    """New rows as the release publishes them. Made by `sf.apply`."""
+    """New rows as the release publishes them. Made by `sf.apply`.
+
+    >>> import tempfile
+    >>> import sfumato as sf
+    >>> people = pa.table({"age": [30, 31, 50, 51]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2)).save(f"{folder}/r")
+    ...     sf.apply(release, pa.table({"age": [30, 31]}))
+    2 of 2 new rows fit a group of the release
+    the release and the new rows together: 1 of 1 principles hold
+    """
 
     data: pa.Table
     """The rows that fit, with the columns and the cells of the release, in an order that reveals nothing."""
