@@ -190,6 +190,42 @@ def test_functions_that_count_rows_refuse_people():
         attack(sf.Table(table, schema()), [AttackerView(("dx",), np.zeros(table.num_rows, np.int64))])
 
 
+def test_disclosure_needs_the_person_as_identity():
+    people = pa.table({"who": [1, 1, 2], "town": ["a", "b", "a"]})
+    book = sf.disclosure.Dictionary(pa.table({"who": [1, 2], "town": ["a", "a"]}), identity="who")
+    declared = sf.Schema(other=["town"], person_id="who")
+    with pytest.raises(sf.errors.ParameterError, match="has several records") as raised:
+        sf.risk(people, declared, book)
+    assert raised.value.key == "identity"
+    assert sf.risk(people, declared, book, identity="who").attackers
+
+
+def test_projections_refuse_households():
+    declared = schema(person_id=None, household_id="home", identifiers=["pay", "who"])
+    with pytest.raises(sf.errors.ParameterError, match="household_id"):
+        sf.project(visits(), declared, [sf.KAnonymity(2)])
+
+
+def test_a_k_above_the_number_of_people_says_so():
+    with pytest.raises(sf.errors.ParameterError, match="contains 24 people"):
+        sf.anonymize(visits(), schema(), sf.KAnonymity(25))
+
+
+def test_a_frontier_counts_and_samples_people():
+    """Values are constant within people; the sample of 12 holds all their rows."""
+    from sfumato.anonymization.attempt import attempt_with
+
+    table = sf.Table(visits(), sf.Schema(["age", "sex"], ["pay"], person_id="who"))
+    attempt = attempt_with(table, sf.Mondrian(), sample=12)
+    with pytest.raises(sf.errors.ParameterError, match="sample of 12"):
+        attempt(sf.Dissimilarity(0, 0, 13))
+    assert attempt(sf.Dissimilarity(0, 0, 12)) is not None
+    found = sf.frontier(table, None, [0], [0], [24, 25], attempt=attempt_with(table, sf.Mondrian()), which="all")
+    assert [cell.verdict for cell in found.cells] == ["guaranteed", "impossible"]
+    with pytest.raises(sf.errors.ColumnError, match="per person"):
+        sf.frontier(sf.Table(visits(), schema(kinds={"dx": "categorical"})), None, [0], [0], [2])
+
+
 def test_an_identifier_that_recurs_is_reported():
     table = visits()
     release = sf.anonymize(table, schema(person_id=None, identifiers=["who", "home", "pay"]), sf.KAnonymity(3))

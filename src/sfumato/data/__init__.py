@@ -20,6 +20,7 @@ from sfumato.data.hierarchy_builders import (
     Ranges,
 )
 from sfumato.data.schema import Kind, Missing, Role, Schema
+from sfumato.data.skeletons import hierarchy_skeleton
 from sfumato.data.table import Table
 from sfumato.data.units import Units
 from sfumato.exact.numbers import Numbers
@@ -51,4 +52,5 @@ __all__ = [
     "Schema",
     "Table",
     "Units",
+    "hierarchy_skeleton",
 ]

@@ -112,7 +112,7 @@ class Schema:
     """For each ordinal column its values from lowest to highest."""
     hierarchies: Mapping[str, Hierarchy | HierarchyBuilder | str | Path] = field(default_factory=dict)
     recodings: Mapping[str, str] = field(default_factory=dict)
-    """How quasi-identifiers are published, if not by default: "interval", "ancestor" or "set"."""
+    """How quasi-identifiers are published: "interval", "ancestor" or "set". Where it is open, the loss decides."""
     vectors: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For each vector attribute its numeric columns."""
     separators: Mapping[str, str] = field(default_factory=dict)

@@ -188,6 +188,8 @@ class Method(ParameterChecks, ABC):
 
     name: ClassVar[str]
     """The name in a config; by default the name of the class."""
+    publishes_levels: ClassVar[bool] = False
+    """Whether every column is published at one level of its hierarchy, so that there is no recoding to choose."""
     honours_limits: ClassVar[bool] = False
     """Whether `group` itself keeps rows of different `task.strata` apart; otherwise it is called for each stratum alone."""
 
