@@ -27,6 +27,7 @@ SCHEMA = sf.Schema(
     identifiers=["name"],
     kinds={"age": "numeric", "town": "categorical", "job": "categorical"},
     hierarchies={"job": sf.Hierarchy.from_rows(TREE.values())},
+    recodings={"job": "ancestor"},
 )
 LEVELS = replace(SCHEMA, hierarchies={**SCHEMA.hierarchies, "age": sf.Hierarchy.from_rows(
     [str(age), "young" if age < 40 else "old", "*"] for age in range(20, 60)
