@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sfumato.anonymization._anonymize import check
@@ -14,14 +16,17 @@ from sfumato.anonymization.utility import mean_loss
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
-from sfumato.principles import Dissimilarity
+from sfumato.principles import Dissimilarity, Principle
 from sfumato.releases.declarations import resolved_schema
 
 
-def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None = None) -> Attempt:
+def attempt_with(
+    table: Table, method: Method, seed: int = 0, sample: int | None = None, others: Sequence[Principle] = ()
+) -> Attempt:
     """Return a function for `frontier`: the loss at which a method satisfies a principle on a table, or None.
 
-    `sample`: the largest number of rows to use, or of people if the schema declares them, drawn by the seed.
+    `sample`: the largest number of rows to use, or of people if the schema declares them, drawn by the seed. `others`:
+    principles to satisfy besides.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -51,7 +56,7 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
                 key="sample",
                 value=sample,
             )
-        task = Task(searched, (principle,))
+        task = Task(searched, (principle, *others))
         grouping = find_groups(task, method, seed)
         of_row = np.asarray(grouping.of_row, np.int64)
         if not task.satisfied(of_row).all():

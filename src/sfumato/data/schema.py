@@ -12,6 +12,7 @@ from sfumato.data.date_formats import format_problem, timezone_problem
 from sfumato.data.schema_limits import Classes, classes_of, level_of, pairs_of, weights_of
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
+from sfumato.summaries import short_repr
 
 if TYPE_CHECKING:
     from sfumato.data.column import Column
@@ -145,6 +146,8 @@ class Schema:
     """For a quasi-identifier with a hierarchy the coarsest level that its cells may have."""
     preserve: Sequence[Sequence[str]] = ()
     """Pairs of published columns whose association the search preserves; at least one is a quasi-identifier."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         for name in ("quasi_identifiers", "sensitive", "identifiers", "other"):
