@@ -39,6 +39,8 @@ LAYERS = [
     ["releases"],
     ["verification"],
     ["analysis"],
+    ["transformation"],
+    ["_apply"],
     ["reports"],
     ["anonymization"],
     ["disclosure"],
