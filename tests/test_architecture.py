@@ -39,6 +39,8 @@ LAYERS = [
     ["releases"],
     ["verification"],
     ["analysis"],
+    ["transformation"],
+    ["_apply"],
     ["reports"],
     ["anonymization"],
     ["disclosure"],
@@ -322,6 +324,13 @@ def _loaded(statements):
 
 def test_import_is_light():
     assert not {"numba", "pyarrow", "pydantic", "numpy"} & _loaded("import sfumato")
+
+
+def test_help_is_light():
+    help_text = (
+        "from contextlib import suppress\nfrom sfumato.cli import main\nwith suppress(SystemExit):\n    main(['--help'])"
+    )
+    assert not {"numba", "pyarrow", "pydantic", "numpy"} & _loaded(help_text)
 
 
 def test_config_is_light():
