@@ -129,6 +129,7 @@ CHECK_FILES = {
     "groups": {
         "verification/checks.py",
         "verification/declaration_checks.py",
+        "verification/exposure_checks.py",
         "verification/grouped_checks.py",
         "verification/level_checks.py",
         "verification/limit_checks.py",
