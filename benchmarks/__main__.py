@@ -193,6 +193,31 @@ def risk(records: tuple[int, ...], similar: tuple[int, ...], seed: int, as_json:
 @main.command(
     epilog="""\b
 Example:
+  python -m benchmarks register
+  python -m benchmarks register --records 2000 --individuals 5000 --json"""
+)
+@click.option("--records", default=71_518, show_default=True, type=click.IntRange(min=50), help="Records to match.")
+@click.option(
+    "--individuals", default=151_518, show_default=True, type=click.IntRange(min=50), help="People in the register."
+)
+@click.option("--sample", default=200, show_default=True, type=click.IntRange(min=1), help="Records of the baseline.")
+@seed_option
+@json_option
+def register(records: int, individuals: int, sample: int, seed: int, as_json: bool) -> None:
+    """Match records with a register by a join of sorted tables; the baseline is record by record, on a sample."""
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.costs.register_cost import run
+
+    if records > individuals:
+        raise click.BadParameter("the register must contain the people of all records", param_hint="--individuals")
+    with progress_line() as notify:
+        figures = run(records, individuals, sample, seed, notify)
+    show(figures, as_json, show_runs)
+
+
+@main.command(
+    epilog="""\b
+Example:
   SFUMATO_DATA=data python -m benchmarks projections
   python -m benchmarks projections --json"""
 )

@@ -35,6 +35,12 @@ def show_figures(figures: Mapping[str, Any]) -> None:
             out.print(Text(f"{name:<{width}}  {value:,}" if isinstance(value, int) else f"{name:<{width}}  {value}"))
 
 
+def show_runs(figures: Mapping[str, Any]) -> None:
+    """Print the figures of each run, one per line."""
+    for one in figures["runs"]:
+        show_figures(one)
+
+
 def show_anonymize(figures: Mapping[str, Any]) -> None:
     """Print a line per setting and method, with the goals."""
     out = console()

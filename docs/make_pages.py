@@ -22,9 +22,16 @@ HERE = Path(__file__).parent
 CLI_HEAD = """\
 # The command line
 
-The help of every command. The exit status is 0 if the command succeeds and every principle holds, 1 if a principle does not
-hold or cannot be reached, 2 if the input or the command is invalid, 3 if sfumato has an internal fault. `--json` prints the
-figures as JSON.
+The help of every command. `--json` prints the figures as JSON. `sfumato --quiet` before a command shows no progress.
+
+| exit status | meaning |
+|---|---|
+| 0 | the command succeeded, and every principle holds |
+| 1 | a principle does not hold or cannot be reached, or a check fails |
+| 2 | the input or the command is invalid |
+| 3 | an internal fault of sfumato or of a plug-in |
+| 130 | stopped by Ctrl-C (SIGINT); nothing is left half-written |
+| 143 | stopped by SIGTERM (`kill`, a batch system); likewise. 129: the terminal was closed (SIGHUP) |
 
 ## Completion
 

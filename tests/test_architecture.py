@@ -22,7 +22,7 @@ SOURCE = ROOT / "src" / "sfumato"
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py")
 
 LAYERS = [
-    ["version", "masking", "plurals", "progress"],
+    ["version", "masking", "plurals", "progress", "temporaries"],
     ["errors"],
     ["registry", "user_code"],
     ["exact"],
@@ -183,7 +183,8 @@ def test_reports_only_draw(path):
 
 @pytest.mark.parametrize("path", sorted((SOURCE / "kernels").glob("*.py")), ids=lambda p: p.name)
 def test_kernels_know_only_arrays(path):
-    assert imported_packages(path) <= {"kernels"}
+    # the compiler keeps machine code in a folder, which is removed with the process if it is a temporary one
+    assert imported_packages(path) <= ({"kernels", "temporaries"} if path.name == "compile.py" else {"kernels"})
 
 
 def test_files_hold_one_idea():

@@ -20,7 +20,7 @@ from .anonymization.methods import Glaze, Lattice, Method, Mondrian, XColor
 from .census import synthetic_census
 from .config import Config
 from .data.hierarchy import Hierarchy, Intervals
-from .data.hierarchy_builders import Prefix, Quantiles, Ranges
+from .data.hierarchy_builders import Dates, Prefix, Quantiles, Ranges
 from .data.schema import Schema
 from .data.table import Table
 from .disclosure import Risk, WithheldRelease, risk, withhold
@@ -56,6 +56,7 @@ __all__ = [
     "Audit",
     "BetaLikeness",
     "Config",
+    "Dates",
     "DeltaDisclosure",
     "DeltaLDiversity",
     "Dissimilarity",

@@ -16,7 +16,9 @@ from sfumato.exact import as_fraction
 from sfumato.registry import DISTANCES
 
 COLUMN_KEYS = (
-    "role", "kind", "order", "hierarchy", "recoding", "separator", "columns", "distance", "weight", "never_mix", "coarsest",
+    "role", "kind", "order", "hierarchy", "recoding", "separator", "decimal", "format", "timezone", "age_at", "columns",
+    "distance",
+    "weight", "never_mix", "coarsest",
 )  # fmt: skip
 """The keys of a column."""
 
@@ -46,6 +48,10 @@ def stated(
             "hierarchy": hierarchy(name, schema.hierarchies[name]) if name in schema.hierarchies else None,
             "recoding": schema.recodings.get(name),
             "separator": schema.separators.get(name),
+            "decimal": schema.decimals.get(name),
+            "format": schema.formats.get(name),
+            "timezone": schema.timezones.get(name),
+            "age_at": schema.ages.get(name),
             "columns": list(schema.vectors[name]) if name in schema.vectors else None,
             "distance": distance(schema.distances.get(name)),
             **_limits(schema, name),
@@ -110,6 +116,10 @@ def schema_of(
             recodings=each("recoding"),
             vectors=each("columns"),
             separators=each("separator"),
+            decimals=each("decimal"),
+            formats=each("format"),
+            timezones=each("timezone"),
+            ages=each("age_at"),
             distance=whole,
             distances=distances,
             missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),

@@ -73,3 +73,14 @@ def test_full_domain_search():
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "every least loss is proven to be optimal" in shown.stdout
     assert benchmark("lattice", "--losses", "men").returncode == 2
+
+
+def test_register():
+    """The benchmark itself compares the counts of both ways."""
+    done = benchmark("register", "--records", "300", "--individuals", "500", "--sample", "20", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    runs = json.loads(done.stdout)["runs"]
+    assert [one["case"] for one in runs] == ["few attributes", "all attributes"]
+    assert all(one["consistent, mean"] >= 1 for one in runs)
+    done = benchmark("register", "--records", "300", "--individuals", "200")
+    assert done.returncode == 2

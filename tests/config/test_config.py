@@ -179,7 +179,7 @@ def test_what_cannot_be_written():
         (('role = "other"', 'role = "secret"'), "columns.note.role", "'sensitive'"),
         (('role = "other"', 'rule = "other"'), "columns.note.rule", "unknown"),
         (("intervals = [5, 10]", "intervals = [5, 7]"), "columns.age.hierarchy.intervals", "do not nest"),
-        (("flat = true", "flat = false"), "columns.sex.hierarchy", "either intervals or flat"),
+        (("flat = true", "flat = false"), "columns.sex.hierarchy", "names no builder"),
         (('order = ["low", "high"]', ""), "columns.education", "has no order"),
         (('policy = "refuse"', 'policy = "drop"'), "missing.policy", "'drop' is unknown"),
         (('kind = "lp"', 'kind = "l2"'), "distance.kind", "'l2' is unknown"),

@@ -28,7 +28,7 @@ from sfumato.releases.models import FORMAT
 from sfumato.releases.table_files import published_schema, published_table
 from standin import Chunks
 
-TEXTS = st.sampled_from(["", "a", "b", " a", "=1+1", "'=x", "-5", "@b", 'say "c"', "a, b", "ä", "(missing)", "NA"])
+TEXTS = st.sampled_from(["", "a", "b", " d", "=1+1", "'=x", "-5", "@b", 'say "c"', "a, b", "ä", "(missing)", "NA"])
 KINDS = {
     "text": (TEXTS, pa.string()),
     "whole": (st.integers(-20, 20), pa.int64()),

@@ -62,7 +62,7 @@ def covered(column, cell, recoding):
         (["a, b"], "a, b"),
         (["a; b", "c"], '{"a; b"; c}'),
         (['say "a"', "c"], '{c; "say ""a"""}'),
-        ([" a", "b"], '{" a"; b}'),
+        ([" a", "b"], "{a; b}"),
         (["*", "b"], '{"*"; b}'),
         ([None, "b"], "*"),
         ([None, None], None),

@@ -25,6 +25,7 @@ from .methods.full_domain import (
 from .recoding import ColumnLevels, ColumnRecoding, Domain, Recoding, RecodingKind, Strata, recode
 from .release import PrivateRelease, Release
 from .utility import (
+    Association,
     ClassSizes,
     Loss,
     Marginal,
@@ -37,6 +38,7 @@ from .utility import (
 )
 
 __all__ = [
+    "Association",
     "Certificate",
     "ClassHistograms",
     "ClassSizes",

@@ -15,6 +15,7 @@ from sfumato._audit import Audit, audit, finding_heading, library_of, table_of, 
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
+from sfumato.anonymization.methods.association_lines import check_preserved
 from sfumato.anonymization.methods.method import FINDING, check_method_class, grouping_of
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
 from sfumato.anonymization.recoding.strata import Strata
@@ -159,6 +160,7 @@ def check(table: Table, principles: Sequence[Principle]) -> None:
         table.column(name)  # raises if a declaration does not fit the column, whether a principle uses it or not
     for principle in principles:
         attributes_of(principle, schema)
+    check_preserved(table)
 
 
 def _publish_groups(

@@ -12,6 +12,7 @@ from sfumato.data.column import Column
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
+from sfumato.exact.date_numbers import DateNumbers
 from sfumato.io.write_database import PendingTable, pending_table
 
 
@@ -36,13 +37,20 @@ def rows_in_database(
 
 
 def typed_rows(published: Table, schema: Schema) -> pa.Table:
-    """Return the published rows; numbers that were read from text, because CSV has no types, become numbers."""
+    """Return the published rows; numbers and dates that were read from text, because CSV has no types, become typed."""
     data = published.data
     for name in schema.sensitive_columns():
         column = published.column(name)
         if published.untyped and column.numbers is not None:
-            data = data.set_column(data.column_names.index(name), name, _numbers(column))
+            typed = _dates(column) if isinstance(column.numbers, DateNumbers) else _numbers(column)
+            data = data.set_column(data.column_names.index(name), name, typed)
     return data
+
+
+def _dates(column: Column) -> pa.ChunkedArray:
+    values = [column.value(code) for code in range(column.size)]
+    distinct = pa.array(values)  # texts where a database would round the time
+    return pa.chunked_array([distinct.take(pa.array(column.codes, mask=column.codes >= column.size))])
 
 
 def _numbers(column: Column) -> pa.ChunkedArray:

@@ -158,7 +158,8 @@ def frame_of(published: PublishedTable, data: Any, library: str, kept: NDArray[n
         return frame
     import pandas
 
-    texts = {published.group, *table.schema.quasi_identifiers}
+    # ages replace dates of birth, which the data still contains
+    texts = {published.group, *table.schema.quasi_identifiers, *published.original.schema.ages}
     chosen = data.iloc[kept[published.rows]].reset_index(drop=True)
     places = {str(name): position for position, name in enumerate(data.columns)}
     columns = {}

@@ -1,12 +1,11 @@
 """The command line. Each verb parses its arguments, calls the library, and shows the result.
 
 Exit status: 0 done and every principle holds; 1 a principle does not hold or cannot be reached; 2 bad input or usage;
-3 a bug in sfumato or in a plug-in.
+3 a bug in sfumato or in a plug-in; 130 stopped by Ctrl-C, 143 by SIGTERM.
 """
 
 from __future__ import annotations
 
-import signal
 import sys
 from typing import Any
 
@@ -19,6 +18,7 @@ from sfumato.cli.demo import demo
 from sfumato.cli.explain import explain
 from sfumato.cli.frontier import frontier
 from sfumato.cli.init import init
+from sfumato.cli.interruption import run_interruptibly
 from sfumato.cli.project import project
 from sfumato.cli.report import report
 from sfumato.cli.risk import risk
@@ -29,22 +29,16 @@ from sfumato.masking import masked
 from sfumato.version import __version__
 
 
-def _stop(number: int, frame: object) -> None:
-    """Handle SIGTERM like Ctrl-C, so that no partial file remains."""
-    raise KeyboardInterrupt
-
-
 class ErrorReportingGroup(click.Group):
     """A group of commands that turns errors into one line and an exit status: 1, 2, or 3 for a bug."""
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command; an error never shows a traceback unless it is a bug."""
-        before = signal.signal(signal.SIGTERM, _stop)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # an output that cannot show ε shows ? instead of failing
                 stream.reconfigure(errors="replace")
         try:
-            return super().invoke(context)
+            return run_interruptibly(lambda: self._invoke(context))
         except SfumatoError as error:
             click.echo(f"sfumato: {error}", err=True)
             sys.exit(1 if isinstance(error, RequirementError | ReplayError) else 2)
@@ -53,9 +47,6 @@ class ErrorReportingGroup(click.Group):
             place = masked(str(error.filename or "output"))
             click.echo(f"sfumato: {place}: {error.strerror}. Make room, or write elsewhere.", err=True)
             sys.exit(2)
-        except KeyboardInterrupt:
-            click.echo("sfumato: stopped; nothing was left half-written.", err=True)
-            sys.exit(130)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
@@ -66,13 +57,16 @@ class ErrorReportingGroup(click.Group):
             traceback.print_exc()
             click.echo(f"sfumato: {explain_bug(error)}", err=True)
             sys.exit(3)
-        finally:
-            signal.signal(signal.SIGTERM, before)
+
+    def _invoke(self, context: click.Context) -> Any:
+        with context.scope(cleanup=False):  # contexts belong to a thread, and this may be another one
+            return super().invoke(context)
 
 
 @click.group(cls=ErrorReportingGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="sfumato")
-def main() -> None:
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress on standard error; errors are still shown.")
+def main(quiet: bool) -> None:
     """Publish tables about people so that nobody can pin a person, or a narrow range around a secret, to a row.
 
     Start with:  sfumato demo

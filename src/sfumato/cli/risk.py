@@ -111,8 +111,9 @@ def risk(
     with progress_bar() as progress:
         progress("reading")
         setting = declared.setting(data, publish=amount is not None)
-        progress("measuring")
-        found, made = risk_of(setting, limit=at_most), None
+        found, made = risk_of(setting, limit=at_most, progress=progress), None
+        progress("measuring each attribute")
+        _ = found.by_attribute  # computed here, where the progress is shown
         if amount is not None:
             chosen = against or section.against
             made = withhold_in(

@@ -58,6 +58,7 @@ class HierarchySection(Section):
     bounds: list[list[str]] | None = None
     numeric: bool = False
     frequent: list[int] | None = None
+    dates: list[str] | None = None
     icd: int | None = None
 
 
@@ -70,6 +71,10 @@ class ColumnSection(Section):
     hierarchy: str | HierarchySection | None = None
     recoding: Literal["interval", "ancestor", "set"] | None = None
     separator: str | None = Field(default=None, min_length=1)
+    decimal: Literal[".", ","] | None = None
+    format: str | None = None
+    timezone: str | None = None
+    age_at: str | None = None
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
     weight: Any = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind
-from sfumato.exact import as_fraction, nearest_float, written
-from sfumato.exact.numbers import Numbers, parse_decimal
+from sfumato.exact.date_numbers import DateNumbers
+from sfumato.exact.numbers import Numbers
 from sfumato.plurals import count_of
 
 MISSING = "(missing)"
@@ -42,12 +41,16 @@ class Column:
     """The number of distinct values, missing not included."""
     has_missing: bool
     numbers: Numbers | None = None
-    """The values of a numeric column."""
+    """The values of a numeric column, or of a column of dates as days."""
     texts: Sequence[str] = ()
     """The values of a categorical, ordinal or text column."""
     sets: Sequence[frozenset[str]] = ()
     """The values of a set-valued column."""
+    decimal_comma: bool = False
+    """Whether the cells of a numeric column are texts with decimal commas."""
     hierarchy: Hierarchy | None = None
+    format: str | None = None
+    """The format of a column of dates, declared or detected; None if they are written in ISO 8601."""
     note: str | None = None
     """A remark for the reader on how the column was interpreted."""
 
@@ -63,20 +66,21 @@ class Column:
         """The number of codes, the one of missing cells included."""
         return self.size + self.has_missing
 
+    @property
+    def timezone(self) -> str | None:
+        """The time zone of a column of points in time; None for any other column."""
+        return self.numbers.zone if isinstance(self.numbers, DateNumbers) else None
+
     def label(self, code: int) -> str:
         """Return a value as it is displayed."""
         return MISSING if code == self.size else self.labels(code)
 
     def value(self, code: int) -> Any:
-        """Return a value as a Python object: a number (a Fraction where a float would round), str, frozenset, or None."""
+        """Return a value as a Python object: number (a Fraction if a float would round), date, str, frozenset, or None."""
         if code == self.size:
             return None
         if self.numbers is not None:
-            number = self.numbers[code]
-            if number.denominator == 1:
-                return int(number)
-            nearest = nearest_float(number)
-            return nearest if as_fraction(nearest) == number else number
+            return self.numbers.value(code)
         return self.sets[code] if self.sets else self.texts[code]
 
     @cached_property
@@ -86,9 +90,9 @@ class Column:
             return None
         labels = [self.labels(code) for code in range(self.size)]
         if self.numbers is not None:  # the leaf may be written 1.50 where the label is 1.5
-            leaves = {leaf: parse_decimal(leaf) for leaf in self.hierarchy.leaves}
-            same = {written(Fraction(number)): leaf for leaf, number in leaves.items() if number is not None}
-            labels = [same.get(label, label) for label in labels]
+            leaves = {leaf: self.numbers.parse(leaf) for leaf in self.hierarchy.leaves}
+            same = {number: leaf for leaf, number in leaves.items() if number is not None}
+            labels = [same.get(self.numbers[code], label) for code, label in enumerate(labels)]
         paths = self.hierarchy.over(labels, self.name)
         if self.has_missing:
             own = [len(nodes) for nodes in self.hierarchy.labels[:-1]] + [0]

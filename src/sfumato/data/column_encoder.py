@@ -14,12 +14,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.column import Column, as_member
+from sfumato.data.date_formats import shapes, timezone_problem
+from sfumato.data.date_parsing import DateProblemError, ParsedDates, parse_dates
 from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
+from sfumato.data.number_texts import are_plain_numbers, have_decimal_commas, with_points
+from sfumato.data.reading_notes import note_on_case, note_on_dates, note_on_extremes, note_on_numbers
 from sfumato.data.schema import Kind, Schema
-from sfumato.errors import CellError, ColumnError, HierarchyError
+from sfumato.data.text_values import text_value
+from sfumato.errors import CellError, ColumnError, HierarchyError, SfumatoError
+from sfumato.exact.date_numbers import DateNumbers
 from sfumato.exact.numbers import Numbers, packed, parse_decimal
 
-_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?", re.ASCII)
+_FIRST = 100
+"""How many cells must look like dates before all are read as dates."""
 
 _WHOLE_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
@@ -68,6 +75,9 @@ class _Encoder:
         self.untyped = untyped
         self.source = source
         self.declared = schema.kinds.get(name)
+        self.decimal_comma = schema.decimals.get(name) == ","
+        self.dates: ParsedDates | None = None
+        """The dates of the cells, if they were read to infer the kind."""
 
     def encode(self) -> Column:
         try:
@@ -80,7 +90,10 @@ class _Encoder:
                 file=self.source,
                 column=self.name,
             ) from error
-        kind = Kind(self.declared) if self.declared is not None else self._inferred_kind(cells)
+        if self.untyped and self.name not in self.schema.decimals and self.declared in (None, Kind.NUMERIC):
+            self.decimal_comma = have_decimal_commas([str(cells[i]).strip() for i in self._not_missing(cells)])
+        kind = Kind(self.declared) if self.declared is not None else self._inferred_kind(cells, indices)
+        self.decimal_comma = self.decimal_comma and kind is Kind.NUMERIC
         missing = self._missing(cells, kind)
         self._refuse_missing(indices, missing)
         present = np.flatnonzero(~missing)
@@ -90,18 +103,20 @@ class _Encoder:
             Kind.TEXT: self._categorical,
             Kind.ORDINAL: self._ordinal,
             Kind.SET: self._set,
+            Kind.DATE: self._date,
         }[kind]
         code_of_cell, values = encoder([cells[i] for i in present], present, indices)
         # missing cells keep the code after the last value
         mapping = np.full(len(cells), values["size"], np.int32)
         mapping[present] = code_of_cell
-        is_guess = self.untyped and self.declared is None and kind is Kind.CATEGORICAL
+        codes = mapping[indices]
         column = Column(
             name=self.name,
             kind=kind,
-            codes=mapping[indices],
+            codes=codes,
             has_missing=bool(missing.any()),
-            note=self._note(cells, indices) if is_guess else None,
+            decimal_comma=self.decimal_comma,
+            note=self._note(cells, indices, kind, codes, values),
             **values,
         )
         declared = self.schema.hierarchies.get(self.name)
@@ -110,48 +125,80 @@ class _Encoder:
             _ = column.paths  # values that the hierarchy lacks are an error now, not at first use
         return column
 
-    def _note(self, cells: Sequence[Any], indices: NDArray[np.int64]) -> str | None:
-        """Return a remark if a text column inferred as categorical is mostly numbers: one odd cell may have decided that.
+    def _note(
+        self, cells: Sequence[Any], indices: NDArray[np.int64], kind: Kind, codes: NDArray[np.int32], values: dict[str, Any]
+    ) -> str | None:
+        """Return a remark if the reading of the column was a guess that may be wrong, or if values may mean the same."""
+        notes: list[str | None] = []
+        if self.declared is None and kind is Kind.CATEGORICAL:
+            present = self._not_missing(cells)
+            shown = [cells[i] for i in present]
 
-        Codes of one length, such as 01234, are taken to be codes.
-        """
-        texts = self.schema.missing.texts(None)
-        present = [i for i, cell in enumerate(cells) if cell is not None and cell not in texts]
-        twins = _same_number([cells[i] for i in present])
-        if twins is not None:
-            return (
-                f"column {self.name!r} is taken as categorical, though its values look like numbers: {twins[0]!r} and "
-                f"{twins[1]!r} would be one; declare its kind to be sure"
-            )
-        odd = [i for i in present if parse_decimal(cells[i]) is None]
-        if not odd and len({len(cells[i]) for i in present}) > 1:
-            odd = [i for i in present if not _PLAIN_NUMBER.fullmatch(cells[i])]
-        if not odd or 2 * len(odd) >= len(present):
-            return None
-        return (
-            f"column {self.name!r} is taken as categorical, though most of its values are numbers: row "
-            f"{int(np.argmax(indices == odd[0])) + 1} is {cells[odd[0]]!r}; declare its kind to be sure"
-        )
+            def row_of(position: int) -> int:
+                return int(np.argmax(indices == present[position])) + 1
 
-    def _inferred_kind(self, cells: Sequence[Any]) -> Kind:
-        present = [cell for cell in cells if cell is not None]
-        if self.untyped:
-            texts = self.schema.missing.texts(None)
-            plain = [cell for cell in present if cell not in texts]
-            numbers = plain and all(map(_PLAIN_NUMBER.fullmatch, plain)) and _same_number(plain) is None
-            return Kind.NUMERIC if numbers else Kind.CATEGORICAL
+            odd = note_on_dates(self.name, shown, row_of)
+            notes.append(odd or (note_on_numbers(self.name, shown, row_of) if self.untyped else None))
+        if self.decimal_comma and self.name not in self.schema.decimals:
+            notes.append(f"column {self.name!r} is read with decimal commas: 1,5 is 1.5; declare its decimal to be sure")
+        if kind is Kind.NUMERIC and values["size"] > 1:
+            notes.append(note_on_extremes(self.name, values["numbers"], codes))
+        if kind is Kind.CATEGORICAL:
+            notes.append(note_on_case(self.name, values["texts"]))
+        return "; ".join(note for note in notes if note is not None) or None
+
+    def _not_missing(self, cells: Sequence[Any]) -> list[int]:
+        """Return the positions of the distinct cells that are not missing, in a column that is not set-valued."""
+        return np.flatnonzero(~self._missing(cells, Kind.CATEGORICAL)).tolist()
+
+    def _inferred_kind(self, cells: Sequence[Any], indices: NDArray[np.int64]) -> Kind:
+        if self._own_order() is not None:
+            return Kind.ORDINAL
         kind = self.data.type
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
+        if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+            return Kind.DATE
+        if self.untyped or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            present = self._not_missing(cells)
+            texts = [cells[i] for i in present]
+            plain = list(dict.fromkeys(text.strip() for text in texts))
+            if self.untyped and are_plain_numbers(with_points(plain) if self.decimal_comma else plain):
+                return Kind.NUMERIC
+            return Kind.DATE if self._are_dates(texts, present, indices) else Kind.CATEGORICAL
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
             return Kind.NUMERIC
-        if pa.types.is_nested(kind):
-            return Kind.SET
-        return Kind.CATEGORICAL
+        return Kind.SET if pa.types.is_nested(kind) else Kind.CATEGORICAL
+
+    def _are_dates(self, texts: list[str], present: Sequence[int], indices: NDArray[np.int64]) -> bool:
+        """Return whether all texts are dates; an error if all look like dates and cannot be read as such.
+
+        To publish them as categories would publish a person's exact dates because of one impossible one.
+        """
+        if not shapes(texts[:_FIRST]):
+            return False
+        try:
+            self.dates = parse_dates(texts, None, None)
+        except DateProblemError as problem:
+            if not shapes(texts):
+                return False
+            raise self._date_error(problem, texts, present, indices) from problem
+        return True
 
     def _missing(self, cells: Sequence[Any], kind: Kind) -> NDArray[np.bool_]:
         texts = self.schema.missing.texts(kind)
-        return np.array([cell is None or (cell if type(cell) is str else str(cell)) in texts for cell in cells], bool)
+        written = [cell.strip() if type(cell) is str else str(cell) for cell in cells]
+        return np.array([cell is None or text in texts for cell, text in zip(cells, written, strict=True)], bool)
+
+    def _own_order(self) -> list[str] | None:
+        """Return the values from lowest to highest if the column is a dictionary of texts with an order; else None."""
+        kind = self.data.type
+        if not pa.types.is_dictionary(kind) or not kind.ordered or not _is_text(kind.value_type):
+            return None
+        values = self.data.unify_dictionaries().chunk(0).dictionary.to_pylist() if self.data.num_chunks else []
+        texts = self.schema.missing.texts(Kind.ORDINAL)
+        order = list(dict.fromkeys(text_value(value) for value in values if value is not None))
+        return [value for value in order if value not in texts] or None
 
     def _refuse_missing(self, indices: NDArray[np.int64], missing: NDArray[np.bool_]) -> None:
         if self.schema.missing.policy != "refuse" or not missing.any():
@@ -181,6 +228,8 @@ class _Encoder:
     def _numeric(
         self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        if self.decimal_comma:
+            cells = [cell.replace(",", ".") if isinstance(cell, str) else cell for cell in cells]
         types = set(map(type, cells))
         if types == {int}:
             numbers = Numbers(packed(cells), Numbers.of([]).unit)
@@ -200,6 +249,38 @@ class _Encoder:
         values = Numbers(distinct, numbers.unit)
         return codes.astype(np.int32), {"size": len(values), "numbers": values, "labels": values.label}
 
+    def _date(
+        self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        parsed = self.dates
+        if parsed is None:
+            kind = self.data.type
+            temporal = pa.types.is_temporal(kind.value_type if pa.types.is_dictionary(kind) else kind)
+            texts = [_text(cell) for cell in cells]
+            pattern = None if temporal else self.schema.formats.get(self.name)
+            zone = self.schema.timezones.get(self.name)
+            try:
+                parsed = parse_dates(texts, pattern, zone, _zone_of_type(kind))
+            except DateProblemError as problem:
+                raise self._date_error(problem, texts, present, indices) from problem
+        distinct, codes = np.unique(parsed.numbers.integers, return_inverse=True)
+        values = DateNumbers(distinct, parsed.numbers.unit, parsed.numbers.zone)
+        fields = {"size": len(values), "numbers": values, "labels": values.label, "format": parsed.format}
+        return codes.astype(np.int32), fields
+
+    def _date_error(
+        self,
+        problem: DateProblemError,
+        texts: Sequence[str],
+        present: Sequence[int] | NDArray[np.int64],
+        indices: NDArray[np.int64],
+    ) -> SfumatoError:
+        remedy = problem.remedy if self.declared else f'{problem.remedy.removesuffix(".")}; or declare kind = "categorical".'
+        if problem.position is None:
+            return ColumnError(problem.problem, remedy=remedy, file=self.source, column=self.name)
+        cell = texts[problem.position]
+        return self._cell_error(problem.problem, cell, int(present[problem.position]), indices, remedy)
+
     def _categorical(
         self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], dict[str, Any]]:
@@ -213,8 +294,8 @@ class _Encoder:
     def _ordinal(
         self, cells: list[Any], present: NDArray[np.int64], indices: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], dict[str, Any]]:
-        order = list(self.schema.orders[self.name])
-        position = {text: code for code, text in enumerate(order)}
+        order = list(self.schema.orders.get(self.name) or self._own_order() or ())
+        position = {text_value(text): code for code, text in enumerate(order)}
         codes = np.zeros(len(cells), np.int32)
         for i, (index, cell) in enumerate(zip(present, cells, strict=True)):
             code = position.get(_text(cell))
@@ -247,19 +328,18 @@ class _Encoder:
         return codes, {"size": len(distinct), "sets": distinct, "labels": labels.__getitem__}
 
 
-def _same_number(cells: Sequence[str]) -> tuple[str, str] | None:
-    """Return two plain numbers that are equal and written differently, such as the codes 250.1 and 250.10."""
-    first_spelling: dict[str, str] = {}
-    for cell in cells:
-        if "." in cell and _PLAIN_NUMBER.fullmatch(cell):
-            other = first_spelling.setdefault(cell.rstrip("0").rstrip("."), cell)
-            if other != cell:
-                return other, cell
-    return None
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _text(cell: Any) -> str:
-    return cell if isinstance(cell, str) else str(cell)
+    return text_value(cell if isinstance(cell, str) else str(cell))
+
+
+def _zone_of_type(kind: pa.DataType) -> str | None:
+    """Return the time zone that a type names; None if it is an offset such as +01:00."""
+    zone = kind.tz if pa.types.is_timestamp(kind) else None
+    return zone if zone is not None and timezone_problem(zone) is None else None
 
 
 def _distinct(array: pa.ChunkedArray) -> tuple[NDArray[np.int64], list[Any]]:
@@ -297,6 +377,8 @@ def _cells(values: pa.Array) -> list[Any]:
         # the shortest decimal depends on the width: 0.1 in 32 bits is 0.1, not 0.10000000149011612
         texts = floats.astype(str) if floats.dtype != np.float64 else map(float.__repr__, floats.tolist())
         return [None if text == "nan" else str(text).removesuffix(".0") for text in texts]
+    if pa.types.is_timestamp(values.type) and values.type.tz is not None:
+        values = values.cast(pa.timestamp(values.type.unit, "UTC"))  # the text of another zone may round its offset
     if pa.types.is_boolean(values.type) or pa.types.is_temporal(values.type):
         values = values.cast(pa.string())
     return values.to_pylist()  # type: ignore[no-any-return]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.text_values import text_value
 from sfumato.errors import HierarchyError, ParameterError
 from sfumato.exact import Number, as_fraction, written
 from sfumato.exact.numbers import parse_decimal
@@ -56,7 +57,9 @@ class Hierarchy:
     _leaf: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_leaf", {leaf: i for i, leaf in enumerate(self.labels[0])})
+        # a leaf is found as it is written, else as one value is written
+        leaves = {text_value(leaf): i for i, leaf in enumerate(self.labels[0])}
+        object.__setattr__(self, "_leaf", {**leaves, **{leaf: i for i, leaf in enumerate(self.labels[0])}})
 
     def __repr__(self) -> str:
         """Show the size, never labels: leaves may be cells."""
@@ -336,6 +339,12 @@ class Intervals(HierarchyBuilder):
         ends = half_open_ends(label)
         width, origin = as_fraction(self.widths[level - 1]), as_fraction(self.origin)
         return ends is not None and ends[1] - ends[0] == width and (ends[0] - origin) % width == 0
+
+    def span(self, number: Fraction, level: int) -> tuple[Fraction, Fraction]:
+        """Return the ends of the interval of a level that contains a number."""
+        width, origin = as_fraction(self.widths[level - 1]), as_fraction(self.origin)
+        low = origin + (number - origin) // width * width
+        return low, low + width
 
     def section(self) -> dict[str, Any]:
         """Return the builder as plain data; the origin is always stated."""

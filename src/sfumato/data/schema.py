@@ -8,11 +8,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.data.date_formats import format_problem, timezone_problem
 from sfumato.data.schema_limits import Classes, classes_of, level_of, pairs_of, weights_of
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
 
 if TYPE_CHECKING:
+    from sfumato.data.column import Column
     from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
     from sfumato.distances.distance import Distance
 
@@ -34,6 +36,7 @@ class Kind(StrEnum):
     ORDINAL = "ordinal"
     SET = "set"
     TEXT = "text"
+    DATE = "date"
     VECTOR = "vector"
 
 
@@ -88,8 +91,8 @@ class Schema:
 
     Columns of the data that are not named have no role, and are not published; see `undeclared`. `kinds` are optional:
     numbers of a frame are numeric, lists are sets, and a CSV column is numeric if every cell is a plain number (no leading
-    zeros), else categorical. A vector is one sensitive attribute over several numeric columns: name it in `sensitive` and
-    its columns in `vectors`.
+    zeros), else categorical; texts with an order (ordered categories of pandas) are ordinal. A vector is one sensitive
+    attribute over several numeric columns: name it in `sensitive` and its columns in `vectors`.
 
     >>> schema = Schema(quasi_identifiers=["age", "sex"], sensitive=["income"], kinds={"income": "numeric"})
     >>> schema.role("age"), schema.role("anything else")
@@ -114,6 +117,15 @@ class Schema:
     """For each vector attribute its numeric columns."""
     separators: Mapping[str, str] = field(default_factory=dict)
     """For each set-valued text column the text between two items (";" by default)."""
+    decimals: Mapping[str, str] = field(default_factory=dict)
+    """For each numeric text column its decimal mark: "." or ",". If it is not declared, decimal commas are recognised
+    where they cannot be thousands separators."""
+    formats: Mapping[str, str] = field(default_factory=dict)
+    """For each text column of dates its format in strptime directives, if it is neither ISO 8601 nor to be detected."""
+    timezones: Mapping[str, str] = field(default_factory=dict)
+    """For each column of times the zone in which times without an offset are read, and all are displayed."""
+    ages: Mapping[str, str] = field(default_factory=dict)
+    """For each column of birth dates that is replaced by the age: an ISO date, or the column of dates, to take it at."""
     distance: Distance | None = None
     """The distance of all sensitive columns together."""
     distances: Mapping[str, Distance] = field(default_factory=dict)
@@ -140,6 +152,10 @@ class Schema:
             object.__setattr__(self, name, names)
         kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
         kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
+        kinds = dict.fromkeys(self.decimals, Kind.NUMERIC) | kinds
+        kinds = dict.fromkeys([*self.formats, *self.timezones], Kind.DATE) | kinds
+        # a date of birth becomes a number
+        kinds |= {column: Kind.NUMERIC for column in self.ages if kinds.get(column) in (None, Kind.DATE)}
         kinds |= dict.fromkeys(self.vectors, Kind.VECTOR)
         # the columns of a vector are numeric
         kinds = {column: Kind.NUMERIC for columns in self.vectors.values() for column in columns} | kinds
@@ -150,6 +166,10 @@ class Schema:
             "recodings": dict(self.recodings),
             "vectors": {name: _listed(columns) for name, columns in self.vectors.items()},
             "separators": dict(self.separators),
+            "decimals": dict(self.decimals),
+            "formats": dict(self.formats),
+            "timezones": dict(self.timezones),
+            "ages": dict(self.ages),
             "distances": dict(self.distances),
         }
         for name, mapping in mappings.items():
@@ -237,6 +257,15 @@ class Schema:
                     remedy='Declare kind = "set" and a separator such as ";".',
                     column=column,
                 )
+        for column, mark in self.decimals.items():
+            if mark not in (".", ",") or self.kinds.get(column, Kind.NUMERIC) is not Kind.NUMERIC:
+                raise ColumnError(
+                    f"decimal = {mark!r} is unknown, or declared for a column that is not numeric",
+                    remedy='Write decimal = "," or decimal = ".", for a numeric column.',
+                    column=column,
+                    value=mark,
+                )
+        self._check_dates()
         for column, recoding in self.recodings.items():
             if column not in self.quasi_identifiers or recoding not in RECODINGS:
                 raise ColumnError(
@@ -251,6 +280,29 @@ class Schema:
                     "a distance is declared for a column that is not sensitive",
                     remedy="Declare the column as sensitive, or remove its distance.",
                     column=column,
+                )
+
+    def _check_dates(self) -> None:
+        for key, mapping, problem_of, remedy in (
+            ("format", self.formats, format_problem, "Write strptime directives for year, month and day, such as %d/%m/%Y."),
+            ("timezone", self.timezones, timezone_problem, "Write a name such as Europe/Rome or UTC."),
+        ):
+            for column, value in mapping.items():
+                problem = problem_of(value) if isinstance(value, str) else "it is not a text"
+                if self.kinds[column] is not Kind.DATE and column not in self.ages:
+                    problem = f"the column is of kind {str(self.kinds[column])!r}, not 'date'"
+                if problem is not None:
+                    raise ColumnError(
+                        f"{key} = {value!r} cannot be used: {problem}", remedy=remedy, column=column, value=value
+                    )
+
+        for column, reference in self.ages.items():
+            if self.kinds[column] is not Kind.NUMERIC or reference in self.ages or not isinstance(reference, str):
+                raise ColumnError(
+                    f"age_at = {reference!r} cannot be used: an age is a number, taken at a date or a column of dates",
+                    remedy='Write a date such as "2024-01-01" or the name of a column of dates, and declare no other kind.',
+                    column=column,
+                    value=reference,
                 )
 
     def _by_role(self) -> Iterable[tuple[Role, Sequence[str]]]:
@@ -289,16 +341,20 @@ class Schema:
         """Return the columns of all sensitive attributes, with the columns of vectors."""
         return tuple(column for attribute in self.sensitive for column in self.components(attribute))
 
-    def encodes_alike(self, other: Schema, column: str, kind: Kind) -> bool:
-        """Whether cells of a column, of this kind under the other schema, have the same values under this one.
+    def encodes_alike(self, other: Schema, encoded: Column) -> bool:
+        """Whether cells of a column, encoded under the other schema, have the same values under this one.
 
         Hierarchies and the policy for missing cells are not compared.
         """
-        declared = self.kinds.get(column)
+        column = encoded.name
         return (
-            (declared is kind or declared is other.kinds.get(column))
+            self.kinds.get(column) in (encoded.kind, other.kinds.get(column))
             and self.orders.get(column) == other.orders.get(column)
             and self.separators.get(column) == other.separators.get(column)
+            and self.decimals.get(column) == other.decimals.get(column)
+            and self.formats.get(column) in (encoded.format, other.formats.get(column))
+            and self.ages.get(column) == other.ages.get(column)
+            and self.timezones.get(column) in (encoded.timezone, other.timezones.get(column))
             and self.missing.values == other.missing.values
         )
 
@@ -324,6 +380,10 @@ class Schema:
             hierarchies=only(self.hierarchies),
             vectors=only(self.vectors),
             separators=only(self.separators),
+            decimals=only(self.decimals),
+            formats=only(self.formats),
+            timezones=only(self.timezones),
+            ages=only(self.ages),
             distance=None if self.distance is None else self.distance.over(columns),
             distances=only(self.distances),
             person_id=None,
@@ -336,7 +396,7 @@ class Schema:
         names: dict[str, Any] = {}
         for _, columns in self._by_role():
             names.update(dict.fromkeys(columns))
-        for mapping in (self.kinds, self.hierarchies, self.separators):
+        for mapping in (self.kinds, self.hierarchies, self.separators, self.decimals):
             names.update(dict.fromkeys(column for column in mapping if column not in self.vectors))
         for column in (self.person_id, self.group):
             if column is not None:

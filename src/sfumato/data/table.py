@@ -12,11 +12,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.ages import with_ages
 from sfumato.data.attribute import Attribute
 from sfumato.data.cache_lock import CacheLock
 from sfumato.data.column import Column
 from sfumato.data.column_encoder import build_hierarchy, encode_column
-from sfumato.data.schema import Schema
+from sfumato.data.schema import Kind, Schema
 from sfumato.errors import ColumnError, FileError, SfumatoError
 from sfumato.masking import masked
 from sfumato.plurals import count_of
@@ -62,6 +63,9 @@ class Table:
         for name in self.schema.named_columns():
             if name not in self.data.column_names:
                 raise unknown_column(name, self.data.column_names, self.source)
+        if self.schema.ages:
+            ages = with_ages(self.data, self.schema, untyped=self.untyped, source=self.source)
+            object.__setattr__(self, "data", ages)
 
     def __repr__(self) -> str:
         """Show the schema and the number of rows, never cells."""
@@ -179,10 +183,11 @@ class Table:
     def _shared(self, column: Column, other: Table, rows: NDArray[np.int64] | None) -> Column | None:
         """Return a column of another table as this table would encode it; None if it must be encoded from the cells."""
         name, schema = column.name, self.schema
-        if not schema.encodes_alike(other.schema, name, column.kind):
+        if not schema.encodes_alike(other.schema, column):
             return None
-        if schema.kinds.get(name) is None and self.untyped and rows is not None:
-            return None  # the kind of a text column without a declared kind depends on which cells occur
+        if schema.kinds.get(name) is None and self.untyped and rows is not None and column.kind is not Kind.DATE:
+            # the kind of a text column without a declared kind depends on which cells occur; but any of its dates are dates
+            return None
         if column.has_missing and schema.missing.policy == "refuse" != other.schema.missing.policy:
             return None  # encoding reports the row
         shared = column if rows is None else column.take(rows)

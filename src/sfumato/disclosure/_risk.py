@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -30,6 +30,7 @@ from sfumato.disclosure.setting import Setting, setting_of
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction, written
 from sfumato.plurals import count_of
+from sfumato.progress import Progress, silent
 
 if TYPE_CHECKING:
     from sfumato.disclosure.risk_bound import RiskBound
@@ -351,6 +352,7 @@ def risk(
     misfits: int = 0,
     rule: Rule | None = None,
     limit: Number | None = None,
+    progress: Progress = silent,
 ) -> Risk:
     """Measure what an attacker with a dictionary gains from records (Lebanon et al. 2006).
 
@@ -358,7 +360,7 @@ def risk(
     one of the individuals who are consistent with it; the risk is the mean loss. `misfits`: the number of disclosed
     values in which an individual may be inconsistent, for an attacker who reckons with errors. `rule`: which cells are
     disclosed, as an array of booleans; by default all are. `prior`: how likely the attacker has each dictionary, as
-    numbers that sum to 1. `limit`: the largest acceptable risk.
+    numbers that sum to 1. `limit`: the largest acceptable risk. `progress` is called while the records are matched.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"id": [1, 2], "age": [30, 41], "income": [10, 20]})
@@ -380,7 +382,7 @@ def risk(
         prior=prior,
         misfits=misfits,
     )
-    return risk_of(setting, rule, limit)
+    return risk_of(setting, rule, limit, progress=progress)
 
 
 def risk_of(
@@ -388,10 +390,12 @@ def risk_of(
     rule: Rule | None = None,
     limit: Number | None = None,
     over: Literal["prior", "worst"] | None = None,
+    progress: Progress = silent,
 ) -> Risk:
     """Measure the risk of a rule in a setting; without a rule everything is disclosed.
 
-    `over`: what counts over several dictionaries; by default the prior if there is one.
+    `over`: what counts over several dictionaries; by default the prior if there is one. `progress` is called with each
+    dictionary and the share of the records that are matched with it.
 
     >>> import pyarrow as pa
     >>> book = Dictionary(pa.table({"age": [30, 30, 41]}), name="book")
@@ -411,7 +415,9 @@ def risk_of(
     phi = setting.phi.of(chosen)
     result = []
     for name, matching in zip(setting.names, setting.matchings, strict=True):
-        sizes, probabilities = matching.sizes_and_probabilities(chosen)
+        step = f"matching {name}"
+        progress(step)
+        sizes, probabilities = matching.sizes_and_probabilities(chosen, partial(progress, step))
         result.append(
             DictionaryRisk(
                 name,

@@ -20,7 +20,7 @@ from sfumato.exact.ratios import Integers
 
 @dataclass(frozen=True)
 class Absolute(Distance):
-    """|x − y| in the column's own unit: ε = 5000 means 5000 dollars.
+    """|x − y| in the column's own unit: ε = 5000 means 5000 dollars. Dates and times are compared in days: ε = 7 is a week.
 
     >>> Absolute().is_metric
     True
@@ -30,8 +30,8 @@ class Absolute(Distance):
     is_metric: ClassVar[bool] = True
 
     def bind(self, attribute: Attribute) -> BoundDistance:
-        """Bind the distance to one numeric column."""
-        column = require(attribute.single(f"the distance {self.name!r}"), (Kind.NUMERIC,), self.name)
+        """Bind the distance to one column of numbers or dates."""
+        column = require(attribute.single(f"the distance {self.name!r}"), (Kind.NUMERIC, Kind.DATE), self.name)
         return _Bound(attribute, column)
 
 

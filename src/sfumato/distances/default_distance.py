@@ -15,6 +15,7 @@ from sfumato.errors import ConfigError
 
 _BY_KIND: dict[Kind, Distance] = {
     Kind.NUMERIC: Absolute(),
+    Kind.DATE: Absolute(),
     Kind.ORDINAL: Lp(),
     Kind.CATEGORICAL: Discrete(),
     Kind.SET: Jaccard(),
@@ -43,3 +44,16 @@ def distance_of(schema: Schema, attribute: Attribute) -> Distance:
         )
     column = attribute.columns[0]
     return Taxonomy() if column.hierarchy is not None else _BY_KIND[column.kind]
+
+
+def is_equality_by_default(schema: Schema, attribute: Attribute) -> bool:
+    """Whether the distance of an attribute is discrete because nothing else was declared: no distance, and no kind.
+
+    Two categories are equal or not, so an ε above 0 has no meaning for them. A column of numbers with one odd cell is read
+    as categorical too, and then a proximity requirement would hold without protecting anybody.
+    """
+    names = tuple(column.name for column in attribute.columns)
+    whole = schema.distance is not None and names == schema.sensitive_columns()
+    single = any(schema.components(name) == names for name in schema.distances)
+    undeclared = len(names) == 1 and names[0] not in schema.kinds and not whole and not single
+    return undeclared and distance_of(schema, attribute) == Discrete()

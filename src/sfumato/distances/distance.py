@@ -133,6 +133,7 @@ def require(column: Column, kinds: tuple[Kind, ...], distance: str) -> Column:
             Kind.ORDINAL: "lp, or discrete",
             Kind.SET: "jaccard or discrete",
             Kind.TEXT: "jaro, jaro-winkler or discrete",
+            Kind.DATE: "absolute (in days), lp or discrete",
         }[column.kind]
         raise ColumnError(
             f"the distance {distance!r} cannot be applied to a column of kind {column.kind.value!r}",

@@ -18,14 +18,17 @@ from sfumato.distances.distance import BoundDistance, Distance, Indices, paramet
 from sfumato.exact import Number, Numbers, as_fraction
 from sfumato.exact.numbers import parse_decimal
 
+_BY_VALUE = (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL)
+"""Kinds whose values have differences."""
+
 
 @dataclass(frozen=True)
 class Lp(Distance):
     """Weighted normalised L^p over the attribute's columns: (Σ wⱼ·dⱼ^p / Σ wⱼ)^(1/p), between 0 and 1.
 
     dⱼ is 0 or 1 for categorical, text and set columns (equal or not), and |xⱼ − yⱼ| divided by the column's range for
-    numeric and ordinal columns, by value or by rank (`by`). The default is by rank in the declared order for ordinal
-    columns, and by value for numeric ones. The range is the span of the table's values, or the one in `ranges`. With p =
+    numbers, dates and ordinal columns, by value or by rank (`by`). The default is by rank in the declared order for ordinal
+    columns, and by value for the others. The range is the span of the table's values, or the one in `ranges`. With p =
     "inf" the distance is max wⱼ·dⱼ / max wⱼ. Where exactly one of two values is missing dⱼ is 1. Source: Wang & Liu
     (2010), Section VI, made exact.
 
@@ -118,11 +121,11 @@ class Lp(Distance):
         if column.name in self.ranges and (way == "rank" or column.kind not in (Kind.NUMERIC, Kind.ORDINAL)):
             raise parameter_problem(
                 self.name, f"ranges.{column.name}", self.ranges[column.name],
-                "a range is given for a column that is not compared by value", "Remove it, or compare by value.",
+                "a range is given for a column whose numbers are not compared by value", "Remove it, or compare by value.",
             )  # fmt: skip
-        if column.kind not in (Kind.NUMERIC, Kind.ORDINAL):
+        if column.kind not in _BY_VALUE:
             if way is not None:
-                require(column, (Kind.NUMERIC, Kind.ORDINAL), f"{self.name} by {way}")
+                require(column, _BY_VALUE, f"{self.name} by {way}")
             return Coordinate(codes, None, weight, weight, True)
         absent = codes == column.size
         present = np.where(absent, 0, codes)

@@ -33,7 +33,7 @@ class MinCoordinate(Distance):
         """Bind the distance to numeric columns without missing values."""
         numbers = []
         for column in attribute.columns:
-            require(column, (Kind.NUMERIC,), self.name)
+            require(column, (Kind.NUMERIC, Kind.DATE), self.name)
             refuse_missing(column, f"the distance {self.name!r}")
             assert column.numbers is not None
             numbers.append(column.numbers)

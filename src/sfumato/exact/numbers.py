@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.exact.ratios import Integers
-from sfumato.exact.thresholds import written
+from sfumato.exact.thresholds import as_fraction, nearest_float, written
 from sfumato.plurals import count_of
 
 ROOM = 2**61
 """Integers of a column in 64 bits are below this, so that the sum of two cannot overflow."""
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+
+_FRACTION = re.compile(r"-?\d+/0*[1-9]\d*", re.ASCII)
 
 _LONGEST = 1000
 """The most characters of a number; a longer text is not read as one."""
@@ -46,6 +48,18 @@ def parse_decimal(value: Any) -> Decimal | None:
     if isinstance(value, float):
         value = Decimal(float.__repr__(value))
     return value if isinstance(value, Decimal) and value.is_finite() else None
+
+
+def parse_number(text: str) -> Fraction | None:
+    """Return the number that a text denotes: a decimal, or a fraction where the decimal would not end; None if none.
+
+    >>> parse_number("0.25"), parse_number("1/3"), parse_number("n/a")
+    (Fraction(1, 4), Fraction(1, 3), None)
+    """
+    if len(text) <= _LONGEST and _FRACTION.fullmatch(text):
+        return Fraction(text)
+    decimal = parse_decimal(text)
+    return None if decimal is None else Fraction(decimal)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,7 +103,23 @@ class Numbers:
 
     def label(self, index: int) -> str:
         """Return one number as it is written."""
-        return written(self[index])
+        return self.write(self[index])
+
+    def write(self, number: Fraction) -> str:
+        """Return any number as this column would write it."""
+        return written(number)
+
+    def parse(self, text: str) -> Fraction | None:
+        """Return the number that a text of this column denotes; None if it denotes none."""
+        return parse_number(text)
+
+    def value(self, index: int) -> Any:
+        """Return one number as a Python object: a Fraction only where an integer or a float would round."""
+        number = self[index]
+        if number.denominator == 1:
+            return int(number)
+        nearest = nearest_float(number)
+        return nearest if as_fraction(nearest) == number else number
 
     def steps(self, width: Fraction) -> int:
         """Return the whole units in a width: |x − y| ≤ width if and only if their integers differ by at most this."""

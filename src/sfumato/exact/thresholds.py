@@ -40,8 +40,10 @@ def as_fraction(value: Number, name: str = "number") -> Fraction:
             raise ValueError
         if isinstance(value, Decimal | str):
             return Fraction(value)
-        if isinstance(value, numbers.Real):
-            return Fraction(repr(float(value)))
+        if isinstance(value, float):  # repr of a subclass may contain its name
+            return Fraction(float.__repr__(value))
+        if isinstance(value, numbers.Real):  # numpy's float32 and float16: the shortest decimal depends on the width
+            return Fraction(str(value))
         raise ValueError
     except (ValueError, OverflowError, ZeroDivisionError) as error:
         raise ParameterError(

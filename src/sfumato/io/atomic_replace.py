@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from sfumato.temporaries import placing, remove, temporary
+
 try:
     import fcntl
 except ImportError:  # Windows has no such locks: what a dead process leaves must be removed by hand
@@ -66,11 +68,12 @@ def _aside(target: Path, make: Callable[[Path], Any]) -> Iterator[Path]:
         path = target.parent / f"{_prefix(target)}{secrets.token_hex(_TOKEN // 2)}"
         make(path)
         lock = _lock(path, new=True)
-    try:
-        yield path
-    finally:
-        _remove(path)
-        os.close(lock)
+    with temporary(path):
+        try:
+            yield path
+        finally:
+            remove(path)
+            os.close(lock)
 
 
 def put_in_place(folder: Path, target: Path, may_go: Callable[[Path], bool] | None = None) -> None:
@@ -80,6 +83,12 @@ def put_in_place(folder: Path, target: Path, may_go: Callable[[Path], bool] | No
     Afterwards the path of the folder contains the old target, if there was one. Where two folders cannot be exchanged in
     one step, the old target is `.NAME.sfumato-was` for a moment, and `sweep` restores it.
     """
+    with placing:  # a stopped process must not remove an old target that it has just moved
+        _replace(folder, target, may_go)
+    sync(target.parent)
+
+
+def _replace(folder: Path, target: Path, may_go: Callable[[Path], bool] | None) -> None:
     taken = FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
     if may_go is None or not os.path.lexists(target):
         if not _rename(folder, target, _KEEP):
@@ -92,7 +101,6 @@ def put_in_place(folder: Path, target: Path, may_go: Callable[[Path], bool] | No
             raise taken
     else:
         _replace_in_two_steps(folder, target, may_go, taken)
-    sync(target.parent)
 
 
 def _replace_in_two_steps(folder: Path, target: Path, may_go: Callable[[Path], bool], taken: OSError) -> None:
@@ -146,15 +154,8 @@ def sweep(target: Path) -> None:
     for path in names:
         lock = _lock(path, new=False)
         if lock is not None:
-            _remove(path)
+            remove(path)
             os.close(lock)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def sync(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -145,9 +146,12 @@ def _from_pandas(data: Any) -> pa.Table:
     for position, name in enumerate(names):
         series = data.iloc[:, position]
         try:
-            column = pa.array(series, from_pandas=True)
+            column = _exact_integers(series) if series.dtype == object else None
+            column = pa.array(series, from_pandas=True) if column is None else column
             inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-            if isinstance(inner, pa.BaseExtensionType):  # intervals, periods: as text
+            if isinstance(inner, pa.BaseExtensionType) and pa.types.is_dictionary(column.type):  # intervals of pandas.cut
+                column = pa.array(series.cat.rename_categories(str), from_pandas=True)
+            elif isinstance(inner, pa.BaseExtensionType):  # intervals, periods: as text
                 column = pa.array(series.astype(object).map(str, na_action="ignore"), pa.string(), from_pandas=True)
             columns.append(column)
         except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
@@ -157,6 +161,14 @@ def _from_pandas(data: Any) -> pa.Table:
                 column=name,
             ) from error
     return pa.Table.from_arrays([pa.chunked_array(c) if isinstance(c, pa.Array) else c for c in columns], names)
+
+
+def _exact_integers(series: Any) -> pa.Array | None:
+    """Return whole numbers beyond 64 bits as exact decimals; None if the series has none, or anything else."""
+    present = series.dropna()
+    if not all(type(value) is int for value in present) or all(abs(value) < 2**63 for value in present):
+        return None
+    return pa.array([Decimal(value) if known else None for value, known in zip(series, series.notna(), strict=True)])
 
 
 def _refuse_duplicates(data: pa.Table, source: str | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from sfumato.io.database_names import TableName, quoted
 from sfumato.io.database_types import storable
 from sfumato.io.database_uri import checked, file_of, scheme, shown
 from sfumato.io.read_database import read_query
+from sfumato.temporaries import keep, temporary
 
 _KIND = {
     "sqlite": "select type from sqlite_master where name = ? collate nocase",
@@ -53,10 +54,14 @@ class PendingTable:
 
     connection: Any
     uri: str
+    new_file: Path | None = None
+    """The file of the database, if it did not exist before."""
     committed: bool = False
 
     def commit(self) -> None:
         """Make the table visible to others."""
+        if self.new_file is not None:
+            keep(self.new_file)
         with driver_errors(self.uri, "the table could not be committed", "Check whether it exists; if not, write it again."):
             self.connection.commit()
         self.committed = True
@@ -86,7 +91,7 @@ def pending_table(
     staging = TableName(f"sfumato_{secrets.token_hex(8)}", name.schema)
     pending = None
     try:
-        with connect(uri, writing=True) as connection, connection.cursor() as cursor:
+        with _removed_if_stopped(new_file), connect(uri, writing=True) as connection, connection.cursor() as cursor:
             with driver_errors(uri, f"the table {name} cannot be written", _REMEDY):
                 is_used = _is_used(uri, cursor, name, force)
                 columns = ", ".join(f"{quoted(c)} {sql}" for c, sql in zip(stored.column_names, types, strict=True))
@@ -97,11 +102,21 @@ def pending_table(
                 if is_used:
                     _drop(uri, cursor, name, stored.column_names)
                 cursor.execute(f"alter table {staging.sql} rename to {quoted(name.name)}")
-            pending = PendingTable(connection, uri)
+            pending = PendingTable(connection, uri, new_file)
             yield pending
     finally:
         if new_file is not None and (pending is None or not pending.committed):
             new_file.unlink(missing_ok=True)
+
+
+@contextmanager
+def _removed_if_stopped(new_file: Path | None) -> Iterator[None]:
+    """Have the file of a new SQLite database, and its journal, removed if the process is stopped before the commit."""
+    with ExitStack() as stack:
+        if new_file is not None:
+            stack.enter_context(temporary(new_file))
+            stack.enter_context(temporary(new_file.with_name(f"{new_file.name}-journal")))
+        yield
 
 
 def _target(uri: str, table: str) -> tuple[TableName, Path | None]:

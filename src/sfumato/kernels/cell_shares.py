@@ -33,7 +33,7 @@ class Shares(NamedTuple):
     pairs: Any
     """For each pair of places of a small line or tree, row by row, the share of a cell that covers both."""
     weight: Any
-    """The factor of each attribute's shares; `at`, `least`, `wide` and `pairs` contain it already."""
+    """The cost of each attribute's `*`, and the factor of its sets; all other arrays are weighted already."""
 
 
 @kernel

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 import numba
 
+from sfumato.temporaries import remove_at_exit
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -47,9 +49,10 @@ def cache_folder() -> str:
             if status.st_uid != os.getuid() or status.st_mode & 0o022:
                 raise PermissionError
     except (OSError, RuntimeError):  # the folder is not writable, or the user has no home
-        temporary = tempfile.mkdtemp(prefix="sfumato-kernels-")
-        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-        return temporary
+        private = tempfile.mkdtemp(prefix="sfumato-kernels-")
+        atexit.register(shutil.rmtree, private, ignore_errors=True)
+        remove_at_exit(Path(private))
+        return private
     return str(folder)
 
 

@@ -96,9 +96,9 @@ def _ordered(attribute: Attribute, h: Histogram, target: Target) -> Ratios:
     crossing. The order is that of the numbers that occur, or the declared order of an ordinal column.
     """
     column = attribute.single("an ordered ground distance")
-    if column.kind not in (Kind.NUMERIC, Kind.ORDINAL):
+    if column.kind not in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL):
         raise ColumnError(
-            f"an ordered ground distance requires a numeric or ordinal column, and this one is {column.kind.value}",
+            f"an ordered ground distance requires numbers, dates or an ordinal column, and this one is {column.kind.value}",
             remedy='Declare its order, or use ground = "equal".',
             column=column.name,
         )

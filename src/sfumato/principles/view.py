@@ -10,8 +10,10 @@ from sfumato.data.attribute import Attribute
 from sfumato.data.groups import Groups, Histogram
 from sfumato.data.table import Table
 from sfumato.distances import Distance, distance_of
+from sfumato.distances.default_distance import is_equality_by_default
 from sfumato.distances.neighbour_graph import NeighbourGraph, graph_of
-from sfumato.errors import ColumnError
+from sfumato.errors import ColumnError, DistanceError
+from sfumato.exact import written
 
 
 class View:
@@ -57,7 +59,17 @@ class View:
         return distance_of(self.table.schema, self.attribute)
 
     def graph(self, epsilon: Fraction) -> NeighbourGraph:
-        """Return the neighbour graph of the attribute under its distance."""
+        """Return the neighbour graph of the attribute under its distance; ε above 0 needs a distance that has a meaning."""
+        if epsilon > 0 and is_equality_by_default(self.table.schema, self.attribute):
+            note = self.attribute.columns[0].note
+            raise DistanceError(
+                f"ε = {written(epsilon)} has no meaning for {self.attribute.name!r}: the column is read as categorical, and "
+                f"two categories are equal or not{'' if note is None else f' ({note})'}",
+                remedy='Declare kind = "numeric" or "date" if it contains numbers or dates, or a distance; to compare for '
+                'equality on purpose, declare kind = "categorical", or write epsilon = 0.',
+                column=self.attribute.name,
+                value=epsilon,
+            )
         return graph_of(self.attribute, self.distance, epsilon)
 
     def regrouped(self, groups: Groups) -> View:

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
 from sfumato.data.table import Table
-from sfumato.errors import ColumnError
+from sfumato.errors import CellError, ColumnError
 
 _SAMPLE = 4000
 """The number of cells of a column that are examined one by one, at regular intervals over the rows."""
@@ -29,7 +29,9 @@ class Facts:
     name: str
     rows: int
     kind: Kind | None
-    """None if cells of its type cannot be read."""
+    """None if its cells cannot be read."""
+    problem: str = ""
+    """What to do about cells that cannot be read; it never contains cells."""
     distinct: int = 0
     """The number of distinct values, missing not included."""
     missing: int = 0
@@ -80,8 +82,9 @@ def facts_of(table: Table, name: str) -> Facts:
     """Count one column of a table."""
     try:
         column = table.column(name)
-    except ColumnError:
-        return Facts(name, table.rows, None)
+    except (ColumnError, CellError) as error:
+        where = "" if error.row is None else f" (row {error.row})"
+        return Facts(name, table.rows, None, problem=f"{error.remedy.removesuffix('.')}{where}")
     counts = np.bincount(column.codes, minlength=column.domain)
     present = counts[: column.size]
     largest = np.sort(counts)[::-1][:2]
@@ -106,7 +109,7 @@ def facts_of(table: Table, name: str) -> Facts:
         common=int(largest[0]),
         second=int(largest[1]) if len(largest) > 1 else 0,
         entropy=float(-(shares * np.log2(shares)).sum()) + 0.0,
-        whole=numbers is not None and len(numbers) > 0 and numbers.unit == 1,
+        whole=column.kind is Kind.NUMERIC and numbers is not None and len(numbers) > 0 and numbers.unit == 1,
         low=low,
         high=high,
         spread=spread,

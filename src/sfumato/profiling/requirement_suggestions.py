@@ -83,16 +83,17 @@ def suggest_requirements(table: Table, sensitive: Sequence[Facts]) -> tuple[Sugg
 
 def _nearness(table: Table, facts: Facts, k: int) -> SuggestedRequirement | None:
     """Suggest (ε,δ)^k-dissimilarity with the largest sensible ε that is guaranteed."""
-    if facts.kind is not Kind.NUMERIC or facts.distinct <= _MANY or facts.spread <= 0:
+    if facts.kind not in (Kind.NUMERIC, Kind.DATE) or facts.distinct <= _MANY or facts.spread <= 0:
         return None
+    unit = " days" if facts.kind is Kind.DATE else ""
     for fraction in _FRACTIONS:
         epsilon = _rounded(Decimal(repr(facts.spread)) * Decimal(fraction))
         principle = Dissimilarity(epsilon=epsilon, delta=_DELTA, k=k, on=_on(facts.name))
         if _guaranteed(table, principle):
             return SuggestedRequirement(
                 principle,
-                f"At most half of the others in a group have a value of {facts.name!r} within {epsilon} of a person's; "
-                f"that is about {100 * float(fraction):g} % of the range of the middle nine tenths of the rows",
+                f"At most half of the others in a group have a value of {facts.name!r} within {epsilon}{unit} of a "
+                f"person's; that is about {100 * float(fraction):g} % of the range of the middle nine tenths of the rows",
             )
     return None
 
@@ -115,7 +116,7 @@ def _diversity(table: Table, facts: Facts, k: int) -> SuggestedRequirement | Non
 
 def _closeness(facts: Facts) -> SuggestedRequirement:
     """Suggest t-closeness, which is stricter; a person must enable it."""
-    ground = "ordered" if facts.kind is Kind.NUMERIC else "equal"
+    ground = "ordered" if facts.kind in (Kind.NUMERIC, Kind.DATE) else "equal"
     reason = f"Stricter: the values of {facts.name!r} are distributed in every group much as in the whole table"
     return SuggestedRequirement(TCloseness("0.3", ground, on=_on(facts.name)), reason, enabled=False)
 

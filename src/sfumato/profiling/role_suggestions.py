@@ -129,7 +129,7 @@ def suggestions(table: Table, facts: Sequence[Facts]) -> list[Suggestion]:
 def _suggest_alone(fact: Facts) -> Suggestion | None:
     """Return the suggestion from the column alone; None if it is not recognised."""
     if fact.kind is None:
-        return Suggestion(fact.name, Role.IDENTIFIER, "cells of this type cannot be read, so the column is dropped")
+        return Suggestion(fact.name, Role.IDENTIFIER, f"its cells cannot be read, so the column is dropped: {fact.problem}")
     if fact.constant:
         return Suggestion(fact.name, Role.OTHER, "every row has the same value, so it reveals nothing about a person")
     key = recurring_key(fact)
@@ -149,10 +149,10 @@ def _suggest_alone(fact: Facts) -> Suggestion | None:
 def _by_cells(fact: Facts, pattern: Pattern | None) -> Suggestion | None:
     """Return the suggestion from the shape of the cells, whatever the name of the column."""
     shape = pattern_of_cells(fact.sample)
+    if fact.kind is Kind.DATE or (shape is not None and shape[0] is DATE):
+        return _date(fact, pattern)
     if shape is not None:
         cell_pattern, share = shape
-        if cell_pattern is DATE:
-            return _date(fact, pattern)
         plain = fact.kind is Kind.NUMERIC and pattern is not None and pattern.role is not Role.IDENTIFIER
         if not plain:  # numbers in a column called income are not bank numbers
             return Suggestion(

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.exact.numbers import parse_decimal
 from sfumato.releases.cells import (
     WITHHELD,
     hierarchy_cell,
-    interval_end,
     interval_ends,
     is_quoted,
     is_value,
@@ -90,10 +88,10 @@ class CellReader:
             return values.get(cell) if cell and is_value(cell) else None
         if cell in values:
             return values[cell]
-        number = parse_decimal(cell)
+        number = self.column.numbers.parse(cell)
         if number is None:
             return None
-        low, high = self._around(Fraction(number))
+        low, high = self._around(number)
         return low if low == high else None
 
     def _around(self, number: Fraction) -> tuple[int, int]:
@@ -112,7 +110,7 @@ class CellReader:
             return (values[low], values[high]) if low in values and high in values else (1, 0)
         for end in parts:
             if end not in self.ends:
-                number = interval_end(end)
+                number = self.column.numbers.parse(end)
                 self.ends[end] = None if number is None else self._around(number)
         first, last = self.ends[low], self.ends[high]
         return (1, 0) if first is None or last is None else (first[0], last[1])

@@ -1,7 +1,7 @@
 """The grammar of the cells of a published quasi-identifier.
 
     value        itself; in double quotes, those within it doubled, if it could be taken for something else
-    interval     [low, high], or [low, high) for a node of nested intervals
+    interval     [low, high], or [low, high) for a node of nested intervals; of dates [1930-01-18, 1938-07-12]
     set          {a; b}; sets of sets are {{a; b}; {c}}
     node         the label of a node of a hierarchy
     *            nothing is published
@@ -18,7 +18,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from sfumato.data.column import as_member, in_quotes
-from sfumato.exact.numbers import parse_decimal
+from sfumato.exact.date_numbers import date_end
+from sfumato.exact.numbers import parse_number
 
 WITHHELD = "*"
 """A cell that publishes nothing."""
@@ -32,7 +33,6 @@ _MEMBER = re.compile(r'"(?:[^"]|"")*"|(?!\*(?:[;,]|$))[^;,{}\[\]"\s](?:[^;,{}\[\
 """A member of a set or an end of an interval: a text in quotes, or one that needs none."""
 _NESTED = re.compile(r'\{(?:[^{}"]|"(?:[^"]|"")*")*\}')
 """A set that is a member of a set."""
-_FRACTION = re.compile(r"-?\d+/\d+")
 
 
 def value_cell(label: str, plain: bool = False) -> str:
@@ -162,16 +162,15 @@ def is_set_value(cell: str) -> bool:
     return cell.startswith("{") and not cell.startswith("{{")
 
 
-def interval_end(text: str) -> Fraction | None:
+def interval_end(text: str, dates: bool = False) -> Fraction | None:
     """Return the number at an end of an interval: a decimal, or a fraction where the decimal would not end.
 
-    >>> interval_end("1/3"), interval_end("n/a")
-    (Fraction(1, 3), None)
+    `dates`: read an ISO date or time instead, as days since 1970-01-01.
+
+    >>> interval_end("1/3"), interval_end("n/a"), interval_end("1970-01-08", dates=True)
+    (Fraction(1, 3), None, Fraction(7, 1))
     """
-    if _FRACTION.fullmatch(text) and not text.endswith("/0"):
-        return Fraction(text)
-    decimal = parse_decimal(text)
-    return None if decimal is None else Fraction(decimal)
+    return date_end(text) if dates else parse_number(text)
 
 
 __all__ = [

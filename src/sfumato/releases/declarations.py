@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.data.hierarchy import HierarchyBuilder
-from sfumato.data.schema import Role, Schema
+from sfumato.data.schema import Kind, Role, Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
 from sfumato.principles import Principle
@@ -73,15 +73,24 @@ def _distance(distance: Distance | None) -> dict[str, Any] | None:
 
 
 def resolved_schema(table: Table, names: Sequence[str] | None = None) -> Schema:
-    """Return the schema with the kind of every quasi-identifier and sensitive column stated, and hierarchies loaded.
+    """Return the schema with how every quasi-identifier and sensitive column was read, and hierarchies loaded.
 
-    So a file, which may have no types, is read as the table was. `names`: the columns whose kind is stated, if others.
+    So a file, which may have no types, is read as the table was. `names`: the columns of which that is stated, if
+    others.
     """
     schema = table.schema
     names = (*schema.quasi_identifiers, *schema.sensitive_columns()) if names is None else names
     kinds = {**schema.kinds, **{name: table.column(name).kind for name in names}}
+    dates = [table.column(name) for name in names if kinds[name] is Kind.DATE]
+    formats = {**schema.formats, **{column.name: column.format for column in dates if column.format is not None}}
+    zones = {**schema.timezones, **{column.name: column.timezone for column in dates if column.timezone is not None}}
     trees = {name: tree for name in schema.hierarchies if (tree := _tree(table, name)) is not None}
-    return replace(schema, kinds=kinds, hierarchies=trees)
+    columns = [table.column(name) for name in names]
+    orders = {**schema.orders, **{column.name: tuple(column.texts) for column in columns if column.kind is Kind.ORDINAL}}
+    decimals = {**schema.decimals, **{column.name: "," for column in columns if column.decimal_comma}}
+    return replace(
+        schema, kinds=kinds, orders=orders, decimals=decimals, formats=formats, timezones=zones, hierarchies=trees
+    )
 
 
 def _tree(table: Table, name: str) -> Any:

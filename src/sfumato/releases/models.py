@@ -49,6 +49,7 @@ class HierarchyDeclaration(Part):
     consecutive: list[int] | None = None
     bounds: list[list[str]] | None = None
     numeric: bool | None = None
+    dates: list[str] | None = None
     icd: int | None = None
     rows: list[list[str]] | None = None
 
@@ -62,6 +63,13 @@ class ColumnDeclaration(Part):
     hierarchy: HierarchyDeclaration | None = None
     recoding: str | None = None
     separator: str | None = None
+    decimal: str | None = None
+    """The decimal mark of a numeric column, if it was read as a comma."""
+    format: str | None = None
+    """The strptime directives of dates that are not written in ISO 8601."""
+    timezone: str | None = None
+    age_at: str | None = None
+    """The date, or the column of dates, at which the age was taken that replaces a date of birth."""
     columns: list[str] | None = None
     """The columns that make up a vector."""
     distance: dict[str, Any] | None = None

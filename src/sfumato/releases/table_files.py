@@ -35,6 +35,9 @@ def published_schema(schema: Schema, group: str) -> Schema:
     def only(mapping: Mapping[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in mapping.items() if name in kept}
 
+    def dates(mapping: Mapping[str, Any]) -> dict[str, Any]:  # a published age is no date
+        return {name: value for name, value in only(mapping).items() if name not in schema.ages}
+
     texts = dict.fromkeys(schema.quasi_identifiers, Kind.CATEGORICAL)
     return replace(
         schema,
@@ -44,6 +47,9 @@ def published_schema(schema: Schema, group: str) -> Schema:
         orders=only(schema.orders),
         hierarchies=only(schema.hierarchies),
         separators=only(schema.separators),
+        formats=dates(schema.formats),
+        timezones=dates(schema.timezones),
+        ages={},
         recodings={},
         person_id=None,
         group=group,

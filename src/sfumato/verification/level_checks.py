@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
 from sfumato.data.schema import Kind, Schema
-from sfumato.exact.numbers import parse_decimal
-from sfumato.releases.cells import WITHHELD, hierarchy_cell, is_quoted, is_set_value, is_value, unquote
+from sfumato.releases.cells import WITHHELD, hierarchy_cell, interval_end, is_quoted, is_set_value, is_value, unquote
 from sfumato.releases.models import GroupedTable
 from sfumato.verification.checks import Check
 
@@ -46,7 +45,7 @@ def level_problem(level: Any, cells: Iterable[str | None], hierarchy: Any, kind:
         return f"{level!r} is not a level of the hierarchy"
     nodes: Mapping[str, Any] = {}
     if isinstance(hierarchy, Hierarchy):
-        plain = kind in (Kind.NUMERIC, Kind.SET)
+        plain = kind in (Kind.NUMERIC, Kind.DATE, Kind.SET)
         nodes = dict.fromkeys(hierarchy_cell(label, level, height, plain) for label in hierarchy.labels[level])
     for cell in cells:
         if level == height:
@@ -67,8 +66,8 @@ def level_problem(level: Any, cells: Iterable[str | None], hierarchy: Any, kind:
 
 def _is_value(cell: str, kind: Kind) -> bool:
     """Return whether a cell is a single value of a kind."""
-    if kind is Kind.NUMERIC:
-        return parse_decimal(cell) is not None
+    if kind in (Kind.NUMERIC, Kind.DATE):
+        return interval_end(cell, kind is Kind.DATE) is not None
     if kind is Kind.SET:
         return is_set_value(cell)
     return is_value(cell)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -67,9 +67,13 @@ class EvenBins:
     highest: Fraction
     whole: bool
     """Whether all numbers are integers: then a label names the last integer of its bin, and `[30, 39]` contains ten."""
+    write: Callable[[Fraction], str] = written
+    """How the column writes a number."""
 
     @classmethod
-    def over(cls, numbers: Sequence[Fraction], weights: Shares, gaps: bool) -> EvenBins:
+    def over(
+        cls, numbers: Sequence[Fraction], weights: Shares, gaps: bool, write: Callable[[Fraction], str] = written
+    ) -> EvenBins:
         """Return bins for some numbers. `gaps`: whether integers between them must not have a bin of their own.
 
         >>> EvenBins.over([Fraction(30), Fraction(39)], np.ones(2), gaps=True).labels()
@@ -87,7 +91,7 @@ class EvenBins:
         width = Fraction(1) if low == high else round_width((high - low) / (BINS - 2))
         if whole:
             width = max(width, Fraction(2 if gaps and len(distinct) <= highest - lowest else 1))
-        return cls(width, math.floor(low / width), math.floor(high / width), lowest, highest, whole)
+        return cls(width, math.floor(low / width), math.floor(high / width), lowest, highest, whole, write)
 
     @property
     def below(self) -> bool:
@@ -104,11 +108,11 @@ class EvenBins:
         names = []
         for number in range(self.first, self.last + 1):
             start, stop = number * self.width, (number + 1) * self.width
-            names.append(_between(written(start), written(stop - 1 if self.whole else stop)))
+            names.append(_between(self.write(start), self.write(stop - 1 if self.whole else stop)))
         if self.below:
-            names[0] = f"below {written((self.first + 1) * self.width)}"
+            names[0] = f"below {self.write((self.first + 1) * self.width)}"
         if self.above:
-            names[-1] = f"from {written(self.last * self.width)}"
+            names[-1] = f"from {self.write(self.last * self.width)}"
         return names
 
     def places(self, numbers: Iterable[Fraction]) -> Places:
@@ -125,18 +129,18 @@ class EvenBins:
     def spread(self, spans: Sequence[Span], weights: Shares) -> Shares:
         """Return the weight of each bin if the weight of a span is spread evenly from its one end to its other."""
         count = self.last - self.first + 1
-        start, stop = self.first * self.width, (self.last + 1) * self.width
-        start, stop = min(start, self.lowest), max(stop, self.highest + self.whole)
         # A single number goes into its bin. The weight of a wider span is divided by its overlap with each bin.
         single = np.array([span.low == span.last for span in spans], bool)
         sums = np.bincount(self.places(span.low for span in spans), np.where(single, weights, 0), count + 1)[:count]
         wide = [span for span in spans if span.low != span.last]
         ends = [(span.low, span.last + (self.whole and not span.half_open)) for span in wide]
-        low, high = (np.array([nearest_float((end - start) / (stop - start)) for end in some]) for some in _apart(ends))
-        inner = [nearest_float((i * self.width - start) / (stop - start)) for i in range(self.first + 1, self.last + 1)]
+        # Positions in widths from the first bin are exact enough near the bins, however far away the outermost number is.
+        low, high = (np.array([nearest_float(end / self.width - self.first) for end in some]) for some in _apart(ends))
+        inner = range(1, count)
         # the share of each span below each edge; the differences are the shares within the bins
         below = [np.zeros(len(wide))]
-        below += [np.clip((edge - low) / (high - low), 0, 1) for edge in inner]
+        length = np.where(high > low, high - low, 1)  # a span that is too far away to have a length lies on one side
+        below += [np.where(high > low, np.clip((edge - low) / length, 0, 1), edge > low) for edge in inner]
         below += [np.ones(len(wide))]
         return np.asarray(sums + [float(((b - a) * weights[~single]).sum()) for a, b in pairwise(below)])
 

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import RecodingKind
 from sfumato.anonymization.utility.cell_cover import Cover
-from sfumato.data.hierarchy import HierarchyBuilder, Intervals
+from sfumato.data.hierarchy import Flat, HierarchyBuilder, Intervals
+from sfumato.data.hierarchy_builders.dates import Dates
 from sfumato.data.schema import Kind
-from sfumato.exact import as_fraction
-from sfumato.exact.numbers import parse_decimal
+from sfumato.exact import written
+from sfumato.exact.numbers import parse_number
 
 
 @dataclass(frozen=True)
@@ -97,17 +98,15 @@ class ReaderView:
     @property
     def is_numeric(self) -> bool:
         """Whether cells are numbers, or intervals of numbers, that the schema does not list."""
-        numbers = self.cover.domain.column.numbers is not None or self.nested_intervals is not None
-        return numbers and not self.is_declared
+        if self.cover.domain.recoding is RecodingKind.ANCESTOR and not isinstance(self.declared, Flat):
+            return self.nested_intervals is not None
+        return self.cover.domain.column.numbers is not None and not self.is_declared
 
     @property
-    def nested_intervals(self) -> Intervals | None:
-        """The declared nested intervals that cells are taken from, if any."""
-        return (
-            self.declared
-            if self.cover.domain.recoding is RecodingKind.ANCESTOR and isinstance(self.declared, Intervals)
-            else None
-        )
+    def nested_intervals(self) -> Intervals | Dates | None:
+        """The declared nested intervals, or periods of the calendar, that cells are taken from, if any."""
+        ancestors = self.cover.domain.recoding is RecodingKind.ANCESTOR
+        return self.declared if ancestors and isinstance(self.declared, Intervals | Dates) else None
 
     @cached_property
     def _level(self) -> NDArray[np.int64]:
@@ -141,9 +140,19 @@ class ReaderView:
         domain = self.cover.domain
         if domain.recoding is not RecodingKind.ANCESTOR and domain.column.numbers is not None:
             return domain.column.numbers[place]
-        decimal = parse_decimal(domain.label(place))
-        assert decimal is not None
-        return Fraction(decimal)
+        number = self._parse(domain.label(place))
+        assert number is not None
+        return number
+
+    def _parse(self, label: str) -> Fraction | None:
+        """Return the number that the label of a leaf denotes; None if it denotes none."""
+        numbers = self.cover.domain.column.numbers
+        return parse_number(label) if numbers is None else numbers.parse(label)
+
+    def write(self, number: Fraction) -> str:
+        """Return a number as the column writes it."""
+        numbers = self.cover.domain.column.numbers
+        return written(number) if numbers is None else numbers.write(number)
 
     def spans(self) -> tuple[Sequence[Span], NDArray[np.float64]]:
         """Return the distinct spans of numbers that cells leave open, and the rows of each.
@@ -163,10 +172,7 @@ class ReaderView:
         low = self.number(first)
         if level == 0 or self.nested_intervals is None:
             return Span(low, low if first == last else self.number(last))
-        width = as_fraction(self.nested_intervals.widths[level - 1])
-        origin = as_fraction(self.nested_intervals.origin)
-        low = origin + (low - origin) // width * width
-        return Span(low, low + width, half_open=True)
+        return Span(*self.nested_intervals.span(low, level), half_open=True)
 
     @cached_property
     def numbers(self) -> list[Fraction] | None:
@@ -174,6 +180,6 @@ class ReaderView:
         domain = self.cover.domain
         if domain.column.numbers is None and self.nested_intervals is None:
             return None
-        if self.is_declared and any(parse_decimal(domain.label(place)) is None for place in range(domain.size)):
+        if self.is_declared and any(self._parse(domain.label(place)) is None for place in range(domain.size)):
             return None
         return [self.number(place) for place in range(domain.size)]

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.cell_share_arrays import share_arrays
+from sfumato.anonymization.methods.association_lines import association_lines
+from sfumato.anonymization.methods.cell_share_arrays import line_places, set_lines, share_arrays
 from sfumato.anonymization.methods.method import Task
 from sfumato.kernels.cell_shares import Shares
 
 
 @dataclass(frozen=True, eq=False)
 class SearchSpace:
-    """The attributes whose cells cost something in a search: the quasi-identifiers, in their order.
+    """The attributes whose cells cost something in a search: the quasi-identifiers in their order, then lines of sets.
 
-    The cost of a cell is its share (see `Domain.share`) times the weight of its column.
+    The cost of a cell is its share (see `Domain.share`) times the weight of its column. A group also costs, for each
+    association that the schema preserves, how far apart the usual outcomes of its values are.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -34,4 +36,10 @@ class SearchSpace:
     @classmethod
     def of(cls, task: Task) -> SearchSpace:
         """Return the search space of a task."""
-        return cls(task.places, share_arrays(task.domains, task.weights))
+        k = max((principle.implied_k or 1 for principle in task.principles), default=1)
+        lines = association_lines(task.table, task.domains, k)
+        columns = [task.places]
+        for line in set_lines(task.domains, lines):
+            j = task.table.schema.quasi_identifiers.index(line.column)
+            columns.append(line_places(line)[1][task.places[:, j : j + 1]])
+        return cls(np.concatenate(columns, axis=1), share_arrays(task.domains, task.weights, lines))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -15,10 +14,13 @@ from sfumato.data.schema import Kind
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 from sfumato.exact import nearest_float
-from sfumato.exact.numbers import parse_decimal
 
 _EXACT = 1 << 53
 """Whole numbers up to this are exact as floats."""
+
+
+_ORDERED = (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL)
+"""Kinds whose values have intervals."""
 
 
 class RecodingKind(StrEnum):
@@ -29,7 +31,7 @@ class RecodingKind(StrEnum):
     """
 
     INTERVAL = "interval"
-    """The smallest interval `[lo, hi]` that contains them, for numbers and ordinal values."""
+    """The smallest interval `[lo, hi]` that contains them, for numbers, dates and ordinal values."""
     ANCESTOR = "ancestor"
     """Their lowest common ancestor in the column's hierarchy."""
     SET = "set"
@@ -130,14 +132,14 @@ def domains_of(table: Table) -> list[Domain]:
 def domain_of(column: Column, declared: str | None = None) -> Domain:
     """Return the domain of a column, for the declared recoding or the default one.
 
-    By default a column with a hierarchy is published as ancestors, one of numbers or ordinal values as intervals, and any
-    other as sets.
+    By default a column with a hierarchy is published as ancestors, one of numbers, dates or ordinal values as intervals,
+    and any other as sets.
     """
     recoding = RecodingKind(declared) if declared is not None else _default_recoding(column)
-    ordered = column.kind in (Kind.NUMERIC, Kind.ORDINAL)
+    ordered = column.kind in _ORDERED
     if recoding is RecodingKind.INTERVAL and not ordered:
         raise ColumnError(
-            f"intervals require numbers or an order, but the column is of kind {column.kind.value!r}",
+            f"intervals require numbers, dates or an order, but the column is of kind {column.kind.value!r}",
             remedy='Declare its kind, or use recoding = "set".',
             column=column.name,
         )
@@ -172,7 +174,7 @@ def domain_of(column: Column, declared: str | None = None) -> Domain:
 def _default_recoding(column: Column) -> RecodingKind:
     if column.hierarchy is not None:
         return RecodingKind.ANCESTOR
-    return RecodingKind.INTERVAL if column.kind in (Kind.NUMERIC, Kind.ORDINAL) else RecodingKind.SET
+    return RecodingKind.INTERVAL if column.kind in _ORDERED else RecodingKind.SET
 
 
 def _leaf_order(paths: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -198,7 +200,7 @@ def _positions(column: Column) -> NDArray[np.float64]:
         return np.zeros(0)
     lowest, highest = column.numbers[0], column.numbers[column.size - 1]
     if column.hierarchy is not None:
-        leaves = [Fraction(number) for number in map(parse_decimal, column.hierarchy.leaves) if number is not None]
+        leaves = [number for number in map(column.numbers.parse, column.hierarchy.leaves) if number is not None]
         lowest, highest = min([lowest, *leaves]), max([highest, *leaves])
     width = highest - lowest
     if not width:

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from sfumato.anonymization.recoding import Recoding
+from sfumato.anonymization.utility.associations import Association, associations
 from sfumato.anonymization.utility.count_queries import QueryErrors, query_errors
 from sfumato.anonymization.utility.group_sizes import ClassSizes
 from sfumato.anonymization.utility.information_loss import Loss
@@ -47,14 +48,24 @@ class Utility:
     marginals: tuple[Marginal, ...]
     answer_queries: Callable[[], QueryErrors | None]
     """Computes `queries` when it is first used."""
+    measure_associations: Callable[[], tuple[Association, ...]]
+    """Computes `associations` when it is first used."""
 
     @cached_property
     def queries(self) -> QueryErrors | None:
         """The errors of count queries, computed on first use; None if no queries were requested or no column has values."""
         return self.answer_queries()
 
+    @cached_property
+    def associations(self) -> tuple[Association, ...]:
+        """How strongly sensitive columns depend on each quasi-identifier, before and after; computed on first use."""
+        return self.measure_associations()
+
     def to_dict(self, *, queries: bool = True) -> dict[str, Any]:
-        """Return plain data, ready for JSON; `queries=False` leaves the query errors out, which take time to compute."""
+        """Return plain data, ready for JSON; `queries=False` leaves out the query errors and the associations.
+
+        These take time to compute, and are exact figures of the original quasi-identifiers and sensitive values together.
+        """
         figures = {
             "rows": self.rows,
             "groups": self.groups,
@@ -66,6 +77,7 @@ class Utility:
         }
         if queries:
             figures["queries"] = None if self.queries is None else self.queries.to_dict()
+            figures["associations"] = [one.to_dict() for one in self.associations]
         return figures
 
     def __repr__(self) -> str:
@@ -139,6 +151,7 @@ def utility_of(
         classes=ClassSizes.of(recoding.groups, k, suppressed),
         marginals=marginals(recoding),
         answer_queries=partial(_queries, table, recoding, queries, qd, qs, selectivity, seed, bound),
+        measure_associations=partial(associations, table, recoding),
     )
 
 

@@ -2,6 +2,7 @@
 
 from sfumato.data.hierarchy import Flat, HierarchyBuilder, Intervals
 from sfumato.data.hierarchy_builders.consecutive import Consecutive
+from sfumato.data.hierarchy_builders.dates import Dates
 from sfumato.data.hierarchy_builders.frequent import Frequent
 from sfumato.data.hierarchy_builders.icd import ICD
 from sfumato.data.hierarchy_builders.masked_codes import Masking
@@ -12,7 +13,7 @@ from sfumato.data.hierarchy_builders.ranges import Ranges
 
 BUILDERS: dict[str, type[HierarchyBuilder]] = {
     builder.key: builder
-    for builder in (Intervals, Flat, Prefix, Masking, Ranges, Quantiles, NamedGroups, Consecutive, Frequent, ICD)
+    for builder in (Intervals, Flat, Prefix, Masking, Ranges, Quantiles, NamedGroups, Consecutive, Frequent, Dates, ICD)
 }
 """For each key of a config the builder that it names."""
 
@@ -20,6 +21,7 @@ __all__ = [
     "BUILDERS",
     "ICD",
     "Consecutive",
+    "Dates",
     "Flat",
     "Frequent",
     "HierarchyBuilder",

@@ -16,10 +16,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.column import Column
+from sfumato.data.date_formats import date_reader
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
-from sfumato.errors import CellError
+from sfumato.errors import CellError, ColumnError
 from sfumato.exact.numbers import packed
 from sfumato.releases.cells import interval_end, is_quoted, members, unquote
 
@@ -28,7 +29,7 @@ _INTERVAL = re.compile(r"([\[(])(.*)([\])])", re.DOTALL)
 _BRACKETED = re.compile(r"\[.*[\])]|\(.*\]|\{.*\}", re.DOTALL)
 """Cells that look generalized, whether or not they can be read."""
 
-_ORDERED = (Kind.NUMERIC, Kind.ORDINAL)
+_ORDERED = (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL)
 """Kinds whose values are ordered without a hierarchy, and have intervals."""
 
 CellRange = tuple[int, int]
@@ -124,7 +125,7 @@ def cell_ranges(sides: Sequence[Side], schema: Schema, attribute: str) -> list[C
     above = {"*", *chain.from_iterable(tree.labels[1:] if tree else ())}
     cells = [[parse_cell(text) for text in side.texts] for side in sides]
     kind = schema.kinds.get(attribute) or _kind(cells, above)
-    positions = _Positions(Kind(kind), cells, tree, schema.orders.get(attribute, ()))
+    positions = _Positions(Kind(kind), cells, tree, schema.orders.get(attribute, ()), schema.formats.get(attribute))
     if tree is not None and kind not in _ORDERED:
         strict = [cell for side, some in zip(sides, cells, strict=True) if side.strict for cell in some]
         tree.over([label for cell in strict for label in cell.members if label not in above], attribute)
@@ -155,14 +156,19 @@ def _refuse_unread(
 
 
 def _kind(cells: Sequence[Sequence[ParsedCell]], above: set[str]) -> Kind:
-    """Numeric if there are intervals of numbers, or if the values of the records (else of the dictionary) are numbers."""
+    """The kind of the ends of an interval, or of the values of the records (else of the dictionary)."""
     for cell in chain.from_iterable(cells):
-        if cell.ends is not None and cell.text not in above and None not in map(interval_end, cell.ends):
-            return Kind.NUMERIC
+        if cell.ends is not None and cell.text not in above:
+            for kind in (Kind.NUMERIC, Kind.DATE):
+                if None not in [interval_end(end, kind is Kind.DATE) for end in cell.ends]:
+                    return kind
     for some in cells:
         values = [label for cell in some for label in cell.members if label not in above]
         if values:
-            return Table(pa.table({"value": values}), Schema(), untyped=True).column("value").kind
+            try:
+                return Table(pa.table({"value": values}), Schema(), untyped=True).column("value").kind
+            except (ColumnError, CellError):  # dates that cannot be read
+                return Kind.CATEGORICAL
     return Kind.CATEGORICAL
 
 
@@ -170,14 +176,20 @@ class _Positions:
     """The positions of the values, nodes and intervals of an attribute."""
 
     def __init__(
-        self, kind: Kind, cells: Sequence[Sequence[ParsedCell]], tree: Hierarchy | None, order: Sequence[str]
+        self,
+        kind: Kind,
+        cells: Sequence[Sequence[ParsedCell]],
+        tree: Hierarchy | None,
+        order: Sequence[str],
+        date_format: str | None,
     ) -> None:
         self.kind = kind
         labels = [label for some in cells for s in some for label in s.members]
         leaves = list(tree.leaves) if tree else []
-        if kind is Kind.NUMERIC:
+        if kind in (Kind.NUMERIC, Kind.DATE):
             ends = [end for some in cells for s in some for end in s.ends or ()]
-            numbers = {label: interval_end(label) for label in {*labels, *leaves, *ends}}
+            read = interval_end if kind is Kind.NUMERIC else date_reader(labels, date_format)
+            numbers = {label: read(label) for label in {*labels, *leaves, *ends}}
             self.position = _ranked({label: number for label, number in numbers.items() if number is not None})
         elif kind is Kind.ORDINAL:
             self.position = {label: place for place, label in enumerate(order)}
@@ -218,7 +230,8 @@ class _Positions:
         """The position of a single value."""
         place = self.position.get(label)
         if place is None:
-            what = "a number or an interval" if self.kind is Kind.NUMERIC else "in the column's order"
+            names = {Kind.NUMERIC: "a number or an interval", Kind.DATE: "a date or an interval of dates"}
+            what = names.get(self.kind, "in the column's order")
             remedy = "Fix the cell, list it under missing.values, or declare another kind."
             raise side.cell_error(code, f"{label!r} is not {what}", remedy)
         return place

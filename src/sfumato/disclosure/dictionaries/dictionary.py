@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -157,11 +158,24 @@ class Dictionary:
             missing=self.missing or Missing(schema.missing.values),
         )
         try:
+            if attribute in self.attributes and kind is Kind.DATE:
+                return self._dates(name, attribute, declared, schema)
             if attribute not in self.attributes:
                 return Table(pa.table({name: pa.nulls(self.individuals, pa.string())}), declared).column(name)
             return self._with(declared).column(name)
         except SfumatoError as error:
             raise error.inside(None, self.title) from error
+
+    def _dates(self, name: str, attribute: str, declared: Schema, schema: Schema) -> Column:
+        """Read dates in the format that is detected; in that of the records if it is not clear."""
+        zones = {name: schema.timezones[attribute]} if attribute in schema.timezones else {}
+        declared = replace(declared, timezones=zones)
+        try:
+            return self._with(declared).column(name)
+        except SfumatoError:
+            if attribute not in schema.formats:
+                raise
+            return self._with(replace(declared, formats={name: schema.formats[attribute]})).column(name)
 
     def precedes(self, other: Dictionary, *, like: Table | None = None) -> DictionaryOrder:
         """Check whether this dictionary precedes (⪯) another (Lebanon et al. 2006, Definition 8); see `precedes`."""

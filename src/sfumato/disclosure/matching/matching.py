@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.disclosure.matching.sorted_join import blocks, counts_by_join, distinct_rows
 from sfumato.kernels.dictionary_matching import (
     consistent_counts,
     consistent_individuals,
@@ -22,7 +24,7 @@ Rule = NDArray[np.bool_]
 Definition 1)."""
 
 _MANY = 20_000_000
-"""Individuals to look at, over all records, from which on records that disclose the same values are matched once."""
+"""Individuals to look at, over all records, from which on records and dictionary are sorted and joined."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,14 +155,48 @@ class Matching:
         """|ρ|: the number of individuals who are consistent with each record as it is disclosed."""
         return self.match(rule)[0]
 
-    def match(self, rule: Rule) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
-        """Return, for every record, |ρ|, the weight of ρ, and whether the record's own individual is in ρ."""
-        distinct, of_record = self._once(rule)
-        counts, sums = np.zeros(len(distinct), np.int64), np.zeros(len(distinct))
+    def match(
+        self, rule: Rule, progress: Callable[[float], None] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
+        """Return, for every record, |ρ|, the weight of ρ, and whether the record's own individual is in ρ.
+
+        `progress` is called with the share of the work that is done.
+        """
+        shown = self._shown(rule)
+        counts, sums = self._count(shown, progress)
         among = np.zeros(self.records, bool)
-        consistent_counts(self.index, distinct, self.weights, self.misfits, self._room, counts, sums)
-        owner_is_consistent(self.index, distinct[of_record], self.own, self.misfits, among)
-        return counts[of_record], sums[of_record], among
+        owner_is_consistent(self.index, shown, self.own, self.misfits, among)
+        return counts, sums, among
+
+    def _count(
+        self, shown: NDArray[np.int32], progress: Callable[[float], None] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return, for every disclosed row, the number of consistent individuals and their weight."""
+        if not self.misfits and self._candidates(shown, 1) >= _MANY:
+            return counts_by_join(self, shown, progress)
+        distinct, of_record = distinct_rows(shown) if self.misfits else (shown, None)
+        counts, sums = np.zeros(len(distinct), np.int64), np.zeros(len(distinct))
+        for part, done in blocks(len(distinct)):
+            consistent_counts(self.index, distinct[part], self.weights, self.misfits, self._room, counts[part], sums[part])
+            if progress is not None:
+                progress(done)
+        return (counts, sums) if of_record is None else (counts[of_record], sums[of_record])
+
+    def _shown(self, rule: Rule) -> NDArray[np.int32]:
+        """The values that a rule discloses, but for attributes that the dictionary does not know: they exclude nobody."""
+        return np.where(rule & self.known, self.values, np.int32(-1))
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """For each attribute whether the dictionary holds a value of anybody."""
+        return np.asarray((self.dictionary_values >= 0).any(axis=0))
+
+    def _candidates(self, shown: NDArray[np.int32], turns: int) -> int:
+        """The individuals to look at if each row goes through those of its most selective attributes, that many."""
+        reached = np.where(shown >= 0, np.append(self.reach, self.individuals)[shown], self.individuals)
+        if self.attributes > turns:
+            reached = np.partition(reached, turns - 1, axis=1)[:, :turns]
+        return int(reached.sum())
 
     def probabilities_without(self, rule: Rule) -> NDArray[np.float64]:
         """The chance of identification of record i without its disclosed attribute j; 0 if it is not disclosed.
@@ -169,15 +205,14 @@ class Matching:
         >>> two.probabilities(two.everything).tolist(), two.probabilities_without(two.everything).tolist()
         ([1.0], [[0.5, 0.5]])
         """
-        if self.misfits:  # the kernel counts exact agreement only: measure each rule on its own
-            without = [self.probabilities(rule & (np.arange(self.attributes) != j)) for j in range(self.attributes)]
-            return np.asarray(np.where(rule & self.everything, np.array(without).T, 0.0))
-        distinct, of_record = self._once(rule)
-        shown = distinct[of_record]
-        more = np.zeros(distinct.shape)
+        shown = self._shown(rule)
+        if self.misfits or self._candidates(shown, 2) >= _MANY:  # the kernel counts exact agreement only: measure each rule
+            return self._each_rule_without(rule)
+        more = np.zeros(shown.shape)
         out, misfit = np.empty((2, self.individuals), np.int64)
-        weight_without_attribute(self.index, distinct, self.weights, out, misfit, more)
-        total = self.match(rule)[1][:, None] + more[of_record]
+        weight_without_attribute(self.index, shown, self.weights, out, misfit, more)
+        total = self._count(shown)[1][:, None] + more
+        shown = np.where(rule, self.values, np.int32(-1))
         mine = np.ones(shown.shape)
         if len(self.weights):
             for j in range(self.attributes):
@@ -187,33 +222,25 @@ class Matching:
                 mine[:, j] = np.where(among, self.weights[self.own], 0.0)
         return np.divide(mine, total, out=np.zeros(shown.shape), where=(total > 0) & (shown >= 0))
 
-    def _once(self, rule: Rule) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The distinct disclosed rows, and which of them each record has.
-
-        Finding the distinct rows costs a sort. It is done only if many individuals must be compared.
-        """
-        shown = np.where(rule, self.values, np.int32(-1))
-        if self.misfits:
-            distinct, of_record = np.unique(shown, axis=0, return_inverse=True)
-            return np.ascontiguousarray(distinct), of_record.reshape(-1)
-        reached = np.where(shown >= 0, np.append(self.reach, self.individuals)[shown], self.individuals)
-        if reached.min(axis=1, initial=self.individuals).sum() < _MANY:
-            return shown, np.arange(self.records)
-        distinct, of_record = np.unique(shown, axis=0, return_inverse=True)
-        return np.ascontiguousarray(distinct), of_record.reshape(-1)
+    def _each_rule_without(self, rule: Rule) -> NDArray[np.float64]:
+        """The chances of identification without each attribute; only those that the dictionary knows make a difference."""
+        chances = np.repeat(self.probabilities(rule)[:, None], self.attributes, axis=1)
+        for j in np.flatnonzero(self.known & (rule & self.everything).any(axis=0)):
+            chances[:, j] = self.probabilities(rule & (np.arange(self.attributes) != j))
+        return np.asarray(np.where(rule & self.everything, chances, 0.0))
 
     def lists(self, rule: Rule, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """ρ of every record, given the sizes: that of record i is `individuals[starts[i]:starts[i + 1]]`, ascending."""
         starts = np.concatenate([[0], np.cumsum(sizes)])
         individuals = np.empty(int(starts[-1]), np.int32)
-        shown = np.where(rule, self.values, np.int32(-1))
+        shown = self._shown(rule)
         consistent_lists(self.index, shown, self.misfits, starts, self._room, individuals)
         return starts, individuals
 
     def individuals_of(self, record: int, rule: Rule) -> NDArray[np.int64]:
         """ρ of one record, ascending."""
         out = self._room
-        shown = np.where(rule[record], self.values[record], np.int32(-1))
+        shown = np.where(rule[record] & self.known, self.values[record], np.int32(-1))
         count = consistent_individuals(self.index, shown, np.empty(self.attributes, np.int64), self.misfits, out)
         return np.sort(out[:count])
 
@@ -227,9 +254,11 @@ class Matching:
         """
         return self.sizes_and_probabilities(rule)[1]
 
-    def sizes_and_probabilities(self, rule: Rule) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def sizes_and_probabilities(
+        self, rule: Rule, progress: Callable[[float], None] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """|ρ| and the chance that the attacker picks the right individual, record by record."""
-        counts, sums, among = self.match(rule)
+        counts, sums, among = self.match(rule, progress)
         if not len(self.weights):
             return counts, np.where(counts > 0, 1 / np.maximum(counts, 1), 0.0)
         mine = np.where(among, self.weights[self.own], 0.0)

@@ -20,11 +20,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.column import Column
+from sfumato.data.date_formats import date_reader
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Missing, Schema
 from sfumato.data.table import Table
 from sfumato.distances.jaro import Similarities
-from sfumato.errors import ReleaseError
+from sfumato.errors import CellError, ColumnError, ReleaseError
 from sfumato.exact import as_fraction
 from sfumato.releases.cells import interval_end, is_quoted, members, unquote
 
@@ -93,6 +94,8 @@ def _published_column(texts: pa.Array, name: str, schema: Schema, untyped: bool,
         kinds={} if kind is None else {name: kind},
         orders={name: schema.orders[name]} if name in schema.orders and kind is Kind.ORDINAL else {},
         separators={name: schema.separators[name]} if name in schema.separators else {},
+        formats={name: schema.formats[name]} if name in schema.formats and kind is Kind.DATE else {},
+        timezones={name: schema.timezones[name]} if name in schema.timezones and kind is Kind.DATE else {},
         missing=Missing(()),
     )
     return Table(pa.table({name: texts}), declared, untyped=untyped).column(name)
@@ -107,6 +110,8 @@ def _known_column(dictionary: Dictionary, name: str, kind: Kind, schema: Schema)
         separators={column: schema.separators[name]} if name in schema.separators else {},
         missing=dictionary.missing or Missing(schema.missing.values),
     )
+    if kind is Kind.DATE:
+        return dictionary.column(name, kind, schema)
     data = dictionary.table.data
     if name not in dictionary.attributes:
         data = pa.table({column: pa.nulls(data.num_rows, pa.string())})
@@ -233,9 +238,10 @@ class _Line:
         self.kind = _kind_of(schema, name) or _inferred_kind(sides, nodes | {"*"})
         leaves = list(self.tree.leaves) if self.tree else []
         labels = dict.fromkeys([*leaves, *(label for cell in cells for label in cell.members)])
-        if self.kind is Kind.NUMERIC:
+        if self.kind in (Kind.NUMERIC, Kind.DATE):
             ends = [end for cell in cells for end in cell.ends or ()]
-            numbers = {text: interval_end(text) for text in (*labels, *ends)}
+            read = interval_end if self.kind is Kind.NUMERIC else date_reader([*labels], schema.formats.get(name))
+            numbers = {text: read(text) for text in (*labels, *ends)}
             rank = {number: at for at, number in enumerate(sorted({n for n in numbers.values() if n is not None}))}
             self.position = {text: 2 * rank[number] for text, number in numbers.items() if number is not None}
         elif self.kind is Kind.ORDINAL:
@@ -260,7 +266,7 @@ class _Line:
             return None
         if cell.text in self.below:
             return self.below[cell.text]
-        if cell.ends is not None and self.kind in (Kind.NUMERIC, Kind.ORDINAL):
+        if cell.ends is not None and self.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL):
             low, high = (self._at(end) for end in cell.ends)
             return [(low + cell.open_low, high - cell.open_high)]
         parts = [self.below[m] if m in self.below else [(self._at(m),) * 2] for m in cell.members]
@@ -274,12 +280,17 @@ class _Line:
 
 
 def _inferred_kind(sides: Sequence[Sequence[_Cell]], nodes: set[str]) -> Kind:
-    """The kind of a column that declares none: numeric if there are intervals of numbers, or if the values are numbers."""
+    """The kind of a column that declares none: that of the ends of an interval, or of the values."""
     for cell in chain.from_iterable(sides):
-        if cell.ends and cell.text not in nodes and None not in [interval_end(end) for end in cell.ends]:
-            return Kind.NUMERIC
+        for kind in (Kind.NUMERIC, Kind.DATE):
+            dates = kind is Kind.DATE
+            if cell.ends and cell.text not in nodes and None not in [interval_end(end, dates) for end in cell.ends]:
+                return kind
     for side in sides:
         values = [label for cell in side for label in cell.members if label not in nodes]
         if values:
-            return Table(pa.table({"value": values}), Schema(), untyped=True).column("value").kind
+            try:
+                return Table(pa.table({"value": values}), Schema(), untyped=True).column("value").kind
+            except (ColumnError, CellError):  # dates that cannot be read
+                return Kind.CATEGORICAL
     return Kind.CATEGORICAL

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from statistics import median
 from typing import Literal
 
@@ -19,6 +20,11 @@ _FAR_APART = 200
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NARROWEST = 290
 """The width of a plot on a phone, in pixels: labels must fit beside each other there."""
+
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_MONTH = 30.4
+"""About the days of a month."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,33 @@ def number_axis(
     values = [number * step for number in range(first, last + 1)]
     labels = [_percent(value, step) if percent else number_text(value, step) for value in values]
     return Axis(low, high, tuple(zip(values, labels, strict=True)), title, grid)
+
+
+def date_axis(low: float, high: float, title: str = "", *, count: int = 5) -> Axis:
+    """Return an axis of days since 1970-01-01 with about `count` ticks at the first days of years or months, or at days.
+
+    >>> [text for _, text in date_axis(0, 1500).ticks], [text for _, text in date_axis(0, 4, count=2).ticks]
+    (['1970', '1971', '1972', '1973', '1974'], ['1970-01-01', '1970-01-03', '1970-01-05'])
+    """
+    first, last = (_day(number) for number in (low, high))
+    months = max(1, round((high - low) / _MONTH / count))
+    if high - low > count * _MONTH:
+        months = next((step for step in (1, 2, 3, 6) if step >= months), 12 * max(1, round(months / 12)))
+        start = first.year * 12 + first.month - 1
+        numbers = range(-(-start // months) * months, last.year * 12 + last.month, months)
+        days = [date(number // 12, number % 12 + 1, 1) for number in numbers if number >= 12]
+        texts = [f"{day.year:04}" if months % 12 == 0 else day.isoformat()[:7] for day in days]
+    else:
+        step = max(1, round((high - low) / count))
+        days = [date.fromordinal(number) for number in range(first.toordinal(), last.toordinal() + 1, step)]
+        texts = [day.isoformat() for day in days]
+    places = [float(day.toordinal() - _EPOCH) for day in days]
+    ticks = tuple((place, text) for place, text in zip(places, texts, strict=True) if low <= place <= high)
+    return Axis(low, high, ticks, title)
+
+
+def _day(number: float) -> date:
+    return date.fromordinal(min(max(math.floor(number) + _EPOCH, 1), date.max.toordinal()))
 
 
 def _round_step(least: float) -> float:

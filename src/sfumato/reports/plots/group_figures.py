@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from sfumato.exact.date_numbers import date_end
 from sfumato.plurals import count_of
 from sfumato.releases.figure_models import ContourTable, LevelHistogram, NeighbourGraph, RiskComparison, SizeHistogram
 from sfumato.releases.models import PrincipleClaim
-from sfumato.reports.plots.axes import Axis, fitting_step, name_axis, number_axis
+from sfumato.reports.plots.axes import Axis, date_axis, fitting_step, name_axis, number_axis
 from sfumato.reports.plots.chart import Chart, dial
 from sfumato.reports.plots.figure import Figure, chart_figure, percent
 from sfumato.reports.plots.svg import AFTER, BEFORE, BREACH, FAINT, INK, shortened
@@ -179,12 +180,12 @@ def worst_group(graph: NeighbourGraph, heading: str, allowed: int | None, *, int
 def _worst_group_caption(graph: NeighbourGraph, allowed: int | None, internal: bool) -> str:
     cells = ", ".join(f"{name} {' '.join(str(cell).split())[:40]}" for name, cell in graph.quasi_identifiers.items())
     group = f"the class {cells}" if internal else f"group {graph.group:,} ({cells})"
-    rows, shown = graph.rows, len(graph.labels)
+    rows, shown, unit = graph.rows, len(graph.labels), " days" if _are_dates(graph) else ""
     densest = graph.neighbours[graph.densest]
     sentences = [
         f"The {f'{rows:,} rows' if rows > 1 else 'only row'} of {group} by sensitive value. An edge joins values within "
-        f"{graph.epsilon} of each other. A larger dot represents several rows with the same value, which are also near "
-        f"each other. The diamond has the most others near it: {densest:,} of {rows - 1:,}.",
+        f"{graph.epsilon}{unit} of each other. A larger dot represents several rows with the same value, which are also "
+        f"near each other. The diamond has the most others near it: {densest:,} of {rows - 1:,}.",
     ]
     if allowed is not None:
         sentences.append(f"At most {allowed:,} are allowed.")
@@ -208,7 +209,7 @@ def _line_of_values(graph: NeighbourGraph, at: Sequence[float], allowed: int | N
     low, high = min(at), max(at)
     room = 0.05 * ((high - low) or abs(high) or 1.0)
     chart = Chart(
-        number_axis(low - room, high + room, "value"),
+        (date_axis if _are_dates(graph) else number_axis)(low - room, high + room, "value"),
         Axis(-0.1 * top - 0.2, 1.15 * top + 0.3, number_axis(0, top, whole=True).ticks, "others within reach"),
         210,
     )
@@ -216,6 +217,11 @@ def _line_of_values(graph: NeighbourGraph, at: Sequence[float], allowed: int | N
     if allowed is not None:
         chart.rule(allowed, f"allowed {allowed:,}", upright=False)
     return chart
+
+
+def _are_dates(graph: NeighbourGraph) -> bool:
+    """Return whether the values are dates, so that the line counts days since 1970-01-01."""
+    return graph.at is not None and None not in map(date_end, graph.labels)
 
 
 def _rings_of_values(graph: NeighbourGraph, allowed: int | None) -> Chart:

@@ -194,6 +194,9 @@ def generalized(cube: TransformationCube, levels: tuple[int, ...], rows: NDArray
         orders=others(schema.orders),
         hierarchies=others(schema.hierarchies),
         separators=others(schema.separators),
+        formats=others(schema.formats),
+        timezones=others(schema.timezones),
+        ages=others(schema.ages),
         recodings={},
         **NO_LIMITS,
     )

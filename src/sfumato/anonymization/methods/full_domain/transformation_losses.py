@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -19,12 +20,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.anonymization.methods.association_lines import AssociationLine, association_lines
 from sfumato.anonymization.methods.full_domain.equivalence_classes import EquivalenceClasses, TransformationCube
+from sfumato.anonymization.recoding import ColumnLevels
 from sfumato.exact import as_fraction, nearest_float
 from sfumato.kernels.class_rollup import sum_costs
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+_POSITIONS = 10**6
+"""Positions on an association line are whole numbers up to this."""
 
 
 @dataclass(eq=False)
@@ -97,65 +103,113 @@ class TransformationLoss(ABC):
 
 
 class NodeCosts(TransformationLoss):
-    """The mean over rows and quasi-identifiers of the cost of the published node; a suppressed row costs 1 in each."""
+    """The mean over rows and quasi-identifiers of the cost of the published node; a suppressed row costs 1 in each.
+
+    Each quasi-identifier counts by its weight. An association that the schema preserves counts as one more: the cost of a
+    node is how far apart the usual outcomes of its values are (see `association_lines`).
+    """
 
     @abstractmethod
     def costs(self) -> list[tuple[Integers, int]]:
         """Return, for each quasi-identifier, the cost of each level and code as whole numbers over a denominator."""
 
     @cached_property
-    def _flat(self) -> Integers:
-        return np.concatenate([costs.ravel() for costs, _ in self._each])
+    def _terms(self) -> list[_Term]:
+        """The quasi-identifiers, then the associations."""
+        weights = self.cube.task.table.schema.weights
+        columns = [column.domain.name for column in self.cube.columns]
+        terms = [
+            _Term(j, costs, den, as_fraction(weights.get(name, 1), "weight"))
+            for j, (name, (costs, den)) in enumerate(zip(columns, self.costs(), strict=True))
+        ]
+        mean = sum((term.weight for term in terms), Fraction(0)) / max(1, len(terms))
+        lines = association_lines(self.cube.task.table, [column.domain for column in self.cube.columns], self.k)
+        for line in lines:
+            j = columns.index(line.column)
+            costs = _outcome_ranges(line, self.cube.columns[j])
+            terms.append(_Term(j, costs, _POSITIONS, as_fraction(line.weight) * mean))
+        return terms
 
     @cached_property
-    def _each(self) -> list[tuple[Integers, int]]:
-        return self.costs()
+    def _flat(self) -> Integers:
+        return np.concatenate([term.costs.ravel() for term in self._terms])
+
+    @cached_property
+    def _codes(self) -> NDArray[np.int32]:
+        """The codes of each combination, one column for each term."""
+        return np.ascontiguousarray(self.cube.codes[:, [term.column for term in self._terms]])
+
+    def _at(self, levels: Sequence[int]) -> Integers:
+        """Return where the costs of each term on its level begin in the flat array."""
+        starts = np.cumsum([0, *(term.costs.size for term in self._terms)])[:-1]
+        return np.array(
+            [s + t.costs.shape[1] * levels[t.column] for s, t in zip(starts, self._terms, strict=True)], np.int64
+        )
 
     @cached_property
     def _sums(self) -> list[Integers]:
-        """For each quasi-identifier and level the sum of the costs over all rows."""
+        """For each term and level the sum of the costs over all rows."""
+        data = [self.cube.columns[term.column].domain.column.codes for term in self._terms]
         return [
-            costs @ np.bincount(column.domain.column.codes, minlength=costs.shape[1])
-            for (costs, _), column in zip(self._each, self.cube.columns, strict=True)
+            term.costs @ np.bincount(codes, minlength=term.costs.shape[1])
+            for term, codes in zip(self._terms, data, strict=True)
         ]
 
     @cached_property
-    def _weights(self) -> list[Fraction]:
-        """The weight of each quasi-identifier, 1 unless the schema declares another."""
-        schema = self.cube.task.table.schema
-        return [as_fraction(schema.weights.get(name, 1), "weight") for name in schema.quasi_identifiers]
-
-    @cached_property
-    def _whole(self) -> Fraction:
-        """The loss, before it is divided, if every cell costs 1."""
-        return self.cube.rows * sum(self._weights, Fraction(0))
+    def _weight(self) -> Fraction:
+        """The cost of a row if each of its cells costs 1."""
+        return sum((term.weight for term in self._terms), Fraction(0))
 
     def bounds(self) -> Floats:
         """Return the loss without suppression: coarser nodes cost no less, and neither do suppressed cells."""
-        each = zip(self._sums, self._each, self._weights, strict=True)
-        scales = [
-            (sums, nearest_float(den * self._whole / weight) if weight else math.inf) for sums, (_, den), weight in each
-        ]
-        return self._over([sums / scale for sums, scale in scales])
+        by_column = [np.zeros(column.height + 1) for column in self.cube.columns]
+        for term, sums in zip(self._terms, self._sums, strict=True):
+            if term.weight:
+                by_column[term.column] += sums / nearest_float(term.den * self.cube.rows * self._weight / term.weight)
+        return self._over(by_column)
 
     def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the loss over all rows, less the cells of suppressed rows, plus 1 for each of these cells."""
-        dropped = np.zeros(len(self._each), np.int64)  # per attribute the cost of the cells that are suppressed
+        dropped = np.zeros(len(self._terms), np.int64)  # per term the cost of the cells that are suppressed
         if violating.any():
-            at = self.cube.at(classes.levels)
-            sum_costs(self.cube.codes, self._flat, at, classes.first, classes.sizes, violating, dropped)
-        suppressed = int(classes.sizes[violating].sum())
-        total = suppressed * sum(self._weights, Fraction(0))
-        each = zip(self._sums, classes.levels, dropped.tolist(), self._each, self._weights, strict=True)
-        for sums, level, less, (_, den), weight in each:
-            total += weight * Fraction(int(sums[level]) - less, den)
-        return total / self._whole
+            at = self._at(classes.levels)
+            sum_costs(self._codes, self._flat, at, classes.first, classes.sizes, violating, dropped)
+        total = int(classes.sizes[violating].sum()) * self._weight + self._bare(classes.levels, dropped)
+        return total / (self.cube.rows * self._weight)
+
+    def _bare(self, levels: Sequence[int], dropped: Integers | None = None) -> Fraction:
+        """Return the sum of the costs of a transformation's cells, less those that are dropped."""
+        less = np.zeros(len(self._terms), np.int64) if dropped is None else dropped
+        total = Fraction(0)
+        for term, sums, own in zip(self._terms, self._sums, less.tolist(), strict=True):
+            total += term.weight * Fraction(int(sums[levels[term.column]]) - own, term.den)
+        return total
 
     def finer(self, classes: EquivalenceClasses, staying: NDArray[np.bool_]) -> tuple[float, float]:
         """Return what suppression adds here: a suppressed cell costs 1, and a finer cell would cost even less instead."""
-        each = zip(self._sums, classes.levels, self._each, self._weights, strict=True)
-        bare = sum((weight * Fraction(int(sums[at]), den) for sums, at, (_, den), weight in each), Fraction(0))
-        return nearest_float(self.score(classes, staying) - bare / self._whole), -math.inf
+        bare = self._bare(classes.levels) / (self.cube.rows * self._weight)
+        return nearest_float(self.score(classes, staying) - bare), -math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class _Term:
+    """What a node costs in one respect."""
+
+    column: int
+    """The quasi-identifier."""
+    costs: Integers
+    """The cost of each level and code, as whole numbers over `den`."""
+    den: int
+    weight: Fraction
+
+
+def _outcome_ranges(line: AssociationLine, levels: ColumnLevels) -> Integers:
+    """Return, for each level and code, how far apart the usual outcomes of the values under its node are."""
+    outcome = line.outcome[levels.domain.place]  # of each code
+    ranges = np.zeros(levels.nodes.shape, np.int64)
+    for level, nodes in enumerate(levels.nodes):
+        ranges[level] = np.rint(line.ranges(nodes, outcome) * _POSITIONS)[nodes]
+    return ranges
 
 
 class Mean(NodeCosts):
@@ -215,22 +269,23 @@ class GroupMean(NodeCosts):
 
     def bounds(self) -> Floats:
         """Return the cost of the cheapest nodes: a group costs at least that, and coarser nodes are no cheaper."""
-        each = zip(self._each, self._scaled, strict=True)
-        return self._over([costs.min(axis=1) * (nearest_float(weight) / den) for (costs, den), weight in each])
+        by_column = [np.zeros(column.height + 1) for column in self.cube.columns]
+        for term in self._terms:
+            by_column[term.column] += term.costs.min(axis=1) * nearest_float(term.weight * self._scale / term.den)
+        return self._over(by_column)
 
     @cached_property
-    def _scaled(self) -> list[Fraction]:
-        """The weights, scaled so that their mean is 1."""
-        mean = sum(self._weights, Fraction(0)) / len(self._weights)
-        return [weight / mean for weight in self._weights]
+    def _scale(self) -> Fraction:
+        """The factor of the weights that makes their mean 1."""
+        return len(self._terms) / self._weight
 
     def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the mean over the classes that are published."""
-        sums = np.zeros(len(self._each), np.int64)
-        ones, at = np.ones(len(classes.first), np.int64), self.cube.at(classes.levels)
-        sum_costs(self.cube.codes, self._flat, at, classes.first, ones, ~violating, sums)
-        each = zip(sums.tolist(), self._each, self._scaled, strict=True)
-        total = sum((weight * Fraction(own, den) for own, (_, den), weight in each), Fraction(0))
+        sums = np.zeros(len(self._terms), np.int64)
+        ones, at = np.ones(len(classes.first), np.int64), self._at(classes.levels)
+        sum_costs(self._codes, self._flat, at, classes.first, ones, ~violating, sums)
+        each = zip(sums.tolist(), self._terms, strict=True)
+        total = sum((self._scale * term.weight * Fraction(own, term.den) for own, term in each), Fraction(0))
         return total / int((~violating).sum())
 
     def finer(self, classes: EquivalenceClasses, staying: NDArray[np.bool_]) -> tuple[float, float]:

@@ -1,0 +1,96 @@
+"""Remarks on how a column was read, where that was a guess, or where values may mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.date_formats import date_doubt
+from sfumato.data.number_texts import PLAIN_NUMBER, THOUSANDS, have_decimal_commas, same_number, with_points
+from sfumato.data.text_values import same_but_for_case
+from sfumato.exact.numbers import Numbers, parse_decimal
+
+_FAR = 10_000
+"""A number this many times farther away than the range of most others is rather a code for missing."""
+
+_MANY_ROWS = 100
+"""In a column with fewer numbers nothing is said about extreme ones."""
+
+
+def note_on_dates(name: str, cells: Sequence[Any], row_of: Callable[[int], int]) -> str | None:
+    """Return a remark if a column that was inferred as categorical is mostly dates.
+
+    `cells`: its distinct cells; `row_of`: the number of the first row with a cell, by the position of the cell.
+    """
+    doubt = date_doubt(list(cells)) if cells and type(cells[0]) is str else None
+    if doubt is None:
+        return None
+    return (
+        f"column {name!r} is taken as categorical, though {doubt.reason}: row {row_of(doubt.position)} is "
+        f"{cells[doubt.position]!r}; declare its kind or format to be sure"
+    )
+
+
+def note_on_numbers(name: str, cells: Sequence[str], row_of: Callable[[int], int]) -> str | None:
+    """Return a remark if a text column that was inferred as categorical is mostly numbers.
+
+    One odd cell may have decided that. Codes of one length, such as 01234, are taken to be codes.
+    """
+    plain = list(dict.fromkeys(cell.strip() for cell in cells))
+    twins = same_number(with_points(plain) if have_decimal_commas(plain) else plain)
+    if twins is not None:
+        return (
+            f"column {name!r} is taken as categorical, though its values look like numbers: {twins[0]!r} and "
+            f"{twins[1]!r} would be one; declare its kind to be sure"
+        )
+    commas = [cell for cell in plain if THOUSANDS.fullmatch(cell)]
+    if commas and all(THOUSANDS.fullmatch(cell) or PLAIN_NUMBER.fullmatch(cell) for cell in plain):
+        return (
+            f"column {name!r} is taken as categorical, though its values look like numbers: the comma in {commas[0]!r} may "
+            'be a decimal mark or separate thousands; declare decimal = ",", or remove the commas'
+        )
+    odd = [i for i, cell in enumerate(cells) if parse_decimal(cell) is None]
+    if not odd and len({len(cell) for cell in cells}) > 1:
+        odd = [i for i, cell in enumerate(cells) if not PLAIN_NUMBER.fullmatch(cell.strip())]
+    if not odd or 2 * len(odd) >= len(cells):
+        return None
+    return (
+        f"column {name!r} is taken as categorical, though most of its values are numbers: row {row_of(odd[0])} is "
+        f"{cells[odd[0]]!r}; declare its kind to be sure"
+    )
+
+
+def note_on_extremes(name: str, numbers: Numbers, codes: NDArray[np.int32]) -> str | None:
+    """Return a remark if one extreme number is so far away that it is rather a code for missing, such as 10^18.
+
+    Intervals are measured by the range of the column: such a number makes all of them look narrow.
+    """
+    present = np.sort(codes[codes < len(numbers)])
+    if len(present) < _MANY_ROWS:
+        return None
+    most = [int(numbers.integers[present[int(share * (len(present) - 1))]]) for share in (0.01, 0.99)]
+    reach = _FAR * max(1, most[1] - most[0])
+    for code in (0, len(numbers) - 1):
+        if not most[0] - reach <= int(numbers.integers[code]) <= most[1] + reach:
+            return (
+                f"the value {numbers.label(code)} of column {name!r} is very far from the others; if it means missing, list "
+                "it under missing.values"
+            )
+    return None
+
+
+def note_on_case(name: str, texts: Sequence[str]) -> str | None:
+    """Return a remark if two values differ only in letter case.
+
+    >>> note_on_case("ill", ["flu", "gout"])
+    """
+    twins = same_but_for_case(texts)
+    if twins is None:
+        return None
+    return (
+        f"values of column {name!r} differ only in letter case and count as different ones: {twins[0]!r} and {twins[1]!r}; "
+        "make them equal if they mean the same"
+    )
