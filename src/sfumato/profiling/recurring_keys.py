@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
+
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind
 from sfumato.profiling.column_facts import Facts
 from sfumato.profiling.name_words import words_of
@@ -11,14 +14,15 @@ from sfumato.profiling.name_words import words_of
 KeyOf = Literal["person", "household"]
 
 _NUMBER = {
-    "id", "ids", "nr", "no", "nbr", "num", "number", "key", "code", "uid", "identifier", "idx", "index", "nummer", "numero", "ref",
+    "id", "ids", "nr", "no", "nbr", "num", "number", "key", "code", "uid", "identifier", "idx", "index", "nummer", "numero",
+    "ref",
 }  # fmt: skip
 """Words that make a name the name of a number."""
 
 _PERSON = {
-    "patient", "person", "people", "subject", "individual", "member", "customer", "client", "user", "resident", "citizen", "student",
-    "pupil", "employee", "worker", "respondent", "participant", "case", "child", "mother", "donor", "driver", "case", "insured",
-    "beneficiary", "versicherten", "kunde", "personne", "indiv",
+    "patient", "person", "people", "subject", "individual", "member", "customer", "client", "user", "resident", "citizen",
+    "student", "pupil", "employee", "worker", "respondent", "participant", "case", "child", "mother", "donor", "driver",
+    "insured", "beneficiary", "versicherten", "kunde", "personne", "indiv",
 }  # fmt: skip
 """Words for a person."""
 
@@ -40,6 +44,9 @@ _LEAST_VALUES = 20
 _MOST_ROWS = 100
 """A person has at most this many rows on average."""
 
+_CONSTANT = 0.99
+"""The share of a key's recurring values within which a lasting fact must not change; the rest may be errors."""
+
 _LARGEST_SHARE = 0.05
 """One person has at most this share of the rows; a code of categories usually has a value with more."""
 
@@ -53,17 +60,41 @@ def recurring_key(fact: Facts) -> KeyOf | None:
     'person'
     >>> recurring_key(Facts("admission_type_id", 100, Kind.NUMERIC, distinct=8, common=50, whole=True))
     """
-    present = fact.rows - fact.missing
     words = words_of(fact.name)
     key = _key_of_name(words)
-    recurs = _LEAST_VALUES <= fact.distinct < present <= _MOST_ROWS * fact.distinct and fact.unique < present
-    spread = fact.common <= max(_LARGEST_SHARE * fact.rows, 3)
-    plain = fact.whole or fact.kind in (Kind.CATEGORICAL, Kind.TEXT)
-    if key is None or not (recurs and spread and plain):
+    if key is None or not recurs(fact):
         return None
     # nearly unique keys number rows, such as orders or visits, unless the name is that of a person
     bare = not set(words) & (_PERSON | _HOUSEHOLD) and "".join(words) not in _WHOLE_NAMES
     return None if bare and fact.nearly_unique else key
+
+
+def recurs(fact: Facts) -> bool:
+    """Return whether a column could be a key by its counts: many values, none of them with many rows.
+
+    >>> recurs(Facts("x", 100, Kind.NUMERIC, distinct=70, common=3, whole=True))
+    True
+    """
+    present = fact.rows - fact.missing
+    spread = fact.common <= max(_LARGEST_SHARE * fact.rows, 3)
+    plain = fact.whole or fact.kind in (Kind.CATEGORICAL, Kind.TEXT)
+    return spread and plain and _LEAST_VALUES <= fact.distinct < present <= _MOST_ROWS * fact.distinct
+
+
+def never_changes_within(key: Column, other: Column) -> bool:
+    """Return whether a column has one value within each value of a key, in at least 99 % of the values that recur.
+
+    >>> import pyarrow as pa
+    >>> from sfumato import Schema, Table
+    >>> table = Table(pa.table({"x": [1, 1, 2, 2], "sex": ["f", "f", "m", "m"], "wave": [1, 2, 1, 2]}), Schema())
+    >>> [never_changes_within(table.column("x"), table.column(name)) for name in ("sex", "wave")]
+    [True, False]
+    """
+    rows = np.bincount(key.codes, minlength=key.domain)
+    pairs = np.unique(key.codes.astype(np.int64) * other.domain + other.codes) // other.domain
+    values = np.bincount(pairs, minlength=key.domain)
+    recurring = (rows > 1) & (np.arange(key.domain) < key.size)
+    return bool(recurring.any()) and float((values[recurring] == 1).mean()) >= _CONSTANT
 
 
 def _key_of_name(words: tuple[str, ...]) -> KeyOf | None:

@@ -34,6 +34,7 @@ _DELTA = "0.5"
 _MANY = 20
 """Numbers with more distinct values than this are amounts, whose distances have a meaning; others may be codes."""
 
+
 @dataclass(frozen=True)
 class SuggestedRequirement:
     """A suggested requirement, the reason for it, and whether a draft config enables it or leaves it to a person."""

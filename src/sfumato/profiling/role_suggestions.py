@@ -2,8 +2,8 @@
 
 A column that identifies a person by itself is an identifier, and is dropped. A column that outsiders can know is a
 quasi-identifier. A column that outsiders should not learn (money, health, work, belief) is sensitive. A column has the role
-other, and is published unchanged, only if that is harmless: a constant, or the time of a survey. A column for which no role can
-be justified has none, and is not published until a person decides.
+other, and is published unchanged, only if that is harmless: a constant, or the time of a survey. A column for which no role
+can be justified has none, and is not published until a person decides.
 
 The rules are ordered by the harm of a mistake. Cells come before names, because a name such as `notes` or `c4` may hide mail
 addresses. If nothing is recognised, the suggestion is cautious, and is marked as uncertain.
@@ -33,7 +33,7 @@ from sfumato.profiling.column_patterns import (
 from sfumato.profiling.identifying_combinations import uniqueness_of
 from sfumato.profiling.name_words import words_of
 from sfumato.profiling.person_names import NAMED_SHARE, people_named
-from sfumato.profiling.recurring_keys import KeyOf, recurring_key
+from sfumato.profiling.recurring_keys import KeyOf, never_changes_within, recurring_key, recurs
 
 FEW_ROWS = 20
 """In a table with fewer rows, distinct values are no evidence of a key: even ages may differ in every row."""
@@ -54,13 +54,19 @@ _IDENTIFYING_SHARE = 0.1
 MOST_SENSITIVE = 6
 """With this many sensitive columns, further ones are not published until a person decides.
 
-Every sensitive column is published unchanged under a requirement of its own, and all of them must hold in every group. Many of
-them together also identify whoever is known by some of them."""
+Every sensitive column is published unchanged under a requirement of its own, and all of them must hold in every group. Many
+of them together also identify whoever is known by some of them."""
 
 _ONE_SIDED = 0.9
 """A sensitive column in which one value has more than this share of the rows is not published until a person decides.
 
 A group with two different values of it would need many rows."""
+
+_LASTING = ("sex", "race or ethnicity", "birth date", "birthplace")
+"""Patterns of facts that do not change between two rows of one person."""
+
+_UNEVEN = 0.9
+"""A column in which one value has more than this share of the rows is constant within most keys by chance."""
 
 _FREE_TEXT = 5
 """Distinct cells with at least this many words on average are free text."""
@@ -114,6 +120,7 @@ def suggestions(table: Table, facts: Sequence[Facts]) -> list[Suggestion]:
     """Suggest a role for every column of a table."""
     found = {fact.name: _suggest_alone(fact) for fact in facts}
     by_name = {fact.name: fact for fact in facts}
+    _suggest_key_by_constancy(table, by_name, found)
     _suggest_by_dependence(table, by_name, found)
     # columns of high entropy single out most people, so they become quasi-identifiers first, while there is room
     unsure = sorted((fact for fact in facts if found[fact.name] is None), key=lambda fact: -fact.entropy)
@@ -134,16 +141,40 @@ def _suggest_alone(fact: Facts) -> Suggestion | None:
         return Suggestion(fact.name, Role.OTHER, "every row has the same value, so it reveals nothing about a person")
     key = recurring_key(fact)
     if key is not None:
-        return Suggestion(
-            fact.name,
-            Role.IDENTIFIER,
-            f"named like the number of a {key}, and its values recur ({fact.distinct:,} in {fact.rows:,} rows): it tells which "
-            f"rows belong to one {key}",
-            KEY.name,
-            key=key,
-        )
+        return _key(fact, key, f"named like the number of a {key}")
     pattern = _name_pattern(fact)
     return _by_cells(fact, pattern) or (None if pattern is None else _by_name(fact, pattern)) or _by_uniqueness(fact)
+
+
+def _key(fact: Facts, key: KeyOf, why: str) -> Suggestion:
+    return Suggestion(
+        fact.name,
+        Role.IDENTIFIER,
+        f"{why}, and its values recur ({fact.distinct:,} in {fact.rows:,} rows): it tells which rows belong to one {key}",
+        KEY.name,
+        key=key,
+    )
+
+
+def _suggest_key_by_constancy(table: Table, facts: dict[str, Facts], found: dict[str, Suggestion | None]) -> None:
+    """Recognise the number of a person under any name: sex, race or birth never change within its values.
+
+    Only if no column is named like one; of several, the one with most values. `found` is changed.
+    """
+    if any(one is not None and one.key == "person" for one in found.values()):
+        return
+    lasting = [
+        table.column(name)
+        for name, one in found.items()
+        if one is not None and one.pattern in _LASTING and facts[name].common <= _UNEVEN * facts[name].rows
+    ]
+    candidates = [facts[name] for name, one in found.items() if (one is None or one.alternatives) and recurs(facts[name])]
+    for fact in sorted(candidates, key=lambda fact: -fact.distinct):
+        column = table.column(fact.name)
+        constant = [other.name for other in lasting if never_changes_within(column, other)]
+        if constant and len(constant) == len(lasting):
+            found[fact.name] = _key(fact, "person", f"{' and '.join(map(repr, constant))} never changes within its values")
+            return
 
 
 def _by_cells(fact: Facts, pattern: Pattern | None) -> Suggestion | None:
@@ -347,7 +378,7 @@ def _demote_little_known(found: Sequence[Suggestion]) -> list[Suggestion]:
 
 
 def _limit_sensitive(found: Sequence[Suggestion], facts: dict[str, Facts]) -> list[Suggestion]:
-    """Leave to a person the sensitive columns for which a requirement would need very large groups, and those beyond a limit.
+    """Leave to a person the sensitive columns whose requirements would need very large groups, and those beyond a limit.
 
     The most harmful are kept; of equals, those whose values are more even.
     """

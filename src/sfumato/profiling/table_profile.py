@@ -120,7 +120,9 @@ class Profile:
             sensitive=[column.name for column in self.columns if column.role is Role.SENSITIVE],
             identifiers=[column.name for column in self.of_role(Role.IDENTIFIER)],
             other=[column.name for column in self.of_role(Role.OTHER)],
-            kinds={column.name: column.kind for column in self.columns if column.kind is not None and column.role is not None},
+            kinds={
+                column.name: column.kind for column in self.columns if column.kind is not None and column.role is not None
+            },
             missing=self.table.schema.missing,
             person_id=self.key("person"),
             household_id=self.key("household"),
