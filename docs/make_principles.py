@@ -106,6 +106,10 @@ def principle_page(name: str) -> str:
 
 {found.merging}
 
+## Several rows per person
+
+{words.units} See [several rows per person](../people.md).
+
 ## Limits
 
 {words.not_protected}

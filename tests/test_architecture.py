@@ -37,6 +37,7 @@ LAYERS = [
     ["_explain"],
     ["releases"],
     ["verification"],
+    ["analysis"],
     ["reports"],
     ["anonymization"],
     ["disclosure"],
@@ -118,6 +119,7 @@ CHECK_FILES = {
         "verification/limit_checks.py",
         "verification/order_checks.py",
         "verification/original_checks.py",
+        "verification/unit_checks.py",
     },
     "projected": {
         "projections/checks/dependence_measurement.py",

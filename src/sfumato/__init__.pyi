@@ -1,4 +1,5 @@
 from . import (
+    analysis,
     anonymization,
     attacks,
     data,
@@ -14,6 +15,7 @@ from . import (
 from ._audit import Audit, Finding, audit
 from ._explain import Explanation, MeasuredExample, explain
 from ._report import report
+from .analysis import ReleasedTable, ReleasedTables, combine, read_release
 from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay
 from .anonymization.feasibility import feasibility
 from .anonymization.methods import Glaze, Lattice, Method, Mondrian, XColor
@@ -89,6 +91,8 @@ __all__ = [
     "Ranges",
     "RecursiveLDiversity",
     "Release",
+    "ReleasedTable",
+    "ReleasedTables",
     "Risk",
     "Schema",
     "SfumatoError",
@@ -99,10 +103,12 @@ __all__ = [
     "WithheldRelease",
     "XColor",
     "__version__",
+    "analysis",
     "anonymization",
     "anonymize",
     "attacks",
     "audit",
+    "combine",
     "data",
     "disclosure",
     "distances",
@@ -116,6 +122,7 @@ __all__ = [
     "profiling",
     "project",
     "projections",
+    "read_release",
     "read_table",
     "releases",
     "replay",

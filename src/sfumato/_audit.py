@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Groups
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
+from sfumato.data.units import UnitCounts, Units
 from sfumato.errors import ParameterError, SfumatoError
 from sfumato.exact import written
 from sfumato.io.read_table import as_table
@@ -98,12 +99,17 @@ class Audit:
     findings: tuple[Finding, ...]
     library: str = "pyarrow"
     """The frame library of `details`: the one that the data came in."""
+    units: UnitCounts | None = None
+    """How many people or households were counted; None if rows were."""
 
     def __getstate__(self) -> dict[str, Any]:
         table, identifiers = self.table, set(self.table.schema.identifiers)
         kept = [name for name in table.data.column_names if name not in identifiers]
-        schema = replace(table.schema, identifiers=())
-        return {**vars(self), "table": replace(table, data=table.data.select(kept), schema=schema)}
+        schema = replace(table.schema, identifiers=(), person_id=None, household_id=None)
+        # the groups keep how many people they contain, not whose row each row is
+        groups = replace(self.groups, units=None)
+        groups.__dict__["people"] = self.groups.people
+        return {**vars(self), "table": replace(table, data=table.data.select(kept), schema=schema), "groups": groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -131,6 +137,14 @@ class Audit:
             note = self.table.column(name).note
             if note is not None:
                 notes.append(note)
+        if self.groups.units is not None:
+            split = int((~self.groups.units.are_in_one_group(self.groups.of_row)).sum())
+            if split:
+                verb = "has" if split == 1 else "have"
+                notes.append(
+                    f"{self.groups.units.text(split)} of {self.groups.units.count:,} {verb} rows in several groups: whoever "
+                    "knows which rows belong together can intersect the groups"
+                )
         if not schema.quasi_identifiers and schema.group is None:
             notes.append("no quasi-identifiers are declared, so all rows are one group")
         return notes
@@ -209,7 +223,7 @@ class Audit:
         return {
             "source": self.table.source,
             "rows": self.table.rows,
-            "people": None if self.groups.people is None else self.groups.population,
+            "people": None if self.units is None else self.units.total,
             "groups": self.groups.count,
             "holds": self.holds,
             "principles": [self._finding_to_dict(finding, worst) for finding in self.findings],
@@ -288,14 +302,25 @@ def audit(data: Any, schema: Schema | None, principles: PrincipleRequest | Seque
     >>> findings.holds, findings[0].levels
     (False, {'risk': Fraction(3, 4), 'k': Fraction(5, 1)})
     """
-    requested = requested_principles(principles)
-    table = table_of(data, schema)
+    return audit_table(table_of(data, schema), requested_principles(principles), library=library_of(data))
+
+
+def audit_table(
+    table: Table, principles: Sequence[Principle], units: Units | None = None, library: str = "pyarrow"
+) -> Audit:
+    """Measure principles on a table; see `audit`.
+
+    `units`: whose row each row is, where the table does not have the column, because it is published. Then the result does
+    not contain them either, only how many there are.
+    """
     for name in (*table.schema.quasi_identifiers, *table.schema.sensitive_columns()):
         table.column(name)  # the declarations of every column are checked, measured or not
     groups = Groups.of(table)
+    if units is not None:
+        groups = groups.counting(units)
     views: dict[tuple[str, ...], View] = {}
     findings = []
-    for principle in requested:
+    for principle in principles:
         for names in attributes_of(principle, table.schema):
             view = views.setdefault(names, View(table, names, groups))
             attribute = None if principle.scope == "groups" else view.attribute.name
@@ -305,7 +330,9 @@ def audit(data: Any, schema: Schema | None, principles: PrincipleRequest | Seque
                 raise error.inside(table.source, principle.title) from error
             distance = view.distance.name if principle.uses_distance else None
             findings.append(Finding(principle, attribute, measurement, groups.sizes, distance))
-    return Audit(table, groups, tuple(findings), library_of(data))
+    counted = groups.units
+    counts = None if counted is None else UnitCounts(counted.noun, counted.count, int(groups.heads.min()))
+    return Audit(table, groups if units is None else replace(groups, units=None), tuple(findings), library, counts)
 
 
 def table_of(data: Any, schema: Schema | None) -> Table:

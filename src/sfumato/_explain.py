@@ -133,6 +133,7 @@ class Explanation:
             "monotone": self.kind.monotone,
             "merging": self.merging,
             "not_protected": self.words.not_protected,
+            "several_rows": self.words.units,
             "uses_distance": self.kind.uses_distance,
             "example": None if self.measured is None else self.measured.to_dict(),
             "config": self.toml(),

@@ -64,6 +64,8 @@ def stated(
         "columns": columns,
         "missing": {"values": values, "policy": schema.missing.policy},
         "distance": distance(schema.distance),
+        "person_id": schema.person_id,
+        "household_id": schema.household_id,
         "preserve": [list(pair) for pair in schema.preserve] or None,
     }
 
@@ -127,7 +129,7 @@ def schema_of(
             never_mix=each("never_mix"),
             coarsest=each("coarsest"),
             preserve=declared.get("preserve") or (),
-            **more,
+            **{"person_id": declared.get("person_id"), "household_id": declared.get("household_id"), **more},
         )
     except ConfigError:
         raise

@@ -217,7 +217,7 @@ class _GroupsWithoutRows(Groups):
     """Groups whose sizes are known, and whose rows are not."""
 
     def __init__(self, groups: Groups) -> None:
-        known = {"count": groups.count, "population": groups.population, "people": groups.people, "sizes": groups.sizes}
+        known = {"count": groups.count, "population": groups.population, "units": groups.units, "sizes": groups.sizes}
         self.__dict__.update(known)
 
     @property

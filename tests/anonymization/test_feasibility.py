@@ -59,23 +59,23 @@ def test_verdicts_on_graphs(graph, delta, k):
 
 
 @settings(max_examples=60)
-@given(numbers, st.integers(0, 4), DELTAS, st.integers(1, 4), st.lists(st.integers(0, 3), min_size=7, max_size=7))
-def test_verdicts_and_nearest_parameters_on_numbers(values, epsilon, delta, k, ids):
-    """With and without people who have several rows; and what is nearest is where the verdict turns."""
-    people = [f"p{i}" for i in ids[: len(values)]]
+@given(numbers, st.integers(0, 4), DELTAS, st.integers(1, 4), st.lists(st.integers(1, 3), min_size=7, max_size=7))
+def test_verdicts_and_nearest_parameters_on_numbers(values, epsilon, delta, k, times):
+    """With one row per person, and with several that have the same value; what is nearest is where the verdict turns."""
     plain = number_table(values)
+    who = [person for person, rows in zip(range(len(values)), times, strict=False) for _ in range(rows)]
     shared = sf.Table(
-        pa.table({"x": list(map(str, values)), "who": people}),
+        pa.table({"x": [str(values[person]) for person in who], "who": who}),
         sf.Schema(sensitive=["x"], kinds={"x": "numeric"}, person_id="who"),
     )
-    for table, who in ((plain, None), (shared, people)):
+    for table in (plain, shared):
         found = feasibility(table, None, sf.Dissimilarity(epsilon, delta, k)).attributes[0]
 
-        def possible(e, d, least, who=who):
+        def possible(e, d, least):
             return [
                 groups
                 for groups in all_partitions(len(values))
-                if satisfied(groups, values, lambda v, w: abs(v - w) <= e, d, least, who)
+                if satisfied(groups, values, lambda v, w: abs(v - w) <= e, d, least)
             ]
 
         good = possible(epsilon, delta, k)
@@ -88,8 +88,7 @@ def test_verdicts_and_nearest_parameters_on_numbers(values, epsilon, delta, k, i
             (held.k, lambda least: (epsilon, delta, least)),
         ):
             assert requirement is None or any(len(groups) > 1 for groups in possible(*changed(requirement)))
-        heads = len(set(who)) if who else len(values)
-        if k <= heads:
+        if k <= len(values):
             for above in range(max(values) - min(values) + 1):  # beyond, nothing changes
                 assert (open_.epsilon is not None and above <= open_.epsilon) or not possible(above, delta, k)
             for above in [d for d in THRESHOLDS if d > open_.delta]:

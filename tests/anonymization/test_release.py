@@ -299,7 +299,6 @@ def test_shares_that_are_none(share):
 @pytest.mark.parametrize(
     ("schema", "key", "words"),
     [
-        (sf.Schema(["age"], ["ill"], person_id="ill"), "person_id", "one row per person"),
         (sf.Schema([], ["ill"]), "quasi_identifiers", "quasi-identifier"),
         (sf.Schema(["age"], group="ill"), "group", "Remove group"),
     ],

@@ -136,7 +136,7 @@ def test_one_secret_for_all_is_1(sfumato, project):
         ("sfumato.toml", '"chunks"', '"chunk"', ["method.name", "Did you mean 'chunks'"]),
         ("sfumato.toml", '[output]\npath = "release"', "", ["output.path", "--output"]),
         ("sfumato.toml", 'path = "release"', 'path = "no/where"', ["no/where", "parent is not a folder"]),
-        ("sfumato.toml", 'path = "people.csv"', 'path = "people.csv"\nperson_id = "name"', ["one row per person"]),
+        ("sfumato.toml", 'path = "people.csv"', 'path = "people.csv"\nperson_id = "town"', ["'town'", "declared twice"]),
         ("sfumato.toml", 'path = "people.csv"', 'path = "people.csv"\ngroup = "town"', ["Remove group"]),
         ("sfumato.toml", 'hierarchy = "towns.csv"', 'recoding = "interval"', ["column 'town'", "intervals require"]),
         ("towns.csv", "Germany;*", "Germany;Europe", ["towns.csv", "not a tree"]),

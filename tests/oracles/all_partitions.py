@@ -38,12 +38,8 @@ def sums(n, least):
     return below(n, n)
 
 
-def satisfied(groups, values, near, delta, k, people=None):
-    for group in groups:
-        heads = len({people[i] for i in group}) if people else len(group)
-        if heads < k or naive.risk([values[i] for i in group], near) > 1 - delta:
-            return False
-    return True
+def satisfied(groups, values, near, delta, k):
+    return all(len(g) >= k and naive.risk([values[i] for i in g], near) <= 1 - delta for g in groups)
 
 
 def equitable(groups):

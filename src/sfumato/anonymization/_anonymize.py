@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import Audit, audit, finding_heading, library_of, table_of, worst_shown
+from sfumato._audit import Audit, audit_table, finding_heading, library_of, table_of, worst_shown
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.association_lines import check_preserved
-from sfumato.anonymization.methods.method import FINDING, check_method_class, grouping_of
+from sfumato.anonymization.methods.method import FINDING, check_method_class
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
 from sfumato.anonymization.recoding.strata import Strata
+from sfumato.anonymization.recurring_identifiers import recurring_identifiers
 from sfumato.anonymization.release import PrivateRelease, Release
 from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
 from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclared_note
+from sfumato.anonymization.unit_groups import find_groups
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError, RequirementError
@@ -84,13 +86,14 @@ def anonymize_table(
     task = Task(table, principles, progress, share)
     refuse_impossible_strata(task, share)
     progress(FINDING)
-    grouping = grouping_of(chosen, task, seed)
+    grouping = find_groups(task, chosen, seed)
     of_row = np.asarray(grouping.of_row, np.int64)
     progress("publishing")
     resolved = resolved_schema(table)
     published, result, kept = _publish_groups(table, resolved, of_row, grouping.levels, principles, seed, share)
     library = library_of(data)
     dropped = table.rows - len(kept)
+    recurring = recurring_identifiers(table, kept, of_row, principles)
     return Release(
         table=published.table,
         audit=replace(result, library=library),
@@ -102,13 +105,14 @@ def anonymize_table(
         suppressed=dropped,
         recodings=published.recodings,
         levels=published.levels,
-        notes=_notes(table, published, dropped, grouping.notes),
+        notes=(*_notes(table, published, dropped, grouping.notes), *recurring.public),
         private=PrivateRelease(
             original=table,
             kept=published.original,
             kept_rows=kept,
+            rows=kept[published.rows],
             recoding=published.recoding,
-            notes=(*reading_notes(table), *grouping.private),
+            notes=(*reading_notes(table), *grouping.private, *recurring.private),
             make_frame=partial(frame_of, published, data, library, kept),
         ),
     )
@@ -131,15 +135,7 @@ def _method(method: Method | str | None, principles: Sequence[Principle]) -> Met
 def check(table: Table, principles: Sequence[Principle]) -> None:
     """Raise an error for a table that cannot be anonymized, before any work is done."""
     schema = table.schema
-    if schema.person_id is not None:
-        raise ParameterError(
-            f"several rows per person (person_id = {schema.person_id!r}) are not supported: the rows of a person could be "
-            "in different groups and reveal one another",
-            remedy="Reduce the table to one row per person, and remove person_id.",
-            key="person_id",
-            file=table.source,
-            value=schema.person_id,
-        )
+    _ = table.units  # raises if a person or a household is missing
     if schema.group is not None:
         raise ParameterError(
             f"the schema declares {schema.group!r} as the group column, but anonymizing finds the groups itself",
@@ -187,7 +183,8 @@ def _publish_groups(
         part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
         published = publish(part, part_of_row, seed, levels)
         try:
-            result = audit(published.table, None, principles)
+            units = None if table.units is None else table.units.take(kept[published.rows])
+            result = audit_table(published.table, principles, units)
         except ParameterError:
             if first is None:
                 raise

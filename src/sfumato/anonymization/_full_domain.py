@@ -11,6 +11,7 @@ from sfumato.anonymization._anonymize import check
 from sfumato.anonymization.methods import Task
 from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
 from sfumato.anonymization.methods.lattice import check_loss, checked_limits, search_summary
+from sfumato.anonymization.unit_groups import refuse_units
 from sfumato.errors import RequirementError
 from sfumato.exact import Number, nearest_float
 from sfumato.parameters import check_share
@@ -98,6 +99,7 @@ def full_domain(
     checks, seconds = checked_limits(checks, seconds)
     table = table_of(data, schema)
     check(table, requested)
+    refuse_units(table, "full_domain")
     search = TransformationSearch(Task(table, requested, suppress=share), loss, settled=False)
     result = search.best(count=count, checks=checks, seconds=seconds)
     if result.score is None:

@@ -7,8 +7,8 @@ import numpy as np
 from sfumato.anonymization._anonymize import check
 from sfumato.anonymization.feasibility import Attempt
 from sfumato.anonymization.methods import Method, Task
-from sfumato.anonymization.methods.method import grouping_of
 from sfumato.anonymization.recoding import recode
+from sfumato.anonymization.unit_groups import find_groups
 from sfumato.anonymization.utility import mean_loss
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
@@ -20,7 +20,7 @@ from sfumato.releases.declarations import resolved_schema
 def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None = None) -> Attempt:
     """Return a function for `frontier`: the loss at which a method satisfies a principle on a table, or None.
 
-    `sample`: the largest number of rows to use, drawn by the seed.
+    `sample`: the largest number of rows to use, or of people if the schema declares them, drawn by the seed.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -33,21 +33,24 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
     (0.0476, None)
     """
     part = table  # drawn once, so that all cells of a frontier use the same rows
-    if sample is not None and sample < table.rows:
-        rows = np.sort(np.random.default_rng(seed).choice(table.rows, sample, replace=False))
-        part = table.take(rows, resolved_schema(table))
     check(part, ())
+    everyone = table.rows if table.units is None else table.units.count
+    if sample is not None and sample < everyone:
+        chosen = np.sort(np.random.default_rng(seed).choice(everyone, sample, replace=False))
+        rows = chosen if table.units is None else np.flatnonzero(np.isin(table.units.of_row, chosen))
+        part = table.take(rows, resolved_schema(table))
+    people = part.rows if part.units is None else part.units.count
 
     def attempt(principle: Dissimilarity) -> float | None:
-        if principle.k > part.rows:
+        if principle.k > people:
             raise ParameterError(
-                f"k = {principle.k} is larger than the sample of {part.rows:,} rows",
+                f"k = {principle.k} is larger than the sample of {people:,} rows",
                 remedy=f"Use a sample of at least {principle.k:,} rows, or all rows.",
                 key="sample",
                 value=sample,
             )
         task = Task(part, (principle,))
-        grouping = grouping_of(method, task, seed)
+        grouping = find_groups(task, method, seed)
         of_row = np.asarray(grouping.of_row, np.int64)
         if not task.satisfied(of_row).all():
             return None

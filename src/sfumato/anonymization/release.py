@@ -28,6 +28,7 @@ from sfumato.progress import Progress, silent
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import GroupedDocument
 from sfumato.releases.private import Private, Publication
+from sfumato.releases.row_key import key_text
 from sfumato.releases.writer import InternalReport, TableData, write_release
 from sfumato.reports.grouped_page import grouped_page
 
@@ -41,6 +42,8 @@ class PrivateRelease(Private):
     """The rows of the original that are published, in their order."""
     kept_rows: NDArray[np.int64]
     """The numbers of those rows in the original, from 0."""
+    rows: NDArray[np.int64]
+    """For each published row its number in the original, from 0."""
     recoding: Recoding
     """How each group's quasi-identifiers are published, over the kept rows in their order."""
     notes: Sequence[str]
@@ -158,6 +161,7 @@ class Release(Publication):
         force: bool = False,
         format: str = "csv",  # noqa: A002
         internal: str | Path | None = None,
+        key: str | Path | None = None,
         database: str | None = None,
         table: str | None = None,
         expected: str | Path | None = None,
@@ -167,8 +171,9 @@ class Release(Publication):
 
         The files are written aside, verified as written, and only then renamed into place: if anything fails before that,
         nothing is left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file
-        elsewhere, for the report that contains more than may be published; see `sf.report`. `expected`: the folder of a
-        release, or its release.json, whose files these must equal byte by byte; otherwise nothing is written.
+        elsewhere, for the report that contains more than may be published; see `sf.report`. `key`: a file elsewhere, for
+        the key that says whose row each published row is; with it `sf.verify` can count people again. `expected`: the
+        folder of a release, or its release.json, whose files these must equal byte by byte; otherwise nothing is written.
 
         With `database`, the URI of PostgreSQL or SQLite, and `table`, the published rows also become a table there, in one
         transaction that is committed when the folder is in place. If that commit fails, the error is raised, the database
@@ -180,10 +185,11 @@ class Release(Publication):
             [self.table_data],
             folder,
             original=self.private.original,
-            expected=Expectations(self.schema, self.principles),
+            expected=Expectations(self.schema, self.principles, rows=self.private.rows),
             format=format,
             force=force,
             internal=None if internal is None else InternalReport(internal, self._internal_page),
+            key=None if key is None else InternalReport(key, self._key_text, "writing the key"),
             database=rows_in_database(self.table, self.schema, database, table, force),
             replayed=expected,
             progress=progress,
@@ -195,8 +201,11 @@ class Release(Publication):
         separators = {name: self.schema.separators.get(name, ";") for name in self.schema.sensitive_columns()}
         return TableData(self.table.data, separators)
 
+    def _key_text(self, document: GroupedDocument) -> str:
+        return key_text(document, self.private.rows)
+
     def _internal_page(self, document: GroupedDocument) -> str:
-        figures = internal_figures(self.private.original, self.audit, self.recodings, self.seed)
+        figures = internal_figures(self.private.original, self.audit, self.recodings, self.seed, self.private.notes)
         return grouped_page(document, figures)
 
     def __repr__(self) -> str:

@@ -38,6 +38,7 @@ def describe_release(release: Release) -> dict[str, Any]:
         "suppress": written(release.suppress),
         "holds": audit["holds"],
         "group": release.group,
+        **_units(release),
         "columns": _columns(release),
         "config": describe_config(release.schema, release.principles),
         "reading": describe_reading(release.private.original),
@@ -46,6 +47,13 @@ def describe_release(release: Release) -> dict[str, Any]:
         "figures": _figures(release, utility["loss"]["columns"]),
         "notes": list(release.notes),
     }
+
+
+def _units(release: Release) -> dict[str, Any]:
+    """Return what is counted, if that is not rows: how many there are, and how many the smallest group contains."""
+    units = release.audit.units
+    claim = None if units is None else {"counted": units.plural, "total": units.total, "smallest": units.least}
+    return {} if claim is None else {"units": claim}
 
 
 def _utility(release: Release) -> dict[str, Any]:
@@ -81,7 +89,9 @@ def _step(rows: int) -> Fraction:
 
 def _figures(release: Release, loss: Mapping[str, float]) -> dict[str, Any]:
     """Return the tables that report.html is drawn from."""
-    return public_figures(release.private.original, release.audit, release.recodings, loss, release.seed)
+    everyone = release.private.original.units
+    units = None if everyone is None else everyone.take(release.private.rows)
+    return public_figures(release.private.original, release.audit, release.recodings, loss, release.seed, units)
 
 
 def _rounded(value: Any, step: Fraction) -> Any:

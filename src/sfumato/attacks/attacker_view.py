@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.anonymization.unit_groups import refuse_units
 from sfumato.data.attribute import Attribute
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
@@ -78,6 +79,7 @@ def view_attributes(table: Table, views: Sequence[AttackerView]) -> dict[str, At
 
 def check_views(table: Table, views: Sequence[AttackerView]) -> tuple[AttackerView, ...]:
     """Return the views as a tuple; raise an error unless they can be projections of the table."""
+    refuse_units(table, "the attack")
     views = (views,) if isinstance(views, AttackerView) else tuple(views)
     if not all(isinstance(view, AttackerView) for view in views):
         raise ParameterError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sfumato.cli.completion import repeatable_files
-from sfumato.cli.options import allow_code_option, force_option, internal_option, output_option, seed_option
+from sfumato.cli.options import allow_code_option, force_option, internal_option, key_option, output_option, seed_option
 from sfumato.cli.progress import announce_compilation, progress_bar
 from sfumato.cli.source import named_source, release_folder
 from sfumato.cli.streams import say
@@ -36,6 +36,7 @@ Example:
 @output_option
 @seed_option
 @internal_option
+@key_option
 @force_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json.")
 @allow_code_option
@@ -45,6 +46,7 @@ def anonymize(
     output: Path | None,
     seed: int | None,
     internal: Path | None,
+    key: Path | None,
     force: bool,
     as_json: bool,
     allow_code: bool,
@@ -57,7 +59,7 @@ def anonymize(
     """
     from sfumato.config import Config
     from sfumato.io.write_database import check_target
-    from sfumato.releases.folder import free_page, free_target
+    from sfumato.releases.folder import free_target
 
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config, allow_code=allow_code)
     folder = release_folder(declared, config, output)
@@ -68,9 +70,7 @@ def anonymize(
         sink = declared.sink
     # errors that need no data are raised before the work, not after it
     free_target(folder, force)
-    report = internal if internal is not None or declared is None else declared.internal_report
-    if report is not None:
-        free_page(report, folder, force)
+    report, key = _private_files(declared, internal, key, folder, force)
     if sink is not None:
         check_target(*sink, force)
     database, table = sink or (None, None)
@@ -86,6 +86,7 @@ def anonymize(
             force=force,
             format=form,
             internal=report,
+            key=key,
             database=database,
             table=table,
             expected=expected,
@@ -95,10 +96,33 @@ def anonymize(
     if as_json:
         say(json.dumps({"folder": str(folder), **content}, indent=2))
     else:
-        _show(release, folder, report, sink, expected)
+        _show(release, folder, report, key, sink, expected)
 
 
-def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, str] | None, expected: Path | None) -> None:
+def _private_files(
+    declared: Config | None, internal: Path | None, key: Path | None, folder: Path, force: bool
+) -> tuple[Path | None, Path | None]:
+    """Return where the internal report and the key are written, if anywhere; a place that is taken is an error."""
+    from sfumato.releases.folder import free_page
+    from sfumato.releases.row_key import is_key
+
+    report = internal if internal is not None or declared is None else declared.internal_report
+    key = key if key is not None or declared is None else declared.key_file
+    if report is not None:
+        free_page(report, folder, force)
+    if key is not None:
+        free_page(key, folder, force, is_key)
+    return report, key
+
+
+def _show(
+    release: Release,
+    folder: Path,
+    report: Path | None,
+    key: Path | None,
+    sink: tuple[str, str] | None,
+    expected: Path | None,
+) -> None:
     from sfumato.cli.show import console, show_audit, show_worth
     from sfumato.io.database_uri import shown
 
@@ -109,6 +133,8 @@ def _show(release: Release, folder: Path, report: Path | None, sink: tuple[str, 
     show_worth(release)
     if report is not None:
         out.print(f"Wrote the internal report to {report}. Do not publish it.", markup=False)
+    if key is not None:
+        out.print(f"Wrote the key to {key}. Do not publish it: it says whose row each published row is.", markup=False)
     if sink is not None:
         out.print(f"Wrote its rows to the table {sink[1]} of {shown(sink[0])}.", markup=False)
     out.print(

@@ -17,6 +17,11 @@ internal_option = click.option(
     type=click.Path(path_type=Path),
     help="Also write the internal report to this file. Do not publish it. Default: output.internal.",
 )
+key_option = click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    help="Also write whose row each published row is, for sfumato verify. Do not publish it. Default: output.key.",
+)
 force_option = click.option("--force", is_flag=True, help="Replace an existing release.")
 allow_code_option = click.option(
     "--allow-code", is_flag=True, help="Allow the config to name functions of your own. Their code is run."

@@ -42,7 +42,7 @@ def show_audit(result: Audit, worst: int) -> None:
     """Print the verdicts, and the worst groups of principles that fail."""
     out = console()
     source = f"{result.table.source}: " if result.table.source else ""
-    people = "" if result.groups.people is None else f", {result.groups.population:,} people"
+    people = "" if result.units is None else f", {result.units.total:,} {result.units.plural}"
     out.print(
         f"[bold]{escape(source)}[/bold]{count_of(result.table.rows, 'row')}{people}, "
         f"{count_of(result.groups.count, 'group')} by {escape(_grouped_by(result))}"

@@ -46,6 +46,7 @@ def show_explanation(explanation: Explanation) -> None:
     _section(out, "When groups are merged", explanation.merging)
     if words.not_protected:
         _section(out, "Limits", words.not_protected)
+    _section(out, "Several rows per person", words.units)
     _section(out, "In a config")
     _verbatim(out, explanation.toml())
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)

@@ -34,9 +34,16 @@ Example:
     shell_complete=config_files,
     help="The config to compare the release with. The checks use the functions that it names.",
 )
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    help="The private key that was written with the release: it says whose row each published row is.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 @allow_code_option
-def verify(folder: Path, original: str | None, config: Path | None, as_json: bool, allow_code: bool) -> None:
+def verify(
+    folder: Path, original: str | None, config: Path | None, key: Path | None, as_json: bool, allow_code: bool
+) -> None:
     """Check a release from its written files: nothing was changed, and every principle holds as stated.
 
     FOLDER was written by `sfumato anonymize`, `sfumato project` or `sfumato risk --disclose`. For the last one, --config
@@ -57,7 +64,7 @@ def verify(folder: Path, original: str | None, config: Path | None, as_json: boo
         progress("verifying")
         risk = risk_assumptions(config, allow_code) if kind == WITHHELD else None
         table = named_source(original, allow_code)
-        result = check(folder, table, schema=schema, principles=principles, project=project, risk=risk)
+        result = check(folder, table, schema=schema, principles=principles, project=project, risk=risk, key=key)
     if as_json:
         say(json.dumps(result.to_dict(), indent=2))
     else:

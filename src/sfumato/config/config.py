@@ -143,6 +143,7 @@ class Config(Section):
     ) -> Config:
         """Return the config that states a schema, a data file, principles and a method; to write one from a program."""
         sections = stated(schema, _hierarchy_section, _distance_section)
+        units = {key: sections.pop(key) for key in ("person_id", "household_id")}
         distances = [sections["distance"], *(column.get("distance") for column in sections["columns"].values())]
         return cls.model_validate(
             {
@@ -150,7 +151,7 @@ class Config(Section):
                 "data": {
                     "path": str(path),
                     "undeclared": schema.undeclared,
-                    "person_id": schema.person_id,
+                    **units,
                     "group": schema.group,
                     **data,
                 },
@@ -209,7 +210,7 @@ class Config(Section):
             return self._near(section) if isinstance(section, str) else hierarchy_of(section, key)
 
         try:
-            more = self.data.model_dump(include={"undeclared", "person_id", "group"})
+            more = self.data.model_dump(include={"undeclared", "person_id", "household_id", "group"})
             return schema_of(declared, hierarchy, self._distance, **more)
         except ConfigError as error:
             raise self._located(error, "") from error
@@ -301,6 +302,11 @@ class Config(Section):
     def internal_report(self) -> Path | None:
         """The file that the internal report is written to, if the config declares one."""
         return None if self.output is None or self.output.internal is None else self._near(self.output.internal)
+
+    @property
+    def key_file(self) -> Path | None:
+        """The file that the key is written to, which says whose row each published row is, if the config declares one."""
+        return None if self.output is None or self.output.key is None else self._near(self.output.key)
 
     def _check_sections(self) -> None:
         """Check what `[method]`, `[risk]` and `[project]` declare, as far as that needs neither data nor their code."""

@@ -34,6 +34,7 @@ class DataSection(Section):
     encoding: str | None = None
     undeclared: Literal["drop", "refuse", "keep"] = "drop"
     person_id: str | None = None
+    household_id: str | None = None
     group: str | None = None
 
 
@@ -112,3 +113,4 @@ class OutputSection(Section):
     database: str | None = None
     table: str | None = None
     internal: str | None = None
+    key: str | None = None

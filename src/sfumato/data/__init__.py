@@ -20,6 +20,7 @@ from sfumato.data.hierarchy_builders import (
 )
 from sfumato.data.schema import Kind, Missing, Role, Schema
 from sfumato.data.table import Table
+from sfumato.data.units import Units
 from sfumato.exact.numbers import Numbers
 
 __all__ = [
@@ -47,4 +48,5 @@ __all__ = [
     "Role",
     "Schema",
     "Table",
+    "Units",
 ]

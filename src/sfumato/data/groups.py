@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.units import Units, UnitValues
 from sfumato.plurals import count_of
 
 if TYPE_CHECKING:
@@ -165,9 +166,9 @@ class Groups:
     of_row: NDArray[np.int64]
     count: int
     population: int
-    """What k counts, in the whole table: people if the schema has a `person_id`, else rows."""
-    people: NDArray[np.int64] | None = None
-    """The number of people in each group, if the schema has a `person_id`."""
+    """What k counts, in the whole table: people or households if the schema declares them, else rows."""
+    units: Units | None = None
+    """Whose row each row is, if the schema declares people or households."""
 
     @classmethod
     def of(cls, table: Table, columns: Sequence[str] | None = None) -> Groups:
@@ -185,13 +186,12 @@ class Groups:
 
     @classmethod
     def partition(cls, table: Table, of_row: NDArray[np.int64], count: int) -> Groups:
-        """Return groups from the group of each row, numbered from 0; counts people if the schema has a `person_id`."""
-        if table.schema.person_id is None:
-            return cls(of_row, count, table.rows)
-        person = table.column(table.schema.person_id)
-        pairs = np.unique(of_row * person.domain + person.codes)
-        everyone = len(np.unique(person.codes))
-        return cls(of_row, count, everyone, np.bincount(pairs // person.domain, minlength=count))
+        """Return groups from the group of each row, numbered from 0; counts people or households if the schema has them."""
+        return cls(of_row, count, table.rows).counting(table.units)
+
+    def counting(self, units: Units | None) -> Groups:
+        """Return the same groups, counting units in place of rows; rows if there are none."""
+        return Groups(self.of_row, self.count, len(self.of_row) if units is None else units.count, units)
 
     def __repr__(self) -> str:
         """Show the sizes, never which row is where."""
@@ -202,9 +202,17 @@ class Groups:
         """The number of rows of each group."""
         return np.bincount(self.of_row, minlength=self.count)
 
+    @cached_property
+    def people(self) -> NDArray[np.int64] | None:
+        """The number of people or households in each group, if the schema declares them."""
+        if self.units is None:
+            return None
+        pairs = np.unique(self.of_row * self.units.count + self.units.of_row)
+        return np.bincount(pairs // self.units.count, minlength=self.count)
+
     @property
     def heads(self) -> NDArray[np.int64]:
-        """What k counts in each group: people if the schema has a `person_id`, else rows."""
+        """What k counts in each group: people or households if the schema declares them, else rows."""
         return self.sizes if self.people is None else self.people
 
     @cached_property
@@ -219,22 +227,29 @@ class Groups:
 class Histogram:
     """The number of rows of each value of an attribute in each group; only values that occur are stored.
 
-    The entries of group g are `offsets[g]:offsets[g + 1]`; their values ascend.
+    The entries of group g are `offsets[g]:offsets[g + 1]`; their values ascend. If units are counted, a count is the number
+    of units with at least one row of the value, so the counts of a group may add up to more than its size.
     """
 
     offsets: NDArray[np.int64]
     values: NDArray[np.int64]
     counts: NDArray[np.int64]
+    people: NDArray[np.int64] | None = None
+    """The number of units of each group, if units are counted."""
 
     @classmethod
-    def of(cls, groups: Groups, attribute: Attribute) -> Histogram:
-        """Count an attribute's values group by group. Cost: that of sorting one integer per row."""
+    def of(cls, groups: Groups, attribute: Attribute, values: UnitValues | None = None) -> Histogram:
+        """Count an attribute's values group by group; `values`: those of the units. Cost: that of sorting the rows."""
         width = len(attribute)
-        keys = np.sort(groups.of_row * width + attribute.codes)
+        if groups.units is not None:
+            listed = UnitValues.of(groups.units, groups.of_row, attribute) if values is None else values
+            keys = np.sort(listed.group * width + listed.value)
+        else:
+            keys = np.sort(groups.of_row * width + attribute.codes)
         starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
         counts = np.diff(np.append(starts, len(keys)))
-        group, values = np.divmod(keys[starts], width)
-        return cls(_offsets(group, groups.count), values, counts)
+        group, value = np.divmod(keys[starts], width)
+        return cls(_offsets(group, groups.count), value, counts, groups.people)
 
     def __repr__(self) -> str:
         """Show the size, never values or counts."""
@@ -257,8 +272,8 @@ class Histogram:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of rows of each group."""
-        return np.add.reduceat(self.counts, self.starts)
+        """The number of rows of each group, or of units if those are counted."""
+        return np.add.reduceat(self.counts, self.starts) if self.people is None else self.people
 
     @cached_property
     def largest(self) -> NDArray[np.int64]:
@@ -270,10 +285,12 @@ class Histogram:
         sizes = self.distinct[groups]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         entries = np.arange(offsets[-1]) + np.repeat(self.starts[groups] - offsets[:-1], sizes)
-        return Histogram(offsets, self.values[entries], self.counts[entries])
+        people = None if self.people is None else self.people[groups]
+        return Histogram(offsets, self.values[entries], self.counts[entries], people)
 
     def merged(self, node: NDArray[np.int64], nodes: int) -> Histogram:
-        """Return the histogram of the ancestors of the values: value v becomes `node[v]`, one of `nodes`."""
+        """Return the histogram of the ancestors of the values: value v becomes `node[v]`, one of `nodes`; of rows only."""
+        assert self.people is None, "a unit may have several values of one node"
         keys = self.group * nodes + node[self.values]
         order = np.argsort(keys, kind="stable")
         keys = keys[order]

@@ -132,7 +132,9 @@ class Schema:
     """Distances of single sensitive attributes."""
     missing: Missing = field(default_factory=Missing)
     person_id: str | None = None
-    """The column that identifies the person of a row, if a person may have several rows: k then counts people."""
+    """The column that identifies the person of a row, if a person may have several rows: people are then counted."""
+    household_id: str | None = None
+    """The column that identifies the household of a row: households are then counted, and kept together."""
     group: str | None = None
     """The column that contains the group of a row; without it rows with equal quasi-identifiers form a group."""
     weights: Mapping[str, Number] = field(default_factory=dict)
@@ -150,6 +152,9 @@ class Schema:
             # frames may have numbers as column names; here every name is text
             names = (value,) if isinstance(value, str) else tuple(map(str, value))
             object.__setattr__(self, name, names)
+        # whose row it is must not be published
+        units = [name for name in (self.person_id, self.household_id) if name is not None]
+        object.__setattr__(self, "identifiers", tuple(dict.fromkeys([*self.identifiers, *units])))
         kinds = {column: self._kind(column, kind) for column, kind in self.kinds.items()}
         kinds |= dict.fromkeys(self.orders, Kind.ORDINAL)
         kinds = dict.fromkeys(self.decimals, Kind.NUMERIC) | kinds
@@ -387,6 +392,7 @@ class Schema:
             distance=None if self.distance is None else self.distance.over(columns),
             distances=only(self.distances),
             person_id=None,
+            household_id=None,
             group=None,
             preserve=tuple(pair for pair in self.preserve if kept.issuperset(pair)),
         )
@@ -398,7 +404,7 @@ class Schema:
             names.update(dict.fromkeys(columns))
         for mapping in (self.kinds, self.hierarchies, self.separators, self.decimals):
             names.update(dict.fromkeys(column for column in mapping if column not in self.vectors))
-        for column in (self.person_id, self.group):
+        for column in (self.person_id, self.household_id, self.group):
             if column is not None:
                 names[column] = None
         return names

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sfumato.data.cache_lock import CacheLock
 from sfumato.data.column import Column
 from sfumato.data.column_encoder import build_hierarchy, encode_column
 from sfumato.data.schema import Kind, Schema
+from sfumato.data.units import Units, units_of
 from sfumato.errors import ColumnError, FileError, SfumatoError
 from sfumato.masking import masked
 from sfumato.plurals import count_of
@@ -90,6 +92,11 @@ class Table:
     def rows(self) -> int:
         """The number of rows."""
         return int(self.data.num_rows)
+
+    @cached_property
+    def units(self) -> Units | None:
+        """Whose row each row is; None if the schema declares neither people nor households."""
+        return units_of(self)
 
     def column(self, name: str) -> Column:
         """Return a column, encoded."""

@@ -121,6 +121,7 @@ def setting_of(
     (('age',), [1, 2])
     """
     table = table_of(data, schema)
+    _refuse_recurring(table, identity)
     phi = Additive() if sensitivity is None else sensitivity
     if not isinstance(phi, Sensitivity):
         remedy = "Pass one such as Additive({...}) or ConstantSensitivity()."
@@ -175,6 +176,20 @@ def _dictionaries(argument: Sequence[Dictionary] | Dictionary) -> tuple[Dictiona
     return sources
 
 
+def _refuse_recurring(table: Table, identity: str | None) -> None:
+    """Raise an error if a person or household has several records, and the identity does not say which belong together."""
+    units = table.units
+    column = table.schema.household_id or table.schema.person_id
+    if units is not None and units.count < table.rows and identity != column:
+        raise ParameterError(
+            f"a {units.noun} has several records, and each would count as another individual",
+            remedy=f"Pass identity = {column!r}, or reduce the table to one record per {units.noun}.",
+            key="identity",
+            file=table.source,
+            value=identity,
+        )
+
+
 def _attributes(
     table: Table, argument: Sequence[str] | None, identity: str | None, phi: Sensitivity, publish: bool
 ) -> tuple[str, ...]:
@@ -183,7 +198,7 @@ def _attributes(
         raise unknown_column(identity, columns, table.source)
     if argument is None:
         schema = table.schema
-        apart = {*schema.identifiers, *phi.columns(), identity, schema.person_id, schema.group}
+        apart = {*schema.identifiers, *phi.columns(), identity, schema.group}
         names_of_attributes = tuple(name for name in columns if name not in apart)
         if publish:
             refuse_undeclared(table, apart)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -161,6 +162,24 @@ class NeighbourWindows:
         """Return for each pair of values whether the second is near the first."""
         rank, other = self.windows.rank[rows][:, None], self.windows.rank[columns][None, :]
         return np.asarray((self.windows.low[rank] <= other) & (other < self.windows.high[rank]))
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourSets:
+    """Sets of values of which two are near if a value of one is near a value of the other; one bit per pair of sets."""
+
+    bits: NDArray[np.uint64]
+    """Bit t of row s, in words of 64: whether the sets s and t are near."""
+    windows: None = None
+    """There is no order in which neighbours are consecutive."""
+
+    def counts(self, offsets: Indices, values: Indices, counts: Indices) -> Indices:
+        """Return for each entry of each set of units how many of them have values near its own, itself included."""
+        from sfumato.kernels.neighbour_bitset import bitset_counts
+
+        out = np.empty(len(values), np.int64)
+        bitset_counts(self.bits, offsets, values, counts, out)
+        return out
 
 
 Neighbours = NeighbourGraph | NeighbourWindows

@@ -48,6 +48,7 @@ class AlphaKAnonymity(Principle):
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
+    units: ClassVar[Literal["every choice"]] = "every choice"
 
     def __post_init__(self) -> None:
         self.set_fraction("alpha", least=0, most=1)

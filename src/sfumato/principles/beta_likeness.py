@@ -50,6 +50,7 @@ class BetaLikeness(Principle):
     scope: ClassVar[Literal["each"]] = "each"
     monotone: ClassVar[bool] = True
     histogram_only: ClassVar[bool] = True
+    units: ClassVar[Literal["shares"]] = "shares"
 
     def __post_init__(self) -> None:
         self.set_fraction("beta", least=0)
@@ -57,8 +58,8 @@ class BetaLikeness(Principle):
 
     def measure(self, view: View) -> Measurement:
         """Return each group's largest gain and, if enhanced, by how much a gain exceeds its logarithmic bound."""
-        h, rows = view.histogram, view.table.rows
-        overall = view.attribute.counts[h.values]
+        h, rows = view.histogram, view.groups.population
+        overall = view.table_counts[h.values]
         gains = Ratios(h.counts * rows - overall * h.sizes[h.group], overall * h.sizes[h.group])
         limit = exactly(self.beta)
         # the level of a group is that of its entry with the largest gain, which sorts last within the group

@@ -95,6 +95,11 @@ def whole_table_certificate(principle: Principle, view: View) -> Certificate | N
     return Certificate("whole", sentence, rows=view.table.rows)
 
 
+def with_one_value_each(view: View) -> View | None:
+    """Return the view with one row of each unit; None if values vary within units, where counting rows proves nothing."""
+    return None if view.as_one_group().values_vary else view.one_row_per_unit("a certificate")
+
+
 def share_certificate(view: View, clique: Clique, parts: Fraction) -> Certificate | None:
     """Rule out that values near one another make up at most 1/`parts` of every group, if they make up more of the table."""
     rows = view.table.rows

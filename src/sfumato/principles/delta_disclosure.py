@@ -51,6 +51,7 @@ class DeltaDisclosure(Principle):
     scope: ClassVar[Literal["each"]] = "each"
     monotone: ClassVar[bool] = True
     histogram_only: ClassVar[bool] = True
+    units: ClassVar[Literal["shares"]] = "shares"
 
     def __post_init__(self) -> None:
         self.set_fraction("delta", least=0)
@@ -61,10 +62,10 @@ class DeltaDisclosure(Principle):
 
     def measure(self, view: View) -> Measurement:
         """Return each group's largest |ln(q/p)|."""
-        h, rows = view.histogram, view.table.rows
+        h, rows = view.histogram, view.groups.population
         limit = exactly(self.delta)
         up = h.counts * rows
-        down = view.attribute.counts[h.values] * h.sizes[h.group]
+        down = view.table_counts[h.values] * h.sizes[h.group]
         entry_levels = np.where(up == down, 0.0, np.abs(np.log(up / down)))
         bound = nearest_float(limit)
         fine = entry_levels < bound

@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.distances.absolute import number_windows
 from sfumato.distances.neighbour_graph import NeighbourWindows
 from sfumato.exact import Number, Ratios
-from sfumato.principles.certificate import Certificate, share_certificate
+from sfumato.principles.certificate import Certificate, share_certificate, with_one_value_each
 from sfumato.principles.cliques import Clique, fullest_run
 from sfumato.principles.numeric_values import fullest_windows, numbers_of, windows_by_value
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
@@ -55,6 +55,7 @@ class DeltaLDiversity(Principle):
     monotone: ClassVar[bool] = False
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
+    units: ClassVar[Literal["every choice"]] = "every choice"
 
     def __post_init__(self) -> None:
         self.set_fraction("delta", least=0)
@@ -77,8 +78,11 @@ class DeltaLDiversity(Principle):
 
     def certificate(self, view: View) -> Certificate | None:
         """Rule the requirement out by numbers that are pairwise similar and make up more than 1/l of the table."""
-        start, stop, count = fullest_run(view.attribute.counts, self.neighbours(view).windows.high)
-        return share_certificate(view, Clique(np.arange(start, stop), count, True), exactly(self.l))
+        alone = with_one_value_each(view)
+        if alone is None:
+            return None
+        start, stop, count = fullest_run(alone.attribute.counts, self.neighbours(alone).windows.high)
+        return share_certificate(alone, Clique(np.arange(start, stop), count, True), exactly(self.l))
 
     @classmethod
     def example(cls) -> Example:

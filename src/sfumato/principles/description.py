@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, fields
 from inspect import cleandoc
 
-from sfumato.principles.principle import Principle
+from sfumato.principles.principle import UNITS, Principle
 
 ON = 'the sensitive attributes that it applies to: "each" alone, all as a "whole", a name, or several names taken together.'
 """The meaning of the parameter `on`."""
@@ -30,6 +30,8 @@ class Description:
     """The same in words: "Monotone.", or "Not monotone" and why."""
     not_protected: str
     """The sentence that begins "Does not protect against"."""
+    units: str
+    """How it counts people or households that have several rows each."""
     source: str
     """Where it comes from, without the word "Source"."""
 
@@ -66,6 +68,7 @@ def describe(kind: type[Principle]) -> Description:
         monotone=kind.monotone,
         merging=_line(marked["Monotone." if kind.monotone else "Not monotone"]),
         not_protected=_line(marked["Does not protect against "]),
+        units=UNITS[kind.units],
         source=_line(marked["Source: "]).removeprefix("Source: "),
     )
 

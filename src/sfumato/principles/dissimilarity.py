@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.exact import Number, Ratios
-from sfumato.principles.certificate import Certificate
+from sfumato.principles.certificate import Certificate, with_one_value_each
 from sfumato.principles.clique_capacity import allowed_neighbours
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly, size_part
 from sfumato.principles.proximity_certificate import Crowding, proximity_certificate, too_small
@@ -58,6 +58,7 @@ class Dissimilarity(Principle):
     monotone: ClassVar[bool] = False
     uses_distance: ClassVar[bool] = True
     histogram_only: ClassVar[bool] = True
+    units: ClassVar[Literal["every choice"]] = "every choice"
 
     def __post_init__(self) -> None:
         self.set_fraction("epsilon", least=0)
@@ -75,7 +76,7 @@ class Dissimilarity(Principle):
     def measure(self, view: View) -> Measurement:
         """Return each group's proximity risk and number of people."""
         histogram = view.histogram
-        near = self.neighbours(view).counts(histogram.offsets, histogram.values, histogram.counts)
+        near = view.near_counts(self.neighbours(view))
         largest = np.maximum.reduceat(near, histogram.starts)
         alone = histogram.sizes == 1
         risk = Ratios(np.where(alone, 1, largest - 1), np.where(alone, 1, histogram.sizes - 1))
@@ -104,7 +105,8 @@ class Dissimilarity(Principle):
         population = view.groups.population
         if self.k > population:
             return replace(too_small(self.k, population), rows=view.table.rows)
-        return proximity_certificate(Crowding.of(self.neighbours(view)), self)
+        alone = with_one_value_each(view)
+        return None if alone is None else proximity_certificate(Crowding.of(self.neighbours(alone)), self)
 
     def as_dissimilarity(self) -> Dissimilarity:
         """Return this requirement itself."""

@@ -11,6 +11,7 @@ from sfumato.exact import Ratios
 from sfumato.principles.certificate import Certificate
 from sfumato.principles.principle import Measurement, On, Part, Principle
 from sfumato.principles.search_conditions import HistogramCondition, distinct_values
+from sfumato.principles.units_counting import fewest_values
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups
 
@@ -46,13 +47,14 @@ class DistinctLDiversity(Principle):
     absorbing: ClassVar[bool] = True
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
+    units: ClassVar[Literal["every choice"]] = "every choice"
 
     def __post_init__(self) -> None:
         self.check_whole("l")
 
     def measure(self, view: View) -> Measurement:
         """Return each group's number of distinct values."""
-        return Measurement((Part.at_least("l", Ratios.whole(view.histogram.distinct), Fraction(self.l)),))
+        return Measurement((Part.at_least("l", Ratios.whole(fewest_values(view, self.l)), Fraction(self.l)),))
 
     def search_conditions(self, view: View) -> Sequence[HistogramCondition]:
         """Return the condition on the number of distinct values."""
@@ -60,6 +62,8 @@ class DistinctLDiversity(Principle):
 
     def certificate(self, view: View) -> Certificate | None:
         """Rule the requirement out if the whole table has too few distinct values; then every part of it has."""
+        if len(view.attribute) >= self.l and view.as_one_group().values_vary:
+            return None  # the fewest values are counted within a budget only
         certificate = super().certificate(view)
         return None if certificate is None else replace(certificate, any_rows=certificate.kind == "whole")
 

@@ -14,7 +14,7 @@ from sfumato.distances.distance import Indices
 from sfumato.distances.neighbour_graph import NeighbourWindows
 from sfumato.exact import Number, Numbers, Ratios
 from sfumato.exact.numbers import packed
-from sfumato.principles.certificate import Certificate, share_certificate
+from sfumato.principles.certificate import Certificate, share_certificate, with_one_value_each
 from sfumato.principles.cliques import Clique, fullest_run
 from sfumato.principles.numeric_values import fullest_windows, numbers_of, windows_by_value
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
@@ -60,6 +60,7 @@ class EpsilonMAnonymity(Principle):
     monotone: ClassVar[bool] = False
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
+    units: ClassVar[Literal["every choice"]] = "every choice"
 
     def __post_init__(self) -> None:
         self.check_choice("nearness", ("absolute", "relative"))
@@ -84,12 +85,15 @@ class EpsilonMAnonymity(Principle):
 
     def certificate(self, view: View) -> Certificate | None:
         """Rule the requirement out by numbers that are pairwise near and make up more than 1/m of the table."""
+        alone = with_one_value_each(view)
+        if alone is None:
+            return None
         if self.nearness == "absolute":
-            high = self.neighbours(view).windows.high
+            high = self.neighbours(alone).windows.high
         else:
-            high = _mutual_windows(numbers_of(view, self.title), exactly(self.epsilon))
-        start, stop, count = fullest_run(view.attribute.counts, high)
-        return share_certificate(view, Clique(np.arange(start, stop), count, True), exactly(self.m))
+            high = _mutual_windows(numbers_of(alone, self.title), exactly(self.epsilon))
+        start, stop, count = fullest_run(alone.attribute.counts, high)
+        return share_certificate(alone, Clique(np.arange(start, stop), count, True), exactly(self.m))
 
     @classmethod
     def example(cls) -> Example:

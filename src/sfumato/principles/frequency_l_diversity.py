@@ -44,6 +44,7 @@ class FrequencyLDiversity(Principle):
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
+    units: ClassVar[Literal["every choice"]] = "every choice"
 
     def __post_init__(self) -> None:
         self.set_fraction("l", least=1)

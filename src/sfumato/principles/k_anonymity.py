@@ -41,6 +41,7 @@ class KAnonymity(Principle):
     absorbing: ClassVar[bool] = True
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
+    units: ClassVar[Literal["size"]] = "size"
     size_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

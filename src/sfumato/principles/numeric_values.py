@@ -27,13 +27,8 @@ def numbers_of(view: View, principle: str) -> Numbers:
 
 
 def fullest_windows(view: View, neighbours: NeighbourWindows) -> NDArray[np.int64]:
-    """Return for each group the largest number of its rows that lie in the window of one of its values."""
-    from sfumato.kernels.neighbour_windows import window_counts
-
-    h, windows = view.histogram, neighbours.windows
-    near = np.empty(len(h.values), np.int64)
-    window_counts(h.offsets, h.values, h.counts, windows.low, windows.high, near)
-    return np.maximum.reduceat(near, h.starts)
+    """Return for each group the largest number of its rows, or units, that lie in the window of one of its values."""
+    return np.maximum.reduceat(view.near_counts(neighbours), view.histogram.starts)
 
 
 def windows_by_value(low: Indices, high: Indices) -> Windows:

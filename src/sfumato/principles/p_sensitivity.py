@@ -11,6 +11,7 @@ from sfumato.exact import Ratios
 from sfumato.principles.certificate import Certificate
 from sfumato.principles.principle import Measurement, On, Part, Principle, size_part
 from sfumato.principles.search_conditions import HistogramCondition, distinct_values
+from sfumato.principles.units_counting import fewest_values
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups
 
@@ -47,6 +48,7 @@ class PSensitivity(Principle):
     absorbing: ClassVar[bool] = True
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
+    units: ClassVar[Literal["every choice"]] = "every choice"
 
     def __post_init__(self) -> None:
         self.check_whole("p")
@@ -54,7 +56,7 @@ class PSensitivity(Principle):
 
     def measure(self, view: View) -> Measurement:
         """Return each group's number of distinct values and number of people."""
-        part = Part.at_least("p", Ratios.whole(view.histogram.distinct), Fraction(self.p))
+        part = Part.at_least("p", Ratios.whole(fewest_values(view, self.p)), Fraction(self.p))
         return Measurement((part, size_part(view, self.k)))
 
     @property
@@ -68,6 +70,8 @@ class PSensitivity(Principle):
 
     def certificate(self, view: View) -> Certificate | None:
         """Rule the requirement out if the whole table has too few distinct values; then every part of it has."""
+        if len(view.attribute) >= self.p and view.as_one_group().values_vary:
+            return None  # the fewest values are counted within a budget only
         certificate = super().certificate(view)
         return None if certificate is None else replace(certificate, any_rows=certificate.kind == "whole")
 

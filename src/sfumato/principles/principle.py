@@ -38,6 +38,19 @@ None: as the principle's `scope` says. "each": every sensitive attribute alone. 
 name, or several names taken together as one attribute.
 """
 
+Units = Literal["size", "every choice", "shares", "one row"]
+"""How a principle counts units, which are people or households with several rows each; `UNITS` describes each way."""
+
+UNITS: dict[Units, str] = {
+    "size": "It counts people, or households if those are declared, however many rows they have.",
+    "every choice": "Of people with several rows it counts people, and holds if it holds for every choice of one row per "
+    "person: a person with several values counts for each of them.",
+    "shares": "Of people with several rows it counts people: the share of a value is that of the people with at least one "
+    "row of the value, in a group as in the table.",
+    "one row": "Of people with several rows it counts one row per person. Values that vary within a person are an error.",
+}
+"""How principles count people, or households, with several rows, in a sentence. `measure` decides which one is true."""
+
 Scope = Literal["groups", "each", "whole"]
 """What a principle measures: the groups alone, each sensitive attribute alone, or all of them as one."""
 
@@ -180,6 +193,8 @@ class Principle(ParameterChecks, ABC):
     """Whether `measure` reads group sizes and the attribute's histogram only, and no rows; makes lattice faster."""
     size_only: ClassVar[bool] = False
     """Whether a group satisfies it exactly if it contains at least `implied_k` people."""
+    units: ClassVar[Units] = "one row"
+    """How it counts people or households with several rows: see `UNITS`."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -197,7 +212,7 @@ class Principle(ParameterChecks, ABC):
 
     def holds(self, view: View) -> bool:
         """Return whether the principle holds in every group."""
-        return self.measure(view).holds
+        return measurement_of(self, view).holds
 
     @property
     def implied_k(self) -> int | None:
@@ -264,6 +279,7 @@ _CAPABILITIES = (
     "relative",
     "histogram_only",
     "size_only",
+    "units",
     "implied_k",
     "search_conditions",
     "certificate",
@@ -294,7 +310,12 @@ def check_principle_class(kind: type[Principle]) -> None:
 
 
 def measurement_of(principle: Principle, view: View) -> Measurement:
-    """Measure a principle, and check that the result is a Measurement with a verdict for every group."""
+    """Measure a principle, and check that the result is a Measurement with a verdict for every group.
+
+    A principle that does not count units itself is measured on one row of each unit.
+    """
+    if principle.units == "one row":
+        view = view.one_row_per_unit(principle.title)
     result: Any = principle.measure(view)
     problem = None
     if not isinstance(result, Measurement):
@@ -324,7 +345,7 @@ def size_part(view: View, k: int) -> Part:
     """Require at least k people in every group; rows, if the schema does not declare whose row it is."""
     groups = view.groups
     if k > groups.population:
-        counted = "rows" if groups.people is None else "people"
+        counted = "rows" if groups.units is None else groups.units.plural
         raise ParameterError(
             f"k = {k} is larger than the table, which contains {groups.population} {counted}",
             remedy=f"No grouping can reach it: give k at most {groups.population}, or more rows.",

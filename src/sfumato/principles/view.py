@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
 from sfumato.data.groups import Groups, Histogram
 from sfumato.data.table import Table
+from sfumato.data.units import UnitValues
 from sfumato.distances import Distance, distance_of
 from sfumato.distances.default_distance import is_equality_by_default
-from sfumato.distances.neighbour_graph import NeighbourGraph, graph_of
+from sfumato.distances.neighbour_graph import NeighbourGraph, Neighbours, graph_of
 from sfumato.errors import ColumnError, DistanceError
 from sfumato.exact import written
+from sfumato.principles.units_counting import counted_twice
 
 
 class View:
@@ -50,8 +56,70 @@ class View:
 
     @cached_property
     def histogram(self) -> Histogram:
-        """How often each value occurs in each group."""
-        return Histogram.of(self.groups, self.attribute)
+        """How many rows have each value in each group; units with at least one such row, if units are counted."""
+        return Histogram.of(self.groups, self.attribute, self.unit_values)
+
+    @cached_property
+    def unit_values(self) -> UnitValues | None:
+        """The distinct values of each unit; None if rows are counted."""
+        units = self.groups.units
+        return None if units is None else UnitValues.of(units, self.groups.of_row, self.attribute)
+
+    @property
+    def values_vary(self) -> bool:
+        """Whether some unit has rows with different values in one group."""
+        return self.unit_values is not None and self.unit_values.vary
+
+    @cached_property
+    def table_counts(self) -> NDArray[np.int64]:
+        """How many rows of the whole table have each value; units with at least one such row, if units are counted."""
+        units = self.groups.units
+        if units is None:
+            return self.attribute.counts
+        everyone = UnitValues.of(units, np.zeros(len(units.of_row), np.int64), self.attribute)
+        return np.bincount(everyone.value, minlength=len(self.attribute))
+
+    def near_counts(self, neighbours: Neighbours) -> NDArray[np.int64]:
+        """Return for each entry of the histogram how many rows of the group are near its value, its own included.
+
+        If units are counted: how many units have at least one row that is near it.
+        """
+        h, values = self.histogram, self.unit_values
+        near = neighbours.counts(h.offsets, h.values, h.counts)
+        return near if values is None or not values.vary else near - counted_twice(h, values, neighbours)
+
+    def one_row_per_unit(self, wanted_by: str) -> View:
+        """Return the view of a table with one row of each unit in each group; values that vary within a unit are an error.
+
+        `wanted_by`: the principle that can count units in no other way.
+        """
+        groups, schema = self.groups, self.table.schema
+        units = groups.units
+        if units is None:
+            return self
+        if self.sensitive and self.values_vary:
+            raise ColumnError(
+                f"{wanted_by} compares distributions, which are defined for one value per {units.noun} only, and a "
+                f"{units.noun} has several values here",
+                remedy=f"Publish one value per {units.noun}, such as the first or the worst; or use a principle that counts "
+                f"{units.plural}, such as alpha-k-anonymity, frequency-l-diversity or distinct-l-diversity.",
+                file=self.table.source,
+                column=self.attribute.name,
+            )
+        _, rows = np.unique(groups.of_row * units.count + units.of_row, return_index=True)
+        rows.sort()
+        columns = {name: self.table.column(name) for name in (*schema.quasi_identifiers, *schema.sensitive_columns())}
+        # the kinds stay those of the whole table, and hierarchies are not read again
+        trees = {name: tree for name, tree in schema.hierarchies.items() if hasattr(tree, "build") or name not in columns}
+        trees |= {name: tree for name, column in columns.items() if name not in trees and (tree := column.hierarchy)}
+        plain = replace(
+            schema,
+            kinds={**schema.kinds, **{name: column.kind for name, column in columns.items()}},
+            hierarchies=trees,
+            person_id=None,
+            household_id=None,
+        )
+        return View(self.table.take(rows, plain), self.sensitive, Groups(groups.of_row[rows], groups.count, len(rows)))
 
     @cached_property
     def distance(self) -> Distance:
@@ -75,6 +143,8 @@ class View:
     def regrouped(self, groups: Groups) -> View:
         """Return the same attribute in other groups of the same table, sharing its values and neighbour graphs."""
         other = View(self.table, self.sensitive, groups)
+        if groups.units is self.groups.units and "table_counts" in self.__dict__:
+            other.table_counts = self.table_counts
         if self.sensitive:
             other.attribute = self.attribute
         return other

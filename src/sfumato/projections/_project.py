@@ -11,6 +11,7 @@ from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check, reading_notes
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.undeclared_columns import undeclared_note
+from sfumato.anonymization.unit_groups import refuse_units
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
@@ -190,6 +191,7 @@ def measure_attributes(
     ('dx=a', 'dx=b')
     """
     check(source, ())
+    refuse_units(source, "project")
     check_sets(sets)
     encoded = encode_sets(source) if sets == "bits" else EncodedSets(source, {})
     for name in encoded.bits.keys() & (harmless or {}).keys():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,10 @@ class Expectations:
     """Of a withheld release: the dictionaries against which the risk is measured again."""
     risk: Any = None
     """Of a withheld release: the dictionaries with everything else that the risk depends on."""
+    key: str | Path | None = None
+    """Of a grouped release: the file that maps each published row to its row in the original; see `releases.row_key`."""
     rows: NDArray[np.int64] | None = None
-    """Of a withheld release: for each published row its row in the original, which only the maker knows."""
+    """For each published row its row in the original, which only the maker knows."""
 
     def check_kind(self, manifest: Manifest) -> None:
         """Raise for an argument that releases of this kind have no check for: it must not be ignored silently."""

@@ -54,6 +54,8 @@ class PrincipleWords(Part):
     plain: str
     body: str
     not_protected: str
+    units: str | None = None
+    """How it counts people or households that have several rows."""
     source: str
 
 

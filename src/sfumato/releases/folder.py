@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from sfumato.errors import FileError
@@ -72,10 +73,13 @@ def other_files(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir() if not _OWN_FILES.fullmatch(entry.name))
 
 
-def free_page(path: str | Path, folder: str | Path | None, force: bool = False) -> Path:
+def free_page(
+    path: str | Path, folder: str | Path | None, force: bool = False, replaceable: Callable[[Path], bool] | None = None
+) -> Path:
     """Return where a report may be written; refuse a place that is taken, or inside a release, which is published.
 
-    `folder`: the release that the report is about, which need not exist yet; None if there is none.
+    `folder`: the release that the report is about, which need not exist yet; None if there is none. `replaceable`: which
+    files `force` replaces, if not reports.
 
     >>> free_page("release/internal.html", "release")
     Traceback (most recent call last):
@@ -99,9 +103,11 @@ def free_page(path: str | Path, folder: str | Path | None, force: bool = False) 
             remedy="Name a new file, or replace this one with --force (in Python force=True).",
             file=str(path),
         )
-    if os.path.lexists(target) and not _is_report(target):
+    if os.path.lexists(target) and not (replaceable or _is_report)(target):
         raise FileError(
-            "what is here is not a report, and is not replaced", remedy="Name a new file, or remove it.", file=str(path)
+            f"what is here is not a {'report' if replaceable is None else 'key'}, and is not replaced",
+            remedy="Name a new file, or remove it.",
+            file=str(path),
         )
     return target
 

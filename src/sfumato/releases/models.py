@@ -98,6 +98,10 @@ class ConfigDeclaration(Part):
     missing: MissingDeclaration | None = None
     distance: dict[str, Any] | None = None
     """The `kind` of the distance over all sensitive attributes, and its parameters."""
+    person_id: str | None = None
+    """The column of the original that identifies the person of a row, where people with several rows are counted."""
+    household_id: str | None = None
+    """The column of the original that identifies the household of a row, where households are counted."""
     preserve: list[list[str]] | None = None
     """Pairs of columns whose association the search preserves."""
     principles: list[dict[str, Any]] | None = None
@@ -116,6 +120,16 @@ class MethodClaim(Part):
 
     name: str
     parameters: dict[str, Any]
+
+
+class UnitsClaim(Part):
+    """What k and shares count where a person or a household may have several rows, each kept in one group."""
+
+    counted: Literal["people", "households"]
+    total: int
+    """How many there are in the release."""
+    smallest: int
+    """How many the smallest group contains."""
 
 
 class PublishedColumn(Part):
@@ -233,6 +247,8 @@ class GroupedTable(Part):
     holds: bool
     group: str
     """The name of the group column."""
+    units: UnitsClaim | None = None
+    """Not written where each row is a person."""
     columns: list[PublishedColumn]
     config: ConfigDeclaration
     reading: Reading

@@ -52,6 +52,7 @@ def published_schema(schema: Schema, group: str) -> Schema:
         ages={},
         recodings={},
         person_id=None,
+        household_id=None,
         group=group,
         **NO_LIMITS,
     )

@@ -23,6 +23,7 @@ from sfumato.releases.folder import free_page, free_target, is_release, other_fi
 from sfumato.releases.kinds import DATA_FILES, KINDS, VERIFIER
 from sfumato.releases.models import Document
 from sfumato.releases.reader import MANIFEST, REPORT, Manifest
+from sfumato.releases.row_key import is_key
 
 if TYPE_CHECKING:
     from sfumato.io.write_database import PendingTable
@@ -49,11 +50,13 @@ class TableData:
 
 @dataclass(frozen=True)
 class InternalReport(Generic[D]):
-    """A report that must not be published, written beside the release but never into it."""
+    """A report, or another text, that must not be published, written beside the release but never into it."""
 
     path: str | Path
     draw: Callable[[D], str]
-    """Returns the HTML, given the document of the release."""
+    """Returns the text, given the document of the release."""
+    step: str = "drawing the internal report"
+    """What the progress reports."""
 
 
 def write_release(
@@ -66,6 +69,7 @@ def write_release(
     format: str = "csv",  # noqa: A002
     force: bool = False,
     internal: InternalReport[D] | None = None,
+    key: InternalReport[D] | None = None,
     database: AbstractContextManager[PendingTable | None] | None = None,
     replayed: str | Path | None = None,
     progress: Progress = silent,
@@ -77,8 +81,8 @@ def write_release(
 
     `describe`: returns the document without its files; called once the target is known to be free. `tables`: one, or one
     for each table of a projected release. `original`, `expected`: what the files are verified against. `force`: replace a
-    release that is there already, and nothing else. `internal`: put in place after the release. `replayed`: the folder of
-    a release, or its release.json, whose files these must equal byte by byte.
+    release that is there already, and nothing else. `internal`, `key`: put in place after the release. `replayed`: the
+    folder of a release, or its release.json, whose files these must equal byte by byte.
 
     `database`: writes the rows in a transaction, which is committed when the folder is in place. If that commit fails, the
     error is raised, the database is unchanged and the internal report is not written, but the new folder stays.
@@ -92,6 +96,7 @@ def write_release(
         before.check_files()  # a release.json that lists no files would equal any release
     target = free_target(folder, force)
     page = None if internal is None else free_page(internal.path, target, force)
+    key_file = None if key is None else free_page(key.path, target, force, is_key)
     with _folder_aside(folder, target) as aside:
         progress("writing")
         document = _write_files(aside, describe(), tables, format)
@@ -102,7 +107,11 @@ def write_release(
         _refuse_invalid(load(VERIFIER)(aside, original, expected or Expectations()))
         open_to_readers(aside)
         # everything is written and checked before anything takes its place
-        with _page_aside(page, internal, document, progress), database or nullcontext() as pending:
+        with (
+            _page_aside(page, internal, document, progress),
+            _page_aside(key_file, key, document, progress),
+            database or nullcontext() as pending,
+        ):
             put_in_place(aside, target, _may_be_replaced if force else None)
             if pending is not None:
                 pending.commit()
@@ -192,7 +201,7 @@ def _page_aside(target: Path | None, internal: InternalReport[D] | None, documen
     if target is None or internal is None:
         yield
         return
-    progress("drawing the internal report")
+    progress(internal.step)
     text = internal.draw(document)
     with file_aside(target, private=True) as file:
         try:

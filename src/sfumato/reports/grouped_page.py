@@ -34,6 +34,8 @@ class InternalFigures(Part):
     neighbourhoods: list[NeighbourGraph]
     errors: CountErrors | None
     contours: list[ContourTable]
+    notes: list[str]
+    """How the original was read, and what was found in it."""
 
 
 def public_page(document: GroupedDocument) -> str:

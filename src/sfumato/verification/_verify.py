@@ -22,6 +22,7 @@ def verify(
     project: Mapping[str, Any] | None = None,
     dictionaries: Any = None,
     risk: Any = None,
+    key: str | Path | None = None,
 ) -> Verification:
     """Check a release from its files and, if the original table is given, against the original.
 
@@ -31,8 +32,9 @@ def verify(
     your own that is not registered. `project`: for a projected release, the arguments that `sf.project` should have got:
     `alpha`, `beta`, `plan`, `harmless`, `sets`, `suppress`. `dictionaries`: for a withheld release, those against which the
     risk is measured again, with the sensitivity that release.json states; `risk`: in place of `dictionaries`, the same with
-    everything else that the risk depends on, as `Config.risk_assumptions` returns it. What is left out, or None, is not
-    compared. An argument that releases of this kind have no check for is an error.
+    everything else that the risk depends on, as `Config.risk_assumptions` returns it. `key`: for a grouped release of people
+    with several rows, the private file that `Release.save` wrote, which says whose row a published row is. What is left
+    out, or None, is not compared. An argument that releases of this kind have no check for is an error.
 
     A check has three results: it holds, it fails, or it was not checked. A release holds if no check fails;
     `Verification.not_checked` lists what could not be checked with the arguments.
@@ -48,7 +50,7 @@ def verify(
     (True, ['rows', 'cover', 'order'])
     """
     expected = requested_principles(principles) if principles else None if principles is None else ()
-    return verify_folder(folder, original, Expectations(schema, expected, project, dictionaries, risk))
+    return verify_folder(folder, original, Expectations(schema, expected, project, dictionaries, risk, key))
 
 
 def verify_folder(folder: str | Path, original: Any, expected: Expectations) -> Verification:

@@ -73,8 +73,10 @@ def _differences(
             yield f"the distance of {name!r} in release.json differs from the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
         yield "the distance in release.json differs from the one that is given"
-    if given.undeclared != declared.undeclared:
-        yield f"undeclared is {declared.undeclared!r} in release.json, and {given.undeclared!r} is given"
+    for key in ("person_id", "household_id", "undeclared"):
+        ours, theirs = getattr(given, key), getattr(declared, key)
+        if ours != theirs:
+            yield f"{key} is {theirs!r} in release.json, and {ours!r} is given"
     if given.preserve != declared.preserve:
         yield f"preserve is {list(declared.preserve)} in release.json, and {list(given.preserve)} is given"
     if given.missing != declared.missing:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato._audit import Finding, audit, finding_heading, table_of, worst_shown
+from sfumato._audit import Finding, audit_table, finding_heading, table_of, worst_shown
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, FileError, SfumatoError
@@ -31,6 +31,7 @@ from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, order_check
 from sfumato.verification.original_checks import MatchedRows, cover_rows
+from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, key_of
 
 _RELATIVE_TOLERANCE = 1e-9
 """Levels that are not rational numbers may differ in their last digits from machine to machine."""
@@ -41,7 +42,8 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     table = manifest.table
     declared, unavailable = table.schema(expected.schema)
     requested, difference = expected_principles(expected, table)
-    checks = grouped_checks(table, declared, unavailable, requested, original)
+    key = key_of(table, expected)
+    checks = grouped_checks(table, declared, unavailable, requested, original, key=key)
     checks.append(_order(table, declared, checks))
     if expected.schema is not None or expected.principles is not None:
         published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
@@ -72,31 +74,41 @@ def grouped_checks(
     requested: Sequence[Principle],
     original: Any = None,
     no_original: str = NO_ORIGINAL,
+    key: RowKey | None = None,
 ) -> list[Check]:
     """Check one table of rows in groups and, if the original is given, the table against the original.
 
     `declared`, `unavailable`: as returned by `TableManifest.schema`. `requested`: the principles to measure again.
-    `no_original`: why the checks against the original are not made if it is None.
+    `no_original`: why the checks against the original are not made if it is None. `key`: whose row a row is.
     """
     document = manifest.document
-    checks = []
+    checks: list[Check] = []
     try:
         table = published_table(manifest, published_schema(declared, document.group))
         checks += [_columns(document, table, declared), _counts(document, table), _groups(table)]
         levels = level_check(document, table.data, declared) if checks[0].holds else None
         checks += [] if levels is None else [levels]
-        checks += _principles(document, table, requested, unavailable)
     except SfumatoError as error:
-        checks.append(Check("data", False, f"the data file is not what release.json states: {error}"))
+        return [*checks, _unlike_stated(error)]
+    source = _read_original(manifest, original, declared) if original is not None and checks[0].holds else None
+    try:
+        counted = counted_units(document, table, source, declared, key or RowKey())
+        checks += [*counted.checks, *_principles(document, table, requested, unavailable, counted)]
+    except SfumatoError as error:
+        checks.append(_unlike_stated(error))
     else:
-        if original is not None and checks[0].holds:
-            checks += _against_original(manifest, table.data, original, declared)
+        if source is not None:
+            checks += _against_original(document, table.data, source, declared)
         else:
             reason = no_original if original is None else "not checked: the columns are not those of release.json"
             limits = limits_check(table.data, None, declared, {}, reason)
             checks += [] if limits is None else [limits]
             checks += [Check("rows", None, reason), Check("cover", None, reason)]
     return checks
+
+
+def _unlike_stated(error: SfumatoError) -> Check:
+    return Check("data", False, f"the data file is not what release.json states: {error}")
 
 
 def _order(manifest: TableManifest, declared: Schema, checks: Sequence[Check]) -> Check:
@@ -187,14 +199,21 @@ def _groups(table: Table) -> Check:
 
 
 def _principles(
-    document: GroupedTable, table: Table, principles: Sequence[Principle], unavailable: Sequence[str]
+    document: GroupedTable,
+    table: Table,
+    principles: Sequence[Principle],
+    unavailable: Sequence[str],
+    counted: CountedUnits,
 ) -> list[Check]:
     """Measure every principle again, and compare the verdict and the levels with those that are stated.
 
     A principle that needs a distance function which is not available fails: a release must not pass for want of a check.
+    Where people are counted and nobody says whose row a row is, nothing is measured, and the checks are not made.
     """
+    if counted.unknown is not None:
+        return _unmeasured(document, table, principles, counted.unknown)
     measurable = [p for p in principles if not (unavailable and p.uses_distance)]
-    findings = audit(table, None, measurable) if measurable else None
+    findings = audit_table(table, measurable, counted.units) if measurable else None
     by_principle: dict[int, list[tuple[Finding, dict[str, Any]]]] = {}
     if findings is not None:
         for finding, entry in zip(findings, findings.to_dict(0)["principles"], strict=True):
@@ -221,6 +240,22 @@ def _principles(
     if not document.holds and all(check.holds for check in checks):
         checks.append(Check("verdict", False, "release.json states that the principles do not hold, and they do"))
     return checks
+
+
+def _unmeasured(document: GroupedTable, table: Table, principles: Sequence[Principle], reason: str) -> list[Check]:
+    """Return for each principle whether release.json states that it holds; the level itself is not checked."""
+    checks, claims = [], _Claims(document.principles)
+    for principle in principles:
+        for names in attributes_of(principle, table.schema):
+            attribute = " + ".join(names) or None
+            claim = claims.take(principle.name, principle.parameters(), attribute)
+            heading = principle.label + (f" on {attribute}" if attribute else "")
+            if claim is None or not claim.holds:
+                checks.append(Check(heading, False, "release.json does not state that it holds"))
+            else:
+                checks.append(Check(heading, None, f"not checked: {reason}"))
+    problem = claims.problem() or (None if principles else "release.json states no principle")
+    return [*checks, *([] if problem is None else [Check("principles", False, problem)])]
 
 
 class _Claims:
@@ -293,10 +328,8 @@ def _read_original(manifest: TableManifest, original: Any, declared: Schema) -> 
     return table
 
 
-def _against_original(manifest: TableManifest, published: pa.Table, original: Any, declared: Schema) -> list[Check]:
+def _against_original(document: GroupedTable, published: pa.Table, table: Table, declared: Schema) -> list[Check]:
     """Check what the release must share with the table from which it was made."""
-    document = manifest.document
-    table = _read_original(manifest, original, declared)
     unchanged = [
         name
         for name in published.column_names

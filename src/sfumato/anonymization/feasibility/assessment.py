@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from sfumato._audit import table_of
 from sfumato.anonymization.feasibility.degree_bounds import DegreeBounds, bounds, most_groups
-from sfumato.anonymization.feasibility.nearest_parameters import NearestParameters, Population, nearest_parameters
+from sfumato.anonymization.feasibility.nearest_parameters import NearestParameters, nearest_parameters
 from sfumato.data.schema import Schema
 from sfumato.principles import (
     Certificate,
@@ -155,7 +155,10 @@ def feasibility(data: Any, schema: Schema | None, principle: PrincipleRequest, n
     for names in attributes_of(requirement, table.schema):
         view = View(table, names).as_one_group()
         attribute = " + ".join(names) or None
-        if dissimilarity is not None:
+        several = bool(names) and view.values_vary  # then bounds on rows prove nothing about people
+        if not several:
+            view = view.one_row_per_unit(requirement.title)
+        if dissimilarity is not None and not several:
             results.append(_dissimilarity(view, attribute, dissimilarity, nearby))
         else:
             results.append(_any_principle(view, attribute, requirement))
@@ -163,23 +166,18 @@ def feasibility(data: Any, schema: Schema | None, principle: PrincipleRequest, n
 
 
 def _dissimilarity(view: View, attribute: str | None, principle: Dissimilarity, nearby: Nearby) -> RequirementFeasibility:
-    population = Population.of(view.table)
-    delta = exactly(principle.delta)
+    rows, delta = view.table.rows, exactly(principle.delta)
     crowding = Crowding.of(view.graph(exactly(principle.epsilon)))
     theta = crowding.theta
     nearest = nearest_parameters(view, principle, crowding, nearby == "quick") if nearby else None
-    if principle.k > population.people:
-        certificate = principle.certificate(view)
-    else:
-        certificate = proximity_certificate(crowding, principle)
+    certificate = principle.certificate(view) if principle.k > rows else proximity_certificate(crowding, principle)
     if certificate is not None:
         known = None
-        if principle.k <= population.people and least_size(principle.k, delta) <= population.rows:
-            known = bounds(population.rows, population.rows_for(principle.k), delta)
+        if principle.k <= rows and least_size(principle.k, delta) <= rows:
+            known = bounds(rows, principle.k, delta)
         return RequirementFeasibility(attribute, "impossible", certificate.sentence, 0, certificate, theta, known, nearest)
-    least = population.rows_for(principle.k)
-    known = bounds(population.rows, least, delta)
-    groups = most_groups(population.rows, least, delta, theta)
+    known = bounds(rows, principle.k, delta)
+    groups = most_groups(rows, principle.k, delta, theta)
     reason = known.reason(theta) if groups else None
     if reason is None:
         open_ = f"Θ = {theta} is above {known.guaranteed}, up to which groups are guaranteed, and nothing rules it out"

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sfumato._audit import table_of
 from sfumato.anonymization.feasibility.assessment import Verdict
 from sfumato.anonymization.feasibility.degree_bounds import most_groups
-from sfumato.anonymization.feasibility.nearest_parameters import MORE_THAN_ONE, Population
+from sfumato.anonymization.feasibility.nearest_parameters import MORE_THAN_ONE
 from sfumato.anonymization.feasibility.vulnerability_contour import aligned, as_grid
 from sfumato.data.schema import Schema
 from sfumato.distances.neighbour_graph import NeighbourGraph
@@ -157,14 +157,13 @@ def frontier(
             key="on",
             value=on,
         )
-    view = View(table, attributes[0])
-    population = Population.of(table)
+    view = View(table, attributes[0]).as_one_group().one_row_per_unit("a frontier")
     crowdings = [Crowding.of(NeighbourGraph(view.attribute, view.distance, epsilon)) for epsilon in values]
     cells = []
     for k in sizes:
         for crowding in crowdings:
             for delta in limits:
-                cell = _cell(crowding, population, Dissimilarity(crowding.epsilon, delta, k, on))
+                cell = _cell(crowding, Dissimilarity(crowding.epsilon, delta, k, on))
                 try_it = cell.verdict != "impossible" and (which == "all" or cell.groups < MORE_THAN_ONE)
                 if attempt is not None and try_it:
                     loss = attempt(cell.principle)
@@ -173,11 +172,11 @@ def frontier(
     return Frontier(view.attribute.name, tuple(values), tuple(limits), tuple(sizes), tuple(cells))
 
 
-def _cell(crowding: Crowding, population: Population, principle: Dissimilarity) -> FrontierCell:
+def _cell(crowding: Crowding, principle: Dissimilarity) -> FrontierCell:
     delta, k = exactly(principle.delta), principle.k
-    if k > population.people or excluded(crowding, delta, k):
+    if k > crowding.rows or excluded(crowding, delta, k):
         return FrontierCell(principle, crowding.theta, "impossible", 0)
-    groups = most_groups(population.rows, population.rows_for(k), delta, crowding.theta)
+    groups = most_groups(crowding.rows, k, delta, crowding.theta)
     return FrontierCell(principle, crowding.theta, "guaranteed" if groups else "open", groups)
 
 

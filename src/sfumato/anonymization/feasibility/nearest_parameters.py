@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from sfumato.anonymization.feasibility.degree_bounds import largest_delta, largest_size, most_groups
-from sfumato.data.groups import Groups
-from sfumato.data.table import Table
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.exact import as_fraction, written
 from sfumato.principles import Dissimilarity, View, exactly
@@ -29,39 +27,6 @@ _PAIRS = 1 << 20
 
 MORE_THAN_ONE = 2
 """Nearby parameters are guaranteed in at least this many groups: one group publishes nothing of the quasi-identifiers."""
-
-
-@dataclass(frozen=True)
-class Population:
-    """What k counts: `rows` rows of `people` people, none of whom has more than `most` rows.
-
-    >>> import pyarrow as pa
-    >>> from sfumato.data.schema import Schema
-    >>> table = Table(pa.table({"id": [1, 1, 2], "x": [3, 4, 5]}), Schema([], ["x"], person_id="id"))
-    >>> population = Population.of(table)
-    >>> population, population.rows_for(2), population.people_in(3)
-    (Population(rows=3, people=2, most=2), 3, 2)
-    """
-
-    rows: int
-    people: int
-    most: int
-
-    @classmethod
-    def of(cls, table: Table) -> Population:
-        """Count a table's people; each row is one person if the schema declares no person_id."""
-        if table.schema.person_id is None:
-            return cls(table.rows, table.rows, 1)
-        each = Groups.of(table, (table.schema.person_id,)).sizes
-        return cls(table.rows, len(each), int(each.max()))
-
-    def rows_for(self, k: int) -> int:
-        """Return how many rows contain at least k people, whichever rows they are; k is at most the number of people."""
-        return min((k - 1) * self.most + 1, self.rows)
-
-    def people_in(self, rows: int) -> int:
-        """Return the smallest number of people in a number of rows, whichever rows they are."""
-        return self.people if rows == self.rows else (rows - 1) // self.most + 1
 
 
 @dataclass(frozen=True)
@@ -122,17 +87,15 @@ def nearest_parameters(view: View, principle: Dissimilarity, crowding: Crowding,
     >>> near.guaranteed.text(), near.not_excluded.text()
     ('epsilon up to 1, or delta up to 1, or k up to 2', 'epsilon up to 2, or delta up to 1, or k up to 3')
     """
-    population = Population.of(view.table)
     rows, delta, k = crowding.rows, exactly(principle.delta), principle.k
-    if k > population.people:
+    if k > rows:
         # No ε or δ makes groups of more people than there are: only another k can help.
-        possible = _last(population.people, lambda i: not excluded(crowding, delta, i + 1))
+        possible = _last(rows, lambda i: not excluded(crowding, delta, i + 1))
         return NearestParameters(
-            ReachableParameters(None, None, _guaranteed_k(population, delta, crowding.theta)),
+            ReachableParameters(None, None, largest_size(rows, delta, crowding.theta, MORE_THAN_ONE)),
             ReachableParameters(None, None, None if possible is None else possible + 1),
             False,
         )
-    least = population.rows_for(k)
     # The largest δ that the crowded value allows: ⌈δ(s−1)⌉ of its group must be far, and rows − 1 − Θ are.
     size = own_size(rows, k, Fraction(1))
     spare = Fraction(rows - 1 - crowding.theta, max(size - 1, 1))
@@ -143,18 +106,18 @@ def nearest_parameters(view: View, principle: Dissimilarity, crowding: Crowding,
         """Whether the i-th ε is guaranteed, and whether it is not ruled out; each ε is measured once."""
         if i not in known:
             there = Crowding.of(NeighbourGraph(view.attribute, view.distance, steps[1](i) if steps else Fraction(0)))
-            guaranteed = most_groups(rows, least, delta, there.theta) >= MORE_THAN_ONE
+            guaranteed = most_groups(rows, k, delta, there.theta) >= MORE_THAN_ONE
             known[i] = (guaranteed, not excluded(there, delta, k))
         return known[i]
 
     last_guaranteed = _last(steps[0], lambda i: at(i)[0]) if steps else None
     open_ = _last(steps[0], lambda i: at(i)[1]) if steps else None
-    last_k = _last(population.people, lambda i: not excluded(crowding, delta, i + 1))
+    last_k = _last(rows, lambda i: not excluded(crowding, delta, i + 1))
     return NearestParameters(
         ReachableParameters(
             None if steps is None or last_guaranteed is None else steps[1](last_guaranteed),
-            largest_delta(rows, least, crowding.theta, MORE_THAN_ONE),
-            _guaranteed_k(population, delta, crowding.theta),
+            largest_delta(rows, k, crowding.theta, MORE_THAN_ONE),
+            largest_size(rows, delta, crowding.theta, MORE_THAN_ONE),
         ),
         ReachableParameters(
             None if steps is None or open_ is None else steps[1](open_),
@@ -190,11 +153,6 @@ def epsilons(view: View, quick: bool = False) -> tuple[int, Callable[[int], Frac
     apart = np.unique(bound.distances(some, np.arange(size)))
     occurring = sorted({as_fraction(f"{d:.6g}") for d in apart[np.isfinite(apart)].tolist()} | {Fraction(0)})
     return len(occurring), occurring.__getitem__
-
-
-def _guaranteed_k(population: Population, delta: Fraction, theta: int) -> int | None:
-    size = largest_size(population.rows, delta, theta, MORE_THAN_ONE)
-    return None if size is None else population.people_in(size)
 
 
 def _last(count: int, holds: Callable[[int], bool]) -> int | None:

@@ -25,46 +25,56 @@ from sfumato.anonymization.figures.worst_group_graph import neighbourhoods
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.data.groups import Groups, combined
 from sfumato.data.table import Table
+from sfumato.data.units import Units
 from sfumato.exact import written
 from sfumato.principles import Principle, describe
 from sfumato.reports.grouped_page import InternalFigures
 
 
 def public_figures(
-    original: Table, published_audit: Audit, recodings: Mapping[str, str], loss: Mapping[str, float], seed: int
+    original: Table,
+    published_audit: Audit,
+    recodings: Mapping[str, str],
+    loss: Mapping[str, float],
+    seed: int,
+    units: Units | None = None,
 ) -> dict[str, Any]:
     """Return everything that the public report draws.
 
     `original`: all its rows; only their quasi-identifiers are used. `published_audit`: the audit of the published table.
-    `recodings`: how each quasi-identifier is published. `loss`: the information loss of each quasi-identifier.
+    `recodings`: how each quasi-identifier is published. `loss`: the information loss of each quasi-identifier. `units`: the
+    person or household of each published row, if those are counted. Then the figures of single groups are left out: next to
+    the published rows they would reveal which rows belong together.
     """
     published, groups = published_audit.table, published_audit.groups
     covers = covers_of(original, published, groups, recodings)
-    before = Groups.of(original).sizes
-    after = _class_sizes(covers, groups)
+    before = Groups.of(original).heads
+    after = _class_sizes(covers, groups.counting(units))
     step = step_of(original.rows)
     return {
-        "words": [words(type(finding.principle)) for finding in published_audit],
+        "words": [words(type(finding.principle), units is not None) for finding in published_audit],
         "step": written(step),
         "risk": {"before": risk(before, step), "after": risk(after)},
         "sizes": histogram(before, after, step),
-        "levels": levels(published_audit),
-        "neighbourhoods": neighbourhoods(published_audit),
+        "levels": levels(published_audit) if units is None else [],
+        "neighbourhoods": neighbourhoods(published_audit) if units is None else [],
         "columns": columns(original, published, covers, groups.sizes, loss, step),
         "errors": expected_errors(published, groups, covers, seed),
-        "contours": contours(published_audit),
+        "contours": contours(published_audit) if units is None else [],
     }
 
 
 def _class_sizes(covers: Sequence[Cover], groups: Groups) -> NDArray[np.int64]:
-    """Return the sizes of classes of rows with equal cells; several groups with equal cells are one class."""
+    """Return the sizes of classes of rows with equal cells, or their people; groups with equal cells are one class."""
     cells = [cover.cell.astype(np.int32) for cover in covers]
     of_group, classes = combined(cells, [len(cover.offsets) - 1 for cover in covers])
-    return np.bincount(of_group, groups.sizes, len(classes)).astype(np.int64)
+    return np.bincount(of_group, groups.heads, len(classes)).astype(np.int64)
 
 
-def words(kind: type[Principle]) -> dict[str, str]:
+def words(kind: type[Principle], units: bool = False) -> dict[str, str]:
     """Return the meaning of a principle, what it does not protect against, and its source, from its docstring.
+
+    `units`: also how it counts people with several rows.
 
     >>> from sfumato import KAnonymity
     >>> words(KAnonymity)["definition"]
@@ -76,12 +86,18 @@ def words(kind: type[Principle]) -> dict[str, str]:
         "plain": description.plain,
         "body": description.body,
         "not_protected": description.not_protected,
+        **({"units": description.units} if units else {}),
         "source": description.source,
     }
 
 
-def internal_figures(original: Table, published_audit: Audit, recodings: Mapping[str, str], seed: int) -> InternalFigures:
-    """Return what only the internal report draws: the principles measured on the original, and the true errors of counts."""
+def internal_figures(
+    original: Table, published_audit: Audit, recodings: Mapping[str, str], seed: int, notes: Sequence[str] = ()
+) -> InternalFigures:
+    """Return what only the internal report draws: the principles measured on the original, and the true errors of counts.
+
+    `notes`: what only the publisher may know.
+    """
     covers = covers_of(original, published_audit.table, published_audit.groups, recodings)
     before = audit(original, None, [principle for principle, _ in published_audit.principles])
     tables = {
@@ -90,5 +106,6 @@ def internal_figures(original: Table, published_audit: Audit, recodings: Mapping
         "neighbourhoods": neighbourhoods(before),
         "errors": true_errors(original, published_audit.table, published_audit.groups, covers, seed),
         "contours": contours(before),
+        "notes": list(notes),
     }
     return InternalFigures.model_validate(tables)

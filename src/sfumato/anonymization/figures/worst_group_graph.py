@@ -66,15 +66,18 @@ def view_of(audit: Audit, finding: Finding) -> View:
 
 def _graph(view: View, neighbours: Neighbours, group: int) -> dict[str, Any]:
     inside = view.histogram.of_groups(np.array([group]))
-    # for each value of the group how many of its rows are near, its own included
-    near = neighbours.counts(np.array([0, len(inside.values)]), inside.values, inside.counts)
+    # for each value of the group how many of its rows, or people, are near, its own included
+    if view.groups.units is None:  # a distance may be costly: only this group is looked at
+        near = neighbours.counts(np.array([0, len(inside.values)]), inside.values, inside.counts)
+    else:
+        near = view.near_counts(neighbours)[view.histogram.offsets[group] : view.histogram.offsets[group + 1]]
     densest = int(np.argmax(near))
     chosen = _chosen(neighbours, inside.values, inside.counts, densest)
     pairs = neighbours.near(inside.values[chosen], inside.values[chosen])
     attribute = view.attribute
     return {
         "group": group + 1,
-        "rows": int(inside.counts.sum()),
+        "rows": int(inside.sizes[0]),
         "distinct": len(inside.values),
         "epsilon": written(neighbours.epsilon),
         "labels": [shortened(attribute.label(int(value)), _LONGEST) for value in inside.values[chosen]],

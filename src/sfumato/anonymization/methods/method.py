@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +20,7 @@ from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 from sfumato.exact import as_fraction, nearest_float
 from sfumato.parameters import ParameterChecks
-from sfumato.principles import Principle, View, attributes_of
+from sfumato.principles import HistogramCondition, Measurement, NeighbourLimit, Principle, View, attributes_of
 from sfumato.principles.principle import measurement_of
 from sfumato.progress import Progress, silent
 
@@ -99,6 +100,23 @@ class Task:
         everyone = Groups.partition(self.table, np.zeros(self.table.rows, np.int64), 1)
         return {names: View(self.table, names, everyone) for _, names in self.requirements}
 
+    def search_conditions(
+        self, principle: Principle, names: tuple[str, ...]
+    ) -> Sequence[NeighbourLimit | HistogramCondition]:
+        """Return the conditions of a principle that a local search can satisfy step by step."""
+        return principle.search_conditions(self.views[names])
+
+    def measured(
+        self, principle: Principle, names: tuple[str, ...], groups: Groups, view: View | None = None
+    ) -> Measurement:
+        """Measure a principle on groups of the rows; `view`: the attribute in these groups, if it exists already."""
+        return measurement_of(principle, self.views[names].regrouped(groups) if view is None else view)
+
+    def values_vary(self, names: tuple[str, ...]) -> bool:
+        """Return whether the rows are units within which a sensitive attribute varies, so that the table lacks values."""
+        del names
+        return False
+
     def satisfied(self, of_row: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for each group of a partition whether every principle holds in it, exactly.
 
@@ -117,7 +135,7 @@ class Task:
         views = {names: view.regrouped(groups) for names, view in self.views.items()}
         fine = np.ones(count, bool)
         for principle, names in self.requirements:
-            fine &= measurement_of(principle, views[names]).group_holds
+            fine &= self.measured(principle, names, groups, views[names]).group_holds
         return fine
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.method import Grouping, Method, Task
-from sfumato.data.groups import renumber
+from sfumato.data.groups import Groups, renumber
 from sfumato.kernels.cell_shares import TREE, Shares, shares_of
 from sfumato.kernels.mondrian_cuts import covers, cut
 
@@ -125,9 +125,10 @@ class _Depth:
 def _notes(task: Task) -> tuple[str, ...]:
     """Return what the principles mean for a method that cuts from the top down."""
     notes = []
+    everyone = Groups.partition(task.table, np.zeros(task.table.rows, np.int64), 1)
     for principle, names in task.requirements:
         on = f" on {' + '.join(names)}" if names else ""
-        whole = principle.holds(task.views[names])
+        whole = task.measured(principle, names, everyone).holds
         if not principle.monotone:
             as_one = "" if whole else " The table as one group does not satisfy it either."
             notes.append(

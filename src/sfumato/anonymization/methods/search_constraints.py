@@ -50,7 +50,7 @@ class SearchConstraints:
                     value=principle.name,
                 )
             least = max(least, principle.implied_k or 1)
-            for condition in principle.search_conditions(task.views[names]):
+            for condition in task.search_conditions(principle, names):
                 if isinstance(condition, NeighbourLimit):
                     neighbour_limits.append(condition)
                 else:

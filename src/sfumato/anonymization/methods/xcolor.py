@@ -62,16 +62,17 @@ class XColor(Method):
         principle, names, k = _requirement(task)
         view = task.views[names]
         size_part(view, k)  # a k larger than the table is an error
-        graph = view.graph(exactly(principle.epsilon))
-        values, codes = np.unique(view.attribute.codes, return_inverse=True)
-        near = graph.counts(np.array([0, len(values)]), values, np.bincount(codes)) - 1  # among the rows of the task
+        limit = task.search_constraints.neighbour_limits[0]
+        values, codes = np.unique(limit.values, return_inverse=True)
+        within = np.array([0, len(values)])
+        near = limit.neighbours.counts(within, values, np.bincount(codes)) - 1  # among the rows of the task
         degrees, largest = near[codes], int(near.max())
         start = initialize(degrees, k)
-        nearness, space = NeighbourArrays.of(graph), task.search_space
+        nearness, space = NeighbourArrays.of(limit.neighbours), task.search_space
         bound = guarantee(np.bincount(start), principle.allowed_neighbours)
         guaranteed = largest < bound
         result = exchange(
-            start, view.attribute.codes, nearness, principle.allowed_neighbours, space.places, space.shares,
+            start, limit.values, nearness, principle.allowed_neighbours, space.places, space.shares,
             looks=None if guaranteed else _LOOKS,
         )  # fmt: skip
         comparison = f"Θ = {largest:,} {'<' if guaranteed else '≥'} {float(bound):,.1f}"

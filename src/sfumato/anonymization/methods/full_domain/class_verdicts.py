@@ -75,6 +75,14 @@ class Judge:
         return view
 
 
+class UnitJudge(Judge):
+    """Judges units whose values vary: histograms of one value per unit do not decide, so all rows are measured."""
+
+    def measured(self, classes: EquivalenceClasses) -> Measurement:
+        """Return the level that every class reaches."""
+        return self.cube.task.measured(self.principle, self.names, _ClassGroups(self.cube, classes))
+
+
 class DistanceJudge(Judge):
     """Judges a distance from the table, which is convex in a class's distribution.
 
@@ -151,6 +159,8 @@ class FastDistanceJudge(DistanceJudge):
 
 def judge_of(cube: TransformationCube, principle: Principle, names: Names) -> Judge:
     """Return the fastest exact judge of a principle."""
+    if cube.task.values_vary(names):
+        return UnitJudge(cube, principle, names)
     required = principle.table_distance()
     if required is None:
         return Judge(cube, principle, names)
@@ -162,7 +172,7 @@ class _ClassGroups(Groups):
     """Classes as the groups that principles measure; each row's class is computed only if it is used."""
 
     def __init__(self, cube: TransformationCube, classes: EquivalenceClasses) -> None:
-        fields = {"count": len(classes.first), "population": cube.rows, "people": None, "sizes": classes.sizes}
+        fields = {"count": len(classes.first), "population": cube.rows, "units": None, "sizes": classes.sizes}
         self.__dict__.update(fields, _cube=cube, _levels=classes.levels)
 
     @cached_property
