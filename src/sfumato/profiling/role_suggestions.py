@@ -43,8 +43,11 @@ ENOUGH = 6
 
 Each further quasi-identifier makes all published cells coarser, so little-known columns are not worth their cost."""
 
+FEW_KNOWN = 2
+"""Unrecognised columns are not published if at least this many quasi-identifiers are recognised."""
+
 MOST_UNKNOWN = 8
-"""Unrecognised columns become quasi-identifiers while there are fewer quasi-identifiers than this.
+"""If hardly anything is recognised, unrecognised columns become quasi-identifiers while there are fewer than this.
 
 With more of them, hardly any two rows are alike, and the cells of a release would be too coarse to be useful."""
 
@@ -124,7 +127,8 @@ def suggestions(table: Table, facts: Sequence[Facts]) -> list[Suggestion]:
     _suggest_by_dependence(table, by_name, found)
     # columns of high entropy single out most people, so they become quasi-identifiers first, while there is room
     unsure = sorted((fact for fact in facts if found[fact.name] is None), key=lambda fact: -fact.entropy)
-    room = MOST_UNKNOWN - sum(1 for one in found.values() if one is not None and one.role is Role.QUASI_IDENTIFIER)
+    known = sum(1 for one in found.values() if one is not None and one.role is Role.QUASI_IDENTIFIER)
+    room = MOST_UNKNOWN - known if known < FEW_KNOWN else 0
     for fact in unsure:
         one = _suggest_unrecognised(fact, room > 0)
         room -= one.role is Role.QUASI_IDENTIFIER
@@ -173,7 +177,7 @@ def _suggest_key_by_constancy(table: Table, facts: dict[str, Facts], found: dict
         column = table.column(fact.name)
         constant = [other.name for other in lasting if never_changes_within(column, other)]
         if constant and len(constant) == len(lasting):
-            found[fact.name] = _key(fact, "person", f"{' and '.join(map(repr, constant))} never changes within its values")
+            found[fact.name] = _key(fact, "person", f"{constant[0]!r} never changes within its values")
             return
 
 
@@ -184,8 +188,10 @@ def _by_cells(fact: Facts, pattern: Pattern | None) -> Suggestion | None:
         return _date(fact, pattern)
     if shape is not None:
         cell_pattern, share = shape
-        plain = fact.kind is Kind.NUMERIC and pattern is not None and pattern.role is not Role.IDENTIFIER
-        if not plain:  # numbers in a column called income are not bank numbers
+        named = pattern is not None and pattern.role is not Role.IDENTIFIER
+        # numbers in a column called income are not bank numbers, and no number with decimals is a phone number
+        plain = fact.kind is Kind.NUMERIC and (named or not fact.whole)
+        if not plain:
             return Suggestion(
                 fact.name,
                 Role.IDENTIFIER,
@@ -228,11 +234,6 @@ def _date(fact: Facts, pattern: Pattern | None) -> Suggestion:
             BIRTH.name,
             (Role.IDENTIFIER,),
         )
-    if fact.nearly_unique and fact.rows >= FEW_ROWS:
-        return Suggestion(
-            fact.name, Role.IDENTIFIER, "dates or times that differ in nearly every row", "time stamp",
-            (Role.QUASI_IDENTIFIER,),
-        )  # fmt: skip
     return Suggestion(
         fact.name, Role.QUASI_IDENTIFIER, "dates: people who were present know them", "date", (Role.SENSITIVE,)
     )
