@@ -149,6 +149,13 @@ class Audit:
             notes.append("no quasi-identifiers are declared, so all rows are one group")
         return notes
 
+    def without_single_groups(self) -> Audit:
+        """Return the audit with the worst level of each principle in place of that of every group.
+
+        Next to the published rows, how many people each group contains could reveal which rows belong together.
+        """
+        return replace(self, findings=tuple(replace(f, measurement=f.measurement.worst_everywhere()) for f in self.findings))
+
     def summary(self) -> str:
         """Return how many of the principles hold, in words."""
         holding = sum(holds for _, holds in self.principles)

@@ -319,3 +319,26 @@ def test_a_release_says_nothing_about_whose_row_it_is(tmp_path):
     assert loaded.audit.groups.people is None
     assert "who" not in loaded.audit.table.data.column_names
     assert loaded.audit.units.total == 24
+    for finding in loaded.audit:
+        for part in finding.measurement.parts:
+            assert len(set(part.floats().tolist())) == 1, "the level of a single group"
+            assert part.worst == part.at(0)
+
+
+def test_the_command_writes_and_reads_the_key(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+    from pyarrow import csv
+
+    from sfumato.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    csv.write_csv(visits(), "visits.csv")
+    sf.Config.of(schema(), "visits.csv", [sf.KAnonymity(3)]).save("sfumato.toml")
+    made = CliRunner().invoke(main, ["anonymize", "sfumato.toml", "--output", "release", "--key", "key.json"])
+    assert made.exit_code == 0, made.output
+    assert "24 people" in made.output
+    assert "Wrote the key to key.json" in made.output
+    checked = CliRunner().invoke(main, ["verify", "release", "--original", "visits.csv", "--key", "key.json"])
+    assert checked.exit_code == 0, checked.output
+    assert "24 people, each in one group" in checked.output
+    assert "not checked" not in checked.output

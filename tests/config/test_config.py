@@ -22,8 +22,11 @@ delimiter = ";"
 encoding = "latin-1"
 undeclared = "refuse"
 person_id = "id"
+household_id = "home"
 
 [columns.id]
+role = "identifier"
+[columns.home]
 role = "identifier"
 [columns.age]
 role = "quasi-identifier"
@@ -89,6 +92,7 @@ suppress = 0.05
 [output]
 path = "release"
 format = "parquet"
+key = "key.json"
 """
 
 
@@ -99,11 +103,12 @@ def test_everything(tmp_path):
     schema = config.schema
     assert schema.quasi_identifiers == ("age", "race", "sex")
     assert schema.sensitive == ("education", "profile", "drugs")
-    assert schema.identifiers == ("id",)
+    assert schema.identifiers == ("id", "home")
     assert schema.other == ("note",)
     assert schema.undeclared == "refuse"
     assert schema.role("memo") is None
-    assert schema.person_id == "id"
+    assert (schema.person_id, schema.household_id) == ("id", "home")
+    assert config.key_file == tmp_path / "key.json"
     assert schema.hierarchies["race"] == tmp_path / "hierarchies" / "race.csv"
     assert schema.hierarchies["age"] == sf.Intervals((5, 10))
     assert schema.missing == sf.data.Missing(("", "?"), "refuse")

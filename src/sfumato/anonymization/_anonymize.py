@@ -96,7 +96,7 @@ def anonymize_table(
     recurring = recurring_identifiers(table, kept, of_row, principles)
     return Release(
         table=published.table,
-        audit=replace(result, library=library),
+        audit=replace(result if table.units is None else result.without_single_groups(), library=library),
         schema=resolved,
         principles=principles,
         method=chosen,

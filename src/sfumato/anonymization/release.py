@@ -210,7 +210,9 @@ class Release(Publication):
 
     def __repr__(self) -> str:
         suppressed = f", {count_of(self.suppressed, 'row')} suppressed" if self.suppressed else ""
-        head = f"Release of {count_of(self.table.rows, 'row')} in {count_of(self.audit.groups.count, 'group')}"
+        units = self.audit.units
+        people = "" if units is None else f" of {units.total:,} {units.plural}"
+        head = f"Release of {count_of(self.table.rows, 'row')}{people} in {count_of(self.audit.groups.count, 'group')}"
         lines = [f"{head} by {self.method.name}, seed {self.seed}{suppressed}: {self.audit.summary()}"]
         rows = self.table.rows + self.suppressed
         weighted = (

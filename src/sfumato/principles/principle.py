@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from inspect import isabstract
@@ -144,6 +144,22 @@ class Measurement:
     def levels(self) -> dict[str, Fraction | float]:
         """The level reached in each part."""
         return {part.name: part.worst for part in self.parts}
+
+    def worst_everywhere(self) -> Measurement:
+        """Return the measurement in which every group has the worst level and the verdict of the whole."""
+
+        def worst(part: Part) -> Part:
+            groups, level = len(part.holds), part.worst
+            levels: Ratios | NDArray[np.float64] = np.full(groups, level)
+            if isinstance(part.levels, Ratios):
+                # floats may not tell the worst level from others that are near it
+                near = np.flatnonzero(np.isclose(part.floats(), float(level), rtol=1e-9, atol=0))
+                at = next(int(group) for group in near if part.at(int(group)) == level)
+                ends = part.levels.numerators[at], part.levels.denominators[at]
+                levels = Ratios(*(np.repeat(end, groups) for end in ends))
+            return replace(part, levels=levels, holds=np.full(groups, bool(part.holds.all())))
+
+        return Measurement(tuple(map(worst, self.parts)))
 
     def badness(self) -> NDArray[np.int64]:
         """Return the groups from worst to best: violating ones first, then by the level of the first part that differs."""
