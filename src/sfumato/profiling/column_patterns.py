@@ -169,7 +169,7 @@ NAMES = (
     Pattern(
         "residence before, or moves",
         Role.QUASI_IDENTIFIER,
-        "migr*, mover*, moved, prev*, previous*, same house, umzug*, demenag*",
+        "migr*, mig, mover*, moved, prev res*, previous res*, same house, umzug*, demenag*",
         widely_known=False,
     ),
     Pattern("military service", Role.QUASI_IDENTIFIER, "veteran*, military, army, wehrdienst*, fuyi", widely_known=False),
@@ -184,7 +184,11 @@ NAMES = (
         "naissance, chusheng*, shengri, "
         "=by, =bm, =bd",
     ),
-    Pattern("birthplace", Role.QUASI_IDENTIFIER, "birth, birthplace*, birthplc, birthcountry, birthstate, geburtsort*, geburtsland*, jiguan"),
+    Pattern(
+        "birthplace",
+        Role.QUASI_IDENTIFIER,
+        "birth, birthplace*, birthplc, birthcountry, birthstate, geburtsort*, geburtsland*, jiguan",
+    ),
     Pattern("age", Role.QUASI_IDENTIFIER, "age, ages, agegroup, alter, altersgruppe*, lebensalter, nianling"),
     Pattern("sex", Role.QUASI_IDENTIFIER, "sex, gender*, =female, =male, =woman, =man, geschlecht*, sexe, genre, xingbie"),
     Pattern(
