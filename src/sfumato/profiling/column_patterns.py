@@ -169,7 +169,7 @@ NAMES = (
     Pattern(
         "residence before, or moves",
         Role.QUASI_IDENTIFIER,
-        "migr*, mig, mover*, moved, prev res*, previous res*, same house, umzug*, demenag*",
+        "migr*, mig, mover*, moved, prev reg*, prev stat*, prev res*, previous res*, same house, umzug*, demenag*",
         widely_known=False,
     ),
     Pattern("military service", Role.QUASI_IDENTIFIER, "veteran*, military, army, wehrdienst*, fuyi", widely_known=False),

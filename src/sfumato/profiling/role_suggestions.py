@@ -172,7 +172,7 @@ def _suggest_key_by_constancy(table: Table, facts: dict[str, Facts], found: dict
         for name, one in found.items()
         if one is not None and one.pattern in _LASTING and facts[name].common <= _UNEVEN * facts[name].rows
     ]
-    candidates = [facts[name] for name, one in found.items() if (one is None or one.alternatives) and recurs(facts[name])]
+    candidates = [facts[name] for name, one in found.items() if one is None and recurs(facts[name])]
     for fact in sorted(candidates, key=lambda fact: -fact.distinct):
         column = table.column(fact.name)
         constant = [other.name for other in lasting if never_changes_within(column, other)]
@@ -384,9 +384,11 @@ def _limit_sensitive(found: Sequence[Suggestion], facts: dict[str, Facts]) -> li
     The most harmful are kept; of equals, those whose values are more even.
     """
     sensitive = [one for one in found if one.role is Role.SENSITIVE]
-    even = [one for one in sensitive if facts[one.column].common <= _ONE_SIDED * facts[one.column].rows]
-    kept = sorted(even or sensitive, key=lambda one: (one.rank, facts[one.column].common))[:MOST_SENSITIVE]
-    columns = {one.column for one in kept}
+    by_harm = sorted(sensitive, key=lambda one: (one.rank, facts[one.column].common))
+    even = [one for one in by_harm if facts[one.column].common <= _ONE_SIDED * facts[one.column].rows]
+    # the most harmful column is worth large groups
+    main = by_harm[:1] if not even or by_harm[0].rank < even[0].rank else []
+    columns = {one.column for one in [*main, *(one for one in even if one not in main)][:MOST_SENSITIVE]}
 
     def undecided(one: Suggestion) -> Suggestion:
         fact = facts[one.column]
