@@ -26,6 +26,7 @@ LAYERS = [
     ["errors"],
     ["registry", "user_code"],
     ["exact"],
+    ["summaries"],
     ["parameters"],
     ["kernels"],
     ["data"],
@@ -94,7 +95,19 @@ def test_every_package_has_a_layer():
     assert packages <= LEVEL.keys()
 
 
-FOUNDATION = {"version", "masking", "plurals", "progress", "errors", "registry", "exact", "parameters", "data", "io"}
+FOUNDATION = {
+    "version",
+    "masking",
+    "plurals",
+    "progress",
+    "summaries",
+    "errors",
+    "registry",
+    "exact",
+    "parameters",
+    "data",
+    "io",
+}
 CHECKED_BY = FOUNDATION | {"distances", "principles", "serialization", "_audit", "releases", "verification"}
 
 

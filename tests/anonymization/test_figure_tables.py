@@ -85,6 +85,7 @@ def published(draw):
         kinds={"number": "numeric", "rank": "ordinal", "town": "categorical"},
         orders={"rank": ["low", "mid", "high"]},
         hierarchies={"leaf": tree},
+        recodings={"leaf": "ancestor"},
         missing=sf.data.Missing(()),
     )
     return sf.anonymize(pa.table(data), schema, sf.KAnonymity(1), method=Chunks(draw(st.integers(1, 5))))
@@ -371,7 +372,9 @@ class TestNamed:
         """Other values within the cells, and in suppressed rows: the same bars, and the same shares after."""
         ends = [(20, 27), (24.5, 31), (40, 47), (47, 900)]
         schema = sf.Schema(
-            ["age", "job", "width"], hierarchies={"job": sf.data.Flat(), "width": sf.Intervals((5, 10, 1000))}
+            ["age", "job", "width"],
+            hierarchies={"job": sf.data.Flat(), "width": sf.Intervals((5, 10, 1000))},
+            recodings={"job": "ancestor", "width": "ancestor"},
         )
         outcome = []
         for _ in range(2):
@@ -427,7 +430,9 @@ class TestNamed:
         data = pa.table({"age": [20, 29, 25] * 300 + [31] * 100 + [77]})
         outcome = []
         for tree in (tmp_path / "tree.csv", sf.Hierarchy.from_rows(lines)):
-            found, release = self.column(data, [0] * 900 + [1] * 100 + [2], hierarchies={"age": tree})
+            found, release = self.column(
+                data, [0] * 900 + [1] * 100 + [2], hierarchies={"age": tree}, recodings={"age": "ancestor"}
+            )
             assert release.suppressed == 1
             outcome.append(found)
         assert outcome[0] == outcome[1]

@@ -107,6 +107,21 @@ def test_dissimilarity_holds_for_every_choice(data):
         assert naive_units.worst(group, lambda g: naive.risk(g, lambda v, w: abs(v - w) <= 5), False) <= Fraction(1, 2)
 
 
+@given(st.lists(st.sets(st.integers(0, 30), min_size=1, max_size=3), min_size=1, max_size=8), st.integers(0, 6))
+def test_people_are_near_if_any_of_their_values_are(people, epsilon):
+    """What the search counts is an upper bound on what any choice of one row per person counts."""
+    rows = [(person, value) for person, values in enumerate(people) for value in values]
+    table = pa.table({"who": [p for p, _ in rows], "age": [0] * len(rows), "x": [x for _, x in rows]})
+    requirement = sf.Dissimilarity(epsilon, "0.5", 1)
+    task = UnitTask.of(sf.Table(table, sf.Schema(["age"], ["x"], person_id="who")), (requirement,))
+    (limit,) = task.search_conditions(requirement, ("x",))
+    values, codes = np.unique(limit.values, return_inverse=True)
+    near = limit.neighbours.counts(np.array([0, len(values)]), values, np.bincount(codes))[codes]
+    order = sf.data.Units.numbered(np.array([p for p, _ in rows]), "person").first_rows
+    expected = [sum(any(abs(v - w) <= epsilon for v in one for w in other) for other in people) for one in people]
+    assert near.tolist() == [expected[rows[row][0]] for row in order]
+
+
 @dataclass(frozen=True)
 class Neighbours(Method):
     """A method of somebody else: pairs of rows in the order of the table."""
@@ -188,6 +203,42 @@ def test_functions_that_count_rows_refuse_people():
 
     with pytest.raises(sf.errors.ParameterError, match="counts rows"):
         attack(sf.Table(table, schema()), [AttackerView(("dx",), np.zeros(table.num_rows, np.int64))])
+
+
+def test_disclosure_needs_the_person_as_identity():
+    people = pa.table({"who": [1, 1, 2], "town": ["a", "b", "a"]})
+    book = sf.disclosure.Dictionary(pa.table({"who": [1, 2], "town": ["a", "a"]}), identity="who")
+    declared = sf.Schema(other=["town"], person_id="who")
+    with pytest.raises(sf.errors.ParameterError, match="has several records") as raised:
+        sf.risk(people, declared, book)
+    assert raised.value.key == "identity"
+    assert sf.risk(people, declared, book, identity="who").attackers
+
+
+def test_projections_refuse_households():
+    declared = schema(person_id=None, household_id="home", identifiers=["pay", "who"])
+    with pytest.raises(sf.errors.ParameterError, match="household_id"):
+        sf.project(visits(), declared, [sf.KAnonymity(2)])
+
+
+def test_a_k_above_the_number_of_people_says_so():
+    with pytest.raises(sf.errors.ParameterError, match="contains 24 people"):
+        sf.anonymize(visits(), schema(), sf.KAnonymity(25))
+
+
+def test_a_frontier_counts_and_samples_people():
+    """Values are constant within people; the sample of 12 holds all their rows."""
+    from sfumato.anonymization.attempt import attempt_with
+
+    table = sf.Table(visits(), sf.Schema(["age", "sex"], ["pay"], person_id="who"))
+    attempt = attempt_with(table, sf.Mondrian(), sample=12)
+    with pytest.raises(sf.errors.ParameterError, match="sample of 12"):
+        attempt(sf.Dissimilarity(0, 0, 13))
+    assert attempt(sf.Dissimilarity(0, 0, 12)) is not None
+    found = sf.frontier(table, None, [0], [0], [24, 25], attempt=attempt_with(table, sf.Mondrian()), which="all")
+    assert [cell.verdict for cell in found.cells] == ["guaranteed", "impossible"]
+    with pytest.raises(sf.errors.ColumnError, match="per person"):
+        sf.frontier(sf.Table(visits(), schema(kinds={"dx": "categorical"})), None, [0], [0], [2])
 
 
 def test_an_identifier_that_recurs_is_reported():

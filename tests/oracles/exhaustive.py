@@ -62,7 +62,12 @@ def random_case(seed):
 def table_of(rows):
     ages, sexes, places, secrets = zip(*rows, strict=True)
     frame = pa.table({"age": ages, "sex": sexes, "place": places, "secret": secrets})
-    schema = sf.Schema(["age", "sex", "place"], ["secret"], hierarchies={"place": sf.Hierarchy.from_rows(TREE)})
+    schema = sf.Schema(
+        ["age", "sex", "place"],
+        ["secret"],
+        hierarchies={"place": sf.Hierarchy.from_rows(TREE)},
+        recodings={"place": "ancestor"},
+    )
     return sf.Table(frame, schema)
 
 

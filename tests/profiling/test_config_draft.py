@@ -65,7 +65,7 @@ def test_roles_of_a_hospital_export(clinic):
 
 
 def test_the_draft_alone_gives_a_release_that_exposes_nobody(clinic, tmp_path):
-    """An independent count: people per group, rows singled out by unchanged columns, sensitive columns without a principle."""
+    """An independent count of people per group, columns that are published, and columns without a principle."""
     people = tmp_path / "visits.parquet"
     parquet.write_table(clinic.table, people)
     text = draft(profile(people), people, tmp_path / "sfumato.toml")

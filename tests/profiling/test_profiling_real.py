@@ -13,8 +13,8 @@ ADULT = {
     "sensitive": "workclass occupation hours-per-week income",
     "undecided": "fnlwgt capital-gain capital-loss",
 }
-"""Demographics are quasi-identifiers, work and money are sensitive. The survey weight singles people out, and more than nine in
-ten people have no capital gain or loss, so these are left to a person."""
+"""Demographics are quasi-identifiers, work and money are sensitive. The survey weight singles people out, and more than nine
+in ten people have no capital gain or loss, so these are left to a person."""
 
 KDD = {
     "quasi-identifier": "age education enrolled_edu marital_status race hispanic_origin sex hh_family_detail hh_summary "
@@ -26,8 +26,8 @@ KDD = {
     "prev_region prev_state instance_weight migr_msa migr_reg migr_within_reg same_house_1y migr_sunbelt "
     "veterans_questionnaire",
 }
-"""Demographics are quasi-identifiers. Work and money are sensitive: income first, then six in all, the most harmful and the most
-even. The survey's year describes nobody. Little-known facts, the weight and the other secrets are left to a person."""
+"""Demographics are quasi-identifiers. Work and money are sensitive: income first, then six in all, the most harmful and the
+most even. The survey's year describes nobody. Little-known facts, the weight and the other secrets are left to a person."""
 
 FEBRL = {
     "identifier": "rec_id given_name surname street_number address_1 address_2 soc_sec_id",

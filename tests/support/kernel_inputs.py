@@ -63,7 +63,7 @@ def share_arrays(domains, draw=None):
     least = np.array([domain.least for domain in domains])
     return Shares(
         np.array(kinds, np.int64), np.array(sizes, np.int64), at, least, above, wide, first, np.array(pairs, float),
-        np.ones(count),
+        np.ones(count), np.array(sizes, np.int64),
     )  # fmt: skip
 
 

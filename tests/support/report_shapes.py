@@ -117,7 +117,7 @@ def evil():
     """Markup in every text of the publisher: a column name, quasi-identifiers, sensitive values, a node of a hierarchy."""
     tree = sf.Hierarchy.from_rows([[town, f"<img src=x onerror=alert({town[0]!r})>", "*"] for town in sorted(set(TOWNS))])
     ills = [f"<a href='javascript:alert(1)'>{ill}</a></script><script>alert(2)</script>" for ill in ILLS]
-    schema = sf.Schema([EVIL, "town"], ["ill"], hierarchies={"town": tree})
+    schema = sf.Schema([EVIL, "town"], ["ill"], hierarchies={"town": tree}, recodings={"town": "ancestor"})
     requirements = [sf.KAnonymity(5), sf.Dissimilarity(0, "0.1")]
     return _made(pa.table({EVIL: AGES, "town": TOWNS, "ill": ills}), schema, requirements)
 
@@ -140,6 +140,7 @@ def many_values():
         orders={"rank": sorted(set(ranks))},
         kinds={"rank": "ordinal"},
         hierarchies={"leaf": sf.Hierarchy.from_rows([[leaf, leaf[:6], "*"] for leaf in sorted(set(leaves))])},
+        recodings={"leaf": "ancestor"},
     )
     data = _table(number=numbers, rank=ranks, name=names, leaf=leaves, secret=[(i * 31) % 997 * 1000 for i in range(rows)])
     return _made(data, schema, sf.Dissimilarity(500, "0.2", 5), size=200)

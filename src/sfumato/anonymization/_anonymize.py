@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from sfumato._audit import Audit, audit_table, finding_heading, library_of, table_of, worst_shown
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
-from sfumato.anonymization.methods import AUTO, Method, Task, default_method, method_of
+from sfumato.anonymization.methods import AUTO, Grouping, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.association_lines import check_preserved
 from sfumato.anonymization.methods.method import FINDING, check_method_class
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
 from sfumato.anonymization.recoding.strata import Strata
+from sfumato.anonymization.recoding_choice import choice_notes, for_publication, open_recodings
 from sfumato.anonymization.recurring_identifiers import recurring_identifiers
 from sfumato.anonymization.release import PrivateRelease, Release
 from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
@@ -80,24 +81,24 @@ def anonymize_table(
     """
     chosen = _method(method, principles)
     check(table, principles)
+    table, searched = open_recodings(table, chosen)
     if not share:
         progress("assessing feasibility")
         _refuse_impossible(table, principles)
-    task = Task(table, principles, progress, share)
+    task = Task(searched, principles, progress, share)
     refuse_impossible_strata(task, share)
     progress(FINDING)
     grouping = find_groups(task, chosen, seed)
     of_row = np.asarray(grouping.of_row, np.int64)
     progress("publishing")
-    resolved = resolved_schema(table)
-    published, result, kept = _publish_groups(table, resolved, of_row, grouping.levels, principles, seed, share)
+    published, result, kept = _publish_groups(table, searched, grouping, principles, seed, share)
     library = library_of(data)
     dropped = table.rows - len(kept)
     recurring = recurring_identifiers(table, kept, of_row, principles)
     return Release(
         table=published.table,
         audit=replace(result if table.units is None else result.without_single_groups(), library=library),
-        schema=resolved,
+        schema=resolved_schema(table),
         principles=principles,
         method=chosen,
         seed=seed,
@@ -161,9 +162,8 @@ def check(table: Table, principles: Sequence[Principle]) -> None:
 
 def _publish_groups(
     table: Table,
-    resolved: Schema,
-    of_row: NDArray[np.int64],
-    levels: tuple[int, ...] | None,
+    searched: Table,
+    grouping: Grouping,
     principles: tuple[Principle, ...],
     seed: int,
     share: Fraction,
@@ -171,8 +171,9 @@ def _publish_groups(
     """Publish the groups and audit the result; drop the rows of violating groups while the share allows.
 
     Returns the published table, its audit and the rows that were kept. What is left is measured again each time, because
-    some principles compare a group with the whole table.
+    some principles compare a group with the whole table. Rows that are dropped decide about no recoding either.
     """
+    resolved, of_row = resolved_schema(table), np.asarray(grouping.of_row, np.int64)
     kept = np.arange(table.rows)
     most = int(share * table.rows)
     first: Audit | None = None  # the audit before anything is dropped, for the error
@@ -181,7 +182,8 @@ def _publish_groups(
         if len(kept) < table.rows:  # the kinds of the columns stay those of the whole table
             part = table.take(kept, resolved)
         part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
-        published = publish(part, part_of_row, seed, levels)
+        recoded = for_publication(part, searched, Grouping(part_of_row, levels=grouping.levels))
+        published = publish(recoded, part_of_row, seed, grouping.levels)
         try:
             units = None if table.units is None else table.units.take(kept[published.rows])
             result = audit_table(published.table, principles, units)
@@ -270,7 +272,7 @@ def reading_notes(table: Table) -> tuple[str, ...]:
 def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence[str]) -> tuple[str, ...]:
     """Return what a reader of the release should know."""
     schema = table.schema
-    notes = [*more]
+    notes = [*more, *choice_notes(table, published.recodings)]
     if dropped:
         notes.append(f"{count_of(dropped, 'row')} of {table.rows:,} were suppressed")
     dropped_columns = undeclared_note(table)

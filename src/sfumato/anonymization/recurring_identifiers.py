@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.table import Table
-from sfumato.errors import ColumnError
+from sfumato.errors import CellError, ColumnError
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 
@@ -49,8 +49,8 @@ def recurring_identifiers(
     for name in table.schema.identifiers:
         try:
             column = table.column(name)
-        except ColumnError:  # cells of its type cannot be read; it is not published
-            continue
+        except (ColumnError, CellError):
+            continue  # cells that cannot be read are not published, so nothing depends on them
         known = column.codes < column.size
         values = len(np.unique(column.codes[known]))
         if not values < int(known.sum()) <= _ROWS_EACH * values:

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods import Grouping, Method, Mondrian, Task
 from sfumato.anonymization.methods.method import grouping_of
 from sfumato.anonymization.recoding.strata import Strata
-from sfumato.anonymization.unit_task import UnitTask
+from sfumato.anonymization.unit_task import UnitTask, highest
 from sfumato.data.groups import renumber
 from sfumato.data.table import Table
 from sfumato.data.units import Units
 from sfumato.errors import ParameterError, RequirementError
+from sfumato.principles.principle import measurement_of
 
 Integers = NDArray[np.int64]
 
@@ -42,15 +43,27 @@ def find_groups(task: Task, method: Method, seed: int) -> Grouping:
 
 
 def _find_groups(task: UnitTask, method: Method, seed: int) -> Grouping:
+    for principle, names in task.requirements:
+        # a principle that cannot be measured is an error about the units, not about the rows that a method sees
+        measurement_of(principle, task.original_views[names])
     grouping = grouping_of(method, task, seed)
     if grouping.levels is not None:
         levels, of_row = task.original_levels(grouping.levels, task.rows_of(grouping.of_row))
-        names = task.original.schema.quasi_identifiers
-        shown = ", ".join(f"{name} {level}" for name, level in zip(names, levels, strict=True))
-        notes = (f"every column is published at one level of its hierarchy: {shown}", *grouping.notes[1:])
-        return replace(grouping, of_row=of_row, levels=levels, notes=notes if task.doubled else grouping.notes)
+        return replace(grouping, of_row=of_row, levels=levels, notes=_level_notes(task, grouping.notes, levels))
     of_unit, note = _repaired(task, np.asarray(grouping.of_row, np.int64))
     return replace(grouping, of_row=task.rows_of(of_unit), notes=(*grouping.notes, *note))
+
+
+def _level_notes(task: UnitTask, notes: Sequence[str], levels: Sequence[int]) -> tuple[str, ...]:
+    """Return the notes of a method on levels, about the columns of the original where it saw two for one."""
+    if not task.doubled:
+        return tuple(notes)
+    columns = zip(task.original.schema.quasi_identifiers, levels, strict=True)
+    shown = ", ".join(f"{name} {level}" for name, level in columns)
+    others = list(notes[1:])
+    for name in task.doubled:
+        others = [note.replace(f", {highest(name)!r}", "") for note in others]
+    return (f"every column is published at one level of its hierarchy: {shown}", *others)
 
 
 def refuse_units(table: Table, what: str) -> None:

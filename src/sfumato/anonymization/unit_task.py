@@ -14,11 +14,15 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.lifted_limits import lifted
 from sfumato.anonymization.methods.method import Task
-from sfumato.anonymization.recoding import column_levels
+from sfumato.anonymization.recoding import ColumnLevels, column_levels
+from sfumato.anonymization.recoding.strata import allowed_height
+from sfumato.data.cell_classes import CellClasses, cell_classes
+from sfumato.data.column import Column
 from sfumato.data.groups import Groups, combination_ranks
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.data.units import Units, UnitValues
+from sfumato.errors import RequirementError
 from sfumato.exact import as_fraction
 from sfumato.principles import HistogramCondition, NeighbourLimit, Principle, View
 from sfumato.principles.principle import Measurement, measurement_of
@@ -69,6 +73,17 @@ class UnitTask(Task):
         everyone = Groups.partition(self.original, np.zeros(self.original.rows, np.int64), 1)
         return {names: View(self.original, names, everyone) for _, names in self.requirements}
 
+    def cell_classes(self, column: Column) -> CellClasses | None:
+        """Return which values of a quasi-identifier may share a cell: as in the original, where more values may occur."""
+        base = next((name for name in self.doubled if highest(name) == column.name), column.name)
+        whole = self.original.column(base)
+        classes = cell_classes(whole, self.original.schema)
+        if classes is None:
+            return None
+        by_label = {whole.label(code): int(classes.of_code[code]) for code in range(whole.domain)}
+        of_code = np.array([by_label[column.label(code)] for code in range(column.domain)], np.int64)
+        return CellClasses(of_code, classes.level)
+
     def values_vary(self, names: tuple[str, ...]) -> bool:
         """Return whether a sensitive attribute varies within units."""
         return bool(names) and self.original_views[names].values_vary
@@ -95,7 +110,9 @@ class UnitTask(Task):
         if not self.values_vary(names) or principle.monotone:
             return super().search_conditions(principle, names)
         conditions = principle.search_conditions(self.original_views[names])
-        return [lifted(one, self.units) if isinstance(one, NeighbourLimit) else one for one in conditions]
+        limits = [lifted(one, self.units) if isinstance(one, NeighbourLimit) else None for one in conditions]
+        # too many sets of values, or another condition: one value of each unit is seen, and the exact check follows
+        return super().search_conditions(principle, names) if None in limits else [one for one in limits if one is not None]
 
     def rows_of(self, of_unit: Integers) -> Integers:
         """Return the group of each row of the original, given that of each unit."""
@@ -115,9 +132,23 @@ class UnitTask(Task):
             codes = column.domain.column.codes
             while (column.nodes[level][codes] != column.nodes[level][codes[first]][of_row]).any():
                 level += 1  # ends at the root, where all rows have one node
+            self._refuse_too_coarse(column, level)
             result.append(level)
             nodes.append(column.nodes[level][codes].astype(np.int32))
         return tuple(result), combination_ranks(nodes, [int(each.max()) + 1 for each in nodes])
+
+    def _refuse_too_coarse(self, column: ColumnLevels, level: int) -> None:
+        """Raise an error if the rows of units need a level that limits on cells do not allow."""
+        most = allowed_height(column, cell_classes(column.domain.column, self.original.schema))
+        if level > most:
+            raise RequirementError(
+                f"the rows of one {self.units.noun} need level {level} of {column.name!r} to have one cell, and the limits "
+                f"on the column allow at most level {most}",
+                remedy="Relax the limit, or use a method without fixed levels.",
+                file=self.original.source,
+                column=column.name,
+                value=level,
+            )
 
 
 def highest(name: str) -> str:

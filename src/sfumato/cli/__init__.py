@@ -17,6 +17,7 @@ from sfumato.cli.completion import completion
 from sfumato.cli.demo import demo
 from sfumato.cli.explain import explain
 from sfumato.cli.frontier import frontier
+from sfumato.cli.hierarchy import hierarchy
 from sfumato.cli.init import init
 from sfumato.cli.interruption import run_interruptibly
 from sfumato.cli.project import project
@@ -73,5 +74,5 @@ def main(quiet: bool) -> None:
     """
 
 
-for verb in (demo, init, explain, audit, anonymize, verify, report, frontier, risk, project, completion):
+for verb in (demo, init, hierarchy, explain, audit, anonymize, verify, report, frontier, risk, project, completion):
     main.add_command(verb)

@@ -31,9 +31,17 @@ Example:
     help="The config to write.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing config.")
+@click.option("--hierarchies", is_flag=True, help="Also write hierarchy files to fill in, for columns with many values.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def init(
-    data: str, query: str | None, table: str | None, sheet: str | None, output: Path, force: bool, as_json: bool
+    data: str,
+    query: str | None,
+    table: str | None,
+    sheet: str | None,
+    output: Path,
+    force: bool,
+    hierarchies: bool,
+    as_json: bool,
 ) -> None:
     """Examine every column of a table, suggest its role with a reason, and write a commented config that runs as it is.
 
@@ -45,10 +53,15 @@ def init(
     from sfumato.config import Config, write_config
     from sfumato.data.schema import Schema
     from sfumato.errors import ConfigError
-    from sfumato.io.database_uri import expanded
+    from sfumato.io.database_uri import expanded, is_uri
+    from sfumato.io.missing_files import refuse_missing
     from sfumato.io.read_table import read_table
     from sfumato.profiling import draft, profile
+    from sfumato.profiling.config_draft import hierarchy_skeletons
 
+    source = expanded(data, os.environ)
+    if not is_uri(source):
+        refuse_missing(source)
     if os.path.lexists(output):  # before the work, not after it
         if not force:
             raise ConfigError("the file exists", remedy="Use --force, or --output.", file=str(output))
@@ -58,14 +71,28 @@ def init(
                 remedy="Name a new file, or remove it.",
                 file=str(output),
             )
-    result = profile(read_table(expanded(data, os.environ), Schema(), query=query, table=table, sheet=sheet))
+    result = profile(read_table(source, Schema(), query=query, table=table, sheet=sheet))
     text = draft(result, data, output, query=query, table=table)
     Config.parse(text, output)
     write_config(output, text)
+    skeletons = hierarchy_skeletons(result) if hierarchies else {}
+    written = {str(output.parent / name): _write_new(output.parent / name, text) for name, text in skeletons.items()}
     if as_json:
-        say(json.dumps({"config": str(output), **result.to_dict()}, indent=2, ensure_ascii=False))
+        content = {"config": str(output), **({"hierarchies": written} if hierarchies else {}), **result.to_dict()}
+        say(json.dumps(content, indent=2, ensure_ascii=False))
         return
     show_profile(result, output)
+    for path, new in written.items():
+        say(f"{'Wrote' if new else 'Kept'} {path}: fill in its labels, and name it in the config.")
+
+
+def _write_new(path: Path, text: str) -> bool:
+    """Write a file and return True; a file that exists is kept, because a person may have filled it in."""
+    if os.path.lexists(path):
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return True
 
 
 def _is_config(path: Path) -> bool:

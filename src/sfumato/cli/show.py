@@ -75,7 +75,8 @@ def show_worth(release: Release) -> None:
     """Print the utility of a release: its loss, the errors of answers from it, and the sizes of its groups."""
     utility = release.utility
     queries, sizes = utility.queries, utility.classes
-    parts = [f"loss {percent(utility.loss.mean)}"]
+    weighted = f" ({percent(utility.loss.ncp)} weighted)" if release.schema.weights else ""
+    parts = [f"loss {percent(utility.loss.mean)}{weighted}"]
     if queries is not None and queries.mean is not None:
         parts.append(f"mean relative error of {len(queries.workload):,} count queries {percent(queries.mean)}")
     times = "" if sizes.average is None else f" ({sizes.average:.3g} × k)"

@@ -27,6 +27,7 @@ from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigError, ParameterError, SfumatoError
 from sfumato.io.atomic_replace import write_file
 from sfumato.io.database_uri import beside, expanded, is_uri, shown
+from sfumato.io.missing_files import refuse_missing
 from sfumato.parameters import check_share
 from sfumato.principles import Principle, attributes_of, principle_of
 from sfumato.registry import METHODS
@@ -117,6 +118,7 @@ class Config(Section):
             raise ConfigError(
                 "this is a database, not a config", remedy="Name it as data.path in a TOML file.", file=shown(path)
             )
+        refuse_missing(path, ConfigError)
         if Path(path).suffix.lower() in _DATA_FILES:
             raise ConfigError(
                 "this is a data file, not a config",

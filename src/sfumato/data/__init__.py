@@ -1,6 +1,7 @@
 """The microdata: schema, hierarchies, the encoded table, groups of its rows, and its sensitive attribute."""
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.cell_classes import CellClasses
 from sfumato.data.column import Column
 from sfumato.data.groups import Groups, Histogram
 from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
@@ -19,6 +20,7 @@ from sfumato.data.hierarchy_builders import (
     Ranges,
 )
 from sfumato.data.schema import Kind, Missing, Role, Schema
+from sfumato.data.skeletons import hierarchy_skeleton
 from sfumato.data.table import Table
 from sfumato.data.units import Units
 from sfumato.exact.numbers import Numbers
@@ -27,6 +29,7 @@ __all__ = [
     "BUILDERS",
     "ICD",
     "Attribute",
+    "CellClasses",
     "Column",
     "Consecutive",
     "Dates",
@@ -49,4 +52,5 @@ __all__ = [
     "Schema",
     "Table",
     "Units",
+    "hierarchy_skeleton",
 ]

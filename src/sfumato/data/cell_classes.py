@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.column import Column
 from sfumato.data.schema import Schema
+from sfumato.data.text_values import text_value
 from sfumato.errors import ColumnError
 from sfumato.exact.numbers import parse_decimal
 
@@ -97,6 +98,7 @@ def _listed_classes(column: Column, listed: Sequence[Sequence[str]]) -> NDArray[
 
 def _codes_of(column: Column, value: str, labels: dict[str, int], numbers: dict[Fraction, int]) -> NDArray[np.int64]:
     """Return the codes that a listed text names: a value, or all values under a node of the hierarchy."""
+    value = value if value in labels else text_value(value)
     if value in labels:
         return np.array([labels[value]])
     number = parse_decimal(value) if numbers else None

@@ -116,6 +116,7 @@ class Hierarchy:
         try:
             with Path(path).open(encoding=encoding, newline="") as file:
                 rows = [row for row in csv.reader(file, delimiter=";") if row]
+                _refuse_empty_labels(rows, str(path))
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text of lines leaf;…;*"
             raise HierarchyError(
@@ -182,6 +183,19 @@ class Hierarchy:
         """Return the level of the lowest common ancestor of two leaves."""
         first, second = self.over([one, other])
         return int(np.argmax(first == second))
+
+
+def _refuse_empty_labels(rows: Sequence[Sequence[str]], source: str) -> None:
+    """Raise an error if a label above a leaf is empty: somebody forgot to fill it in."""
+    for number, row in enumerate(rows, start=1):
+        level = next((level for level, label in enumerate(row) if level and not label.strip()), None)
+        if level is not None:
+            raise HierarchyError(
+                f"line {number} has no label on level {level}",
+                remedy="Fill it in: lines are leaf;level1;…;*",
+                file=source,
+                value=row[0],
+            )
 
 
 def _not_a_tree(problem: str, value: object, source: str | None) -> HierarchyError:

@@ -12,6 +12,7 @@ from sfumato.data.date_formats import format_problem, timezone_problem
 from sfumato.data.schema_limits import Classes, classes_of, level_of, pairs_of, weights_of
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
+from sfumato.summaries import short_repr
 
 if TYPE_CHECKING:
     from sfumato.data.column import Column
@@ -112,7 +113,7 @@ class Schema:
     """For each ordinal column its values from lowest to highest."""
     hierarchies: Mapping[str, Hierarchy | HierarchyBuilder | str | Path] = field(default_factory=dict)
     recodings: Mapping[str, str] = field(default_factory=dict)
-    """How quasi-identifiers are published, if not by default: "interval", "ancestor" or "set"."""
+    """How quasi-identifiers are published: "interval", "ancestor" or "set". Where it is open, the loss decides."""
     vectors: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For each vector attribute its numeric columns."""
     separators: Mapping[str, str] = field(default_factory=dict)
@@ -145,6 +146,8 @@ class Schema:
     """For a quasi-identifier with a hierarchy the coarsest level that its cells may have."""
     preserve: Sequence[Sequence[str]] = ()
     """Pairs of published columns whose association the search preserves; at least one is a quasi-identifier."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         for name in ("quasi_identifiers", "sensitive", "identifiers", "other"):

@@ -34,6 +34,8 @@ class Shares(NamedTuple):
     """For each pair of places of a small line or tree, row by row, the share of a cell that covers both."""
     weight: Any
     """The cost of each attribute's `*`, and the factor of its sets; all other arrays are weighted already."""
+    total: Any
+    """For each attribute the number of values that a set could contain: its places, and leaves that no row has."""
 
 
 @kernel
@@ -53,7 +55,7 @@ def share(shares: Any, j: Any, low: Any, high: Any, distinct: Any) -> Any:
     if shares.kind[j] == LINE:
         return shares.at[j, high] - shares.at[j, low] + shares.least[j]
     if shares.kind[j] == SET:
-        return distinct / size * shares.weight[j]
+        return distinct / shares.total[j] * shares.weight[j]
     # places are ordered so that the leaves under a node are adjacent: the common ancestor of the ends is that of all
     level = 1
     while shares.above[j, level, low] != shares.above[j, level, high]:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from sfumato.data.column import Column
+from sfumato.data.near_unique import automatic_prefix, is_near_unique
 from sfumato.data.schema import Kind, Role
+from sfumato.data.skeletons import hierarchy_skeleton
+from sfumato.data.table import Table
 from sfumato.errors import ColumnError, FileError
 from sfumato.io.database_uri import file_of, is_uri, shown, without_passwords
 from sfumato.plurals import count_of
@@ -198,7 +203,7 @@ def _columns(profile: Profile) -> Iterator[str]:
         if role is Role.QUASI_IDENTIFIER:
             yield _comment(_singled_out(profile))
         for column in columns:
-            yield _column(column, profile.equivalent_columns.get(column.name))
+            yield _column(column, profile.equivalent_columns.get(column.name), profile.table)
     undecided = profile.of_role(None)
     if undecided:
         yield "\n" + _comment(_UNDECIDED)
@@ -233,7 +238,7 @@ def _inline_key(name: str) -> str:
     return "".join(letter if letter.isprintable() else "·" for letter in name)
 
 
-def _column(column: ColumnProfile, twin: str | None) -> str:
+def _column(column: ColumnProfile, twin: str | None, table: Table) -> str:
     facts = column.facts
     lines = [f"\n[columns.{_key(column.name)}]", _comment(f"{_counts(facts)}; {column.suggestion.reason}.")]
     lines.append(f"role = {_quoted(str(column.role))}")
@@ -244,26 +249,60 @@ def _column(column: ColumnProfile, twin: str | None) -> str:
         lines.append(_comment(f"it and {_inline(twin)} determine each other: one of them can be dropped"))
     if column.suggestion.codes:
         lines.append(_comment("its numbers are codes of categories, so the differences between them have no meaning"))
-    length = _code_length(column)
-    if length is not None:
-        kept = ", ".join(str(digits) for digits in range(length - 2, 0, -1))
-        lines.append(f"hierarchy = {{ prefix = [{kept}] }}    # codes: cells may keep the first digits only")
-    elif column.role is Role.QUASI_IDENTIFIER and column.kind is Kind.CATEGORICAL and facts.distinct > _MANY:
-        lines.append(
-            _comment("with this many values, a hierarchy (lines leaf;level1;…;*) gives better cells than sets of values:")
-        )
-        safe = re.sub(r"[^A-Za-z0-9_-]+", "_", column.name)
-        lines.append(f'# hierarchy = "hierarchies/{safe}.csv"')
+    if column.role is Role.QUASI_IDENTIFIER and column.kind in (Kind.CATEGORICAL, Kind.TEXT):
+        lines += _hierarchy(column, table)
     return "\n".join(lines)
 
 
-def _code_length(column: ColumnProfile) -> int | None:
-    """Return the number of digits of a quasi-identifier whose cells are codes of one length, such as postal codes."""
-    cells = set(column.facts.sample)
-    lengths = {len(cell) for cell in cells}
-    codes = column.kind is Kind.CATEGORICAL and len(cells) > _MANY and all(cell.isdigit() for cell in cells)
-    short = len(lengths) == 1 and 4 <= min(lengths) <= 9
-    return min(lengths) if column.role is Role.QUASI_IDENTIFIER and codes and short else None
+def hierarchy_file(column: str) -> str:
+    """Return the file that a draft names for the hierarchy of a column, relative to the config.
+
+    >>> hierarchy_file("place of birth")
+    'hierarchies/place_of_birth.csv'
+    """
+    safe = re.sub(r"[^A-Za-z0-9_-]+", "_", column)
+    return f"hierarchies/{safe}.csv"
+
+
+def wants_hierarchy(column: ColumnProfile) -> bool:
+    """Return whether a hierarchy is worth a thought: a categorical quasi-identifier with many values."""
+    return (
+        column.role is Role.QUASI_IDENTIFIER
+        and column.kind in (Kind.CATEGORICAL, Kind.TEXT)
+        and column.facts.distinct > _MANY
+    )
+
+
+def hierarchy_skeletons(profile: Profile) -> dict[str, str]:
+    """Return, for each column that `wants_hierarchy`, the file that the draft names and the skeleton to write there."""
+    files = {}
+    for column in filter(wants_hierarchy, profile):
+        encoded = _as_categories(profile.table, column.name)
+        files[hierarchy_file(column.name)] = hierarchy_skeleton([encoded.labels(code) for code in range(encoded.size)])
+    return files
+
+
+def _as_categories(table: Table, name: str) -> Column:
+    return table.with_schema(replace(table.schema, kinds={name: Kind.CATEGORICAL})).column(name)
+
+
+def _hierarchy(column: ColumnProfile, table: Table) -> list[str]:
+    """Return the hierarchy of a near-unique column, and the advice for one with many values."""
+    encoded = _as_categories(table, column.name)
+    if is_near_unique(encoded):
+        prefix = automatic_prefix(encoded)
+        builder = f"prefix = {_value(prefix.lengths)}" if prefix is not None else "frequent = [20, 5]"
+        why = "few rows share a value, so sets of values would list who is in the table; declare what suits the values:"
+        return [_comment(why), f"hierarchy = {{ {builder} }}"]
+    if not wants_hierarchy(column):
+        return []
+    return [
+        _comment(
+            "sets of its values lose least; labels of a hierarchy (lines leaf;level1;…;*) are easier to read and lose more:"
+        ),
+        f"# hierarchy = {_quoted(hierarchy_file(column.name))}",
+        '# recoding = "ancestor"',
+    ]
 
 
 def _counts(facts: Facts) -> str:

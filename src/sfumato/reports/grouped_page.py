@@ -14,7 +14,7 @@ from sfumato.releases.figure_models import (
     NeighbourGraph,
     PrincipleWords,
 )
-from sfumato.releases.model_base import Part
+from sfumato.releases.model_base import Number, Part
 from sfumato.releases.models import GroupedDocument, PrincipleClaim
 from sfumato.reports.grouped_text import config_text, criteria, heading, level_text, sources, verdict
 from sfumato.reports.page_frame import invalid_content, render_page
@@ -23,8 +23,19 @@ from sfumato.reports.plots.figure import Figure, Numbered
 from sfumato.reports.plots.group_figures import class_sizes, contour_figure, level_figure, risk_dials, worst_group
 
 
+class AssociationRow(Part):
+    """How strongly a column depends on a quasi-identifier: in the original, and as a reader of the release estimates it."""
+
+    column: str
+    outcome: str
+    original: Number
+    released: Number
+    chance: Number
+    attenuation: Number | None
+
+
 class InternalFigures(Part):
-    """What only the internal report shows: the principles measured on the original, and the true errors of counts.
+    """What only the internal report shows: the principles measured on the original, true errors of counts, associations.
 
     It depends on which original row has which sensitive value, so it must not be published.
     """
@@ -34,6 +45,7 @@ class InternalFigures(Part):
     neighbourhoods: list[NeighbourGraph]
     errors: CountErrors | None
     contours: list[ContourTable]
+    associations: list[AssociationRow]
     notes: list[str]
     """How the original was read, and what was found in it."""
 

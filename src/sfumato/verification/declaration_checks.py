@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
+from sfumato.data.hierarchy_builders import Prefix
+from sfumato.data.near_unique import automatic_prefix
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
@@ -121,6 +123,9 @@ def _resolved(given: Schema, declared: Schema, name: str, original: Callable[[],
     and is accepted if the builder could have made it.
     """
     hierarchy, stated = given.hierarchies.get(name), declared.hierarchies.get(name)
+    if hierarchy is None and isinstance(stated, Prefix) and name not in given.recodings:
+        # near-unique codes are published as prefixes if the schema leaves it open
+        return stated if original is None else automatic_prefix(original().column(name))
     if not isinstance(hierarchy, HierarchyBuilder):
         return hierarchy
     if original is not None:
@@ -190,11 +195,16 @@ def _entry(principle: Principle) -> Mapping[str, Any]:
     return entry
 
 
-def default_recoding(schema: Schema, name: str) -> str:
-    """Return how a quasi-identifier is published under a schema that states its kind."""
+def allowed_recodings(schema: Schema, name: str) -> tuple[str, ...]:
+    """Return how a quasi-identifier may be published under a schema that states its kind.
+
+    With a hierarchy, if the schema leaves it open, the maker chooses between ancestors and what is published without one.
+
+    >>> allowed_recodings(Schema(["sex"], hierarchies={"sex": "sex.csv"}), "sex")
+    ('ancestor', 'set')
+    """
     declared = schema.recodings.get(name)
     if declared is not None:
-        return declared
-    if name in schema.hierarchies:
-        return "ancestor"
-    return "interval" if schema.kinds.get(name) in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) else "set"
+        return (declared,)
+    plain = "interval" if schema.kinds.get(name) in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) else "set"
+    return ("ancestor", plain) if name in schema.hierarchies else (plain,)

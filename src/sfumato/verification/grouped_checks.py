@@ -26,7 +26,7 @@ from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColum
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
-from sfumato.verification.declaration_checks import DECLARED, as_plain_data, default_recoding, first_difference
+from sfumato.verification.declaration_checks import DECLARED, allowed_recodings, as_plain_data, first_difference
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, order_check
@@ -149,7 +149,8 @@ def _expected_column(column: PublishedColumn, group: str, declared: Schema) -> d
     if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         expected["kind"] = str(declared.kinds.get(column.name))
     if role is Role.QUASI_IDENTIFIER:
-        expected["recoding"] = default_recoding(declared, column.name)
+        allowed = allowed_recodings(declared, column.name)
+        expected["recoding"] = str(column.recoding) if column.recoding in allowed else allowed[0]
     return expected
 
 

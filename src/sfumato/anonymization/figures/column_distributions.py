@@ -74,12 +74,14 @@ def _compare(view: ReaderView, true: Shares, step: Fraction) -> tuple[list[str],
     if numbers and view.is_numeric and not (view.only_single_values and len(view.nameable) <= BINS):
         spans, weights = view.spans()
         ends = [span.last - (span.half_open and span.last.denominator == 1) for span in spans]
-        even = EvenBins.over([*(span.low for span in spans), *ends], np.tile(weights, 2), gaps=True, write=view.write)
+        even = EvenBins.over(
+            [*(span.low for span in spans), *ends], np.tile(weights, 2), gaps=True, like=domain.column.numbers
+        )
         bars, labels, estimated = even.places(numbers), even.labels(), even.spread(spans, weights)
         parts = np.ones(len(labels))
     else:
         if numbers and view.is_declared and len(view.nameable) > BINS:  # the leaves of a declared hierarchy
-            even = EvenBins.over(numbers, np.ones(len(numbers)), gaps=False, write=view.write)
+            even = EvenBins.over(numbers, np.ones(len(numbers)), gaps=False, like=domain.column.numbers)
             bars, labels = even.places(numbers), even.labels()
         elif _ordered(view):
             bars, labels = order_bars(domain, view.nameable)
@@ -116,7 +118,7 @@ def _sensitive(published: Table, name: str) -> dict[str, Any]:
     ordered, numbers = domain.recoding is RecodingKind.INTERVAL or domain.column.numbers is not None, domain.column.numbers
     if domain.size > BINS and numbers is not None and domain.recoding is not RecodingKind.ANCESTOR:
         values = [numbers[place] for place in range(domain.size)]
-        even = EvenBins.over(values, counts[: domain.size].astype(np.float64), gaps=False, write=numbers.write)
+        even = EvenBins.over(values, counts[: domain.size].astype(np.float64), gaps=False, like=numbers)
         bars, labels = even.places(values), even.labels()
     elif ordered:
         bars, labels = order_bars(domain, np.arange(domain.size))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -15,8 +16,10 @@ from sfumato._audit import shortened
 from sfumato.anonymization.figures.reader_view import Span
 from sfumato.anonymization.figures.rounding_steps import in_steps
 from sfumato.anonymization.recoding import Domain
-from sfumato.exact import nearest_float, written
+from sfumato.exact import Numbers, nearest_float, written
 from sfumato.exact.bins import round_width
+from sfumato.exact.calendar_bins import calendar_bins
+from sfumato.exact.date_numbers import DateNumbers
 
 BINS = 40
 """The most bars of a distribution over ordered values."""
@@ -57,24 +60,24 @@ def named_bars(domain: Domain, named: Places, shares: Shares, step: Fraction) ->
 
 @dataclass(frozen=True)
 class EvenBins:
-    """Bins of equal width with round edges. They depend only on the numbers passed to `over`."""
+    """Bins of equal width with round edges; of dates, periods of the calendar. They depend only on the numbers of `over`."""
 
-    width: Fraction
-    first: int
-    """The first bin starts at this many widths."""
-    last: int
+    edges: tuple[Fraction, ...]
+    """Where the bins start, and where the last one ends."""
+    names: tuple[str, ...]
+    """The label of each bin."""
+    texts: tuple[str, ...]
+    """The text of each edge."""
     lowest: Fraction
     highest: Fraction
     whole: bool
     """Whether all numbers are integers: then a label names the last integer of its bin, and `[30, 39]` contains ten."""
-    write: Callable[[Fraction], str] = written
-    """How the column writes a number."""
 
     @classmethod
-    def over(
-        cls, numbers: Sequence[Fraction], weights: Shares, gaps: bool, write: Callable[[Fraction], str] = written
-    ) -> EvenBins:
+    def over(cls, numbers: Sequence[Fraction], weights: Shares, gaps: bool, like: Numbers | None = None) -> EvenBins:
         """Return bins for some numbers. `gaps`: whether integers between them must not have a bin of their own.
+
+        `like`: the numbers of the column, which may be dates.
 
         >>> EvenBins.over([Fraction(30), Fraction(39)], np.ones(2), gaps=True).labels()
         ['30 – 31', '32 – 33', '34 – 35', '36 – 37', '38 – 39']
@@ -88,39 +91,42 @@ class EvenBins:
         if low == high:
             low, high = lowest, highest
         whole = all(number.denominator == 1 for number in distinct)
+        gaps = gaps and len(distinct) <= highest - lowest
+        if isinstance(like, DateNumbers):
+            edges, names, texts = calendar_bins(low, high, BINS, like.zone, days=whole, shortest=2 if gaps and whole else 0)
+            return cls(edges, names, texts, lowest, highest, whole)
         width = Fraction(1) if low == high else round_width((high - low) / (BINS - 2))
         if whole:
-            width = max(width, Fraction(2 if gaps and len(distinct) <= highest - lowest else 1))
-        return cls(width, math.floor(low / width), math.floor(high / width), lowest, highest, whole, write)
+            width = max(width, Fraction(2 if gaps else 1))
+        edges = tuple(i * width for i in range(math.floor(low / width), math.floor(high / width) + 2))
+        names = tuple(_between(written(a), written(b - 1 if whole else b)) for a, b in pairwise(edges))
+        return cls(edges, names, tuple(map(written, edges)), lowest, highest, whole)
 
     @property
     def below(self) -> bool:
         """Whether the first bin also contains the numbers below it."""
-        return self.lowest < self.first * self.width
+        return self.lowest < self.edges[0]
 
     @property
     def above(self) -> bool:
         """Whether the last bin also contains the numbers above it."""
-        return self.highest >= (self.last + 1) * self.width
+        return self.highest >= self.edges[-1]
 
     def labels(self) -> list[str]:
         """Return the label of each bin."""
-        names = []
-        for number in range(self.first, self.last + 1):
-            start, stop = number * self.width, (number + 1) * self.width
-            names.append(_between(self.write(start), self.write(stop - 1 if self.whole else stop)))
+        names = list(self.names)
         if self.below:
-            names[0] = f"below {self.write((self.first + 1) * self.width)}"
+            names[0] = f"below {self.texts[1]}"
         if self.above:
-            names[-1] = f"from {self.write(self.last * self.width)}"
+            names[-1] = f"from {self.texts[-2]}"
         return names
 
     def places(self, numbers: Iterable[Fraction]) -> Places:
         """Return the bin of each number, or the number of bins if it has none."""
-        count = self.last - self.first + 1
+        count = len(self.names)
         places = []
         for number in numbers:
-            at = number.numerator * self.width.denominator // (number.denominator * self.width.numerator) - self.first
+            at = bisect_right(self.edges, number) - 1
             at = max(at, 0) if self.below else at
             at = min(at, count - 1) if self.above else at
             places.append(at if 0 <= at < count else count)
@@ -128,15 +134,16 @@ class EvenBins:
 
     def spread(self, spans: Sequence[Span], weights: Shares) -> Shares:
         """Return the weight of each bin if the weight of a span is spread evenly from its one end to its other."""
-        count = self.last - self.first + 1
+        count = len(self.names)
         # A single number goes into its bin. The weight of a wider span is divided by its overlap with each bin.
         single = np.array([span.low == span.last for span in spans], bool)
         sums = np.bincount(self.places(span.low for span in spans), np.where(single, weights, 0), count + 1)[:count]
         wide = [span for span in spans if span.low != span.last]
         ends = [(span.low, span.last + (self.whole and not span.half_open)) for span in wide]
         # Positions in widths from the first bin are exact enough near the bins, however far away the outermost number is.
-        low, high = (np.array([nearest_float(end / self.width - self.first) for end in some]) for some in _apart(ends))
-        inner = range(1, count)
+        start, width = self.edges[0], (self.edges[-1] - self.edges[0]) / count
+        low, high = (np.array([nearest_float((end - start) / width) for end in some]) for some in _apart(ends))
+        inner = [nearest_float((edge - start) / width) for edge in self.edges[1:-1]]
         # the share of each span below each edge; the differences are the shares within the bins
         below = [np.zeros(len(wide))]
         length = np.where(high > low, high - low, 1)  # a span that is too far away to have a length lies on one side

@@ -22,6 +22,7 @@ from sfumato.anonymization.figures.query_errors import expected_errors, true_err
 from sfumato.anonymization.figures.reidentification_risk import histogram, risk
 from sfumato.anonymization.figures.rounding_steps import step_of
 from sfumato.anonymization.figures.worst_group_graph import neighbourhoods
+from sfumato.anonymization.utility.associations import associations
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.data.groups import Groups, combined
 from sfumato.data.table import Table
@@ -94,7 +95,7 @@ def words(kind: type[Principle], units: bool = False) -> dict[str, str]:
 def internal_figures(
     original: Table, published_audit: Audit, recodings: Mapping[str, str], seed: int, notes: Sequence[str] = ()
 ) -> InternalFigures:
-    """Return what only the internal report draws: the principles measured on the original, and the true errors of counts.
+    """Return what only the internal report draws: the principles on the original, true errors of counts, associations.
 
     `notes`: what only the publisher may know.
     """
@@ -106,6 +107,9 @@ def internal_figures(
         "neighbourhoods": neighbourhoods(before),
         "errors": true_errors(original, published_audit.table, published_audit.groups, covers, seed),
         "contours": contours(before),
+        "associations": [
+            one.to_dict() for one in associations(original, published_audit.table, published_audit.groups, covers)
+        ],
         "notes": list(notes),
     }
     return InternalFigures.model_validate(tables)

@@ -16,7 +16,6 @@ from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.data.hierarchy import Flat, HierarchyBuilder, Intervals
 from sfumato.data.hierarchy_builders.dates import Dates
 from sfumato.data.schema import Kind
-from sfumato.exact import written
 from sfumato.exact.numbers import parse_number
 
 
@@ -148,11 +147,6 @@ class ReaderView:
         """Return the number that the label of a leaf denotes; None if it denotes none."""
         numbers = self.cover.domain.column.numbers
         return parse_number(label) if numbers is None else numbers.parse(label)
-
-    def write(self, number: Fraction) -> str:
-        """Return a number as the column writes it."""
-        numbers = self.cover.domain.column.numbers
-        return written(number) if numbers is None else numbers.write(number)
 
     def spans(self) -> tuple[Sequence[Span], NDArray[np.float64]]:
         """Return the distinct spans of numbers that cells leave open, and the rows of each.

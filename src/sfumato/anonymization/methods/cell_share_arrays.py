@@ -68,6 +68,7 @@ def share_arrays(
     return Shares(
         np.array([*(kinds[domain.recoding] for domain in domains), *(LINE for _ in own)], np.int64),
         np.array(sizes, np.int64), at, least, above, wide, first, np.concatenate(pairs), withheld,
+        np.array([*(domain.total for domain in domains), *sizes[len(domains) :]], np.int64),
     )  # fmt: skip
 
 

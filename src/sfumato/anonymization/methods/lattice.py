@@ -44,6 +44,7 @@ class Lattice(Method):
     seconds: float | None = None
 
     name: ClassVar[str] = "lattice"
+    publishes_levels: ClassVar[bool] = True
     honours_limits: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import Domain, domains_of
 from sfumato.anonymization.recoding.strata import Strata, strata_of
+from sfumato.data.cell_classes import CellClasses, cell_classes
+from sfumato.data.column import Column
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
@@ -73,7 +75,11 @@ class Task:
     @cached_property
     def strata(self) -> Strata | None:
         """The rows that no cell may join, because the schema limits cells; None if it does not."""
-        return strata_of(self.domains, self.table.schema)
+        return strata_of(self.domains, self.cell_classes)
+
+    def cell_classes(self, column: Column) -> CellClasses | None:
+        """Return which values of a quasi-identifier may share a cell; None if the schema does not limit that."""
+        return cell_classes(column, self.table.schema)
 
     @cached_property
     def search_constraints(self) -> SearchConstraints:
@@ -182,6 +188,8 @@ class Method(ParameterChecks, ABC):
 
     name: ClassVar[str]
     """The name in a config; by default the name of the class."""
+    publishes_levels: ClassVar[bool] = False
+    """Whether every column is published at one level of its hierarchy, so that there is no recoding to choose."""
     honours_limits: ClassVar[bool] = False
     """Whether `group` itself keeps rows of different `task.strata` apart; otherwise it is called for each stratum alone."""
 

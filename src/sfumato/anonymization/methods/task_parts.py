@@ -73,6 +73,10 @@ class TaskPart(Task):
         whole, rows = self._parent
         return whole.search_constraints.restricted(rows)
 
+    def values_vary(self, names: tuple[str, ...]) -> bool:
+        """Return whether the rows are units within which a sensitive attribute varies."""
+        return self._parent[0].values_vary(names)
+
     @cached_property
     def strata(self) -> Strata | None:
         """None: all rows of a part may share a group."""

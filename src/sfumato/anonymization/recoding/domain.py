@@ -84,6 +84,11 @@ class Domain:
         """For each level the number of leaves under each of its nodes."""
         return [np.bincount(nodes) for nodes in self.above]
 
+    @property
+    def total(self) -> int:
+        """The number of values that a cell could leave open: the places, and leaves of the hierarchy that no row has."""
+        return self.size if self.column.hierarchy is None else max(self.size, len(self.column.hierarchy.leaves))
+
     def common_level(self, low: int, high: int) -> int:
         """Return the level of the lowest common ancestor of all places from `low` to `high`."""
         return int(np.argmax(self.above[:, low] == self.above[:, high]))
@@ -102,7 +107,7 @@ class Domain:
         if self.recoding is RecodingKind.INTERVAL:
             return (high - low + 1) / self.size
         assert distinct is not None
-        return distinct / self.size
+        return distinct / self.total
 
     def label(self, place: int) -> str:
         """Return the text of the value at a place."""

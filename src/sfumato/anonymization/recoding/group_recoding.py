@@ -97,7 +97,7 @@ def recode(table: Table, groups: Groups, levels: Sequence[int] | None = None) ->
     ('{Bonn; Rome}', 'Bonn')
     """
     if levels is None:
-        return Recoding(groups, tuple(_column(domain, groups) for domain in domains_of(table)))
+        return Recoding(groups, tuple(recode_column(domain, groups) for domain in domains_of(table)))
     levels = tuple(map(int, levels))
     hierarchies = column_levels(table)
     heights = [column.height for column in hierarchies]
@@ -112,7 +112,7 @@ def recode(table: Table, groups: Groups, levels: Sequence[int] | None = None) ->
     return Recoding(groups, tuple(columns), levels)
 
 
-def _column(domain: Domain, groups: Groups) -> ColumnRecoding:
+def recode_column(domain: Domain, groups: Groups) -> ColumnRecoding:
     """Return the smallest cells of a column that cover the values of each group."""
     # the distinct places of each group, ascending: the first and the last of them are the ends of its cell
     group, covered = distinct_pairs(groups.of_row, groups.count, domain.place[domain.column.codes], domain.size + 1)

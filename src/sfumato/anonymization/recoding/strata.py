@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding.domain import Domain, RecodingKind
 from sfumato.anonymization.recoding.generalization_levels import ColumnLevels
-from sfumato.data.cell_classes import CellClasses, cell_classes
+from sfumato.data.cell_classes import CellClasses
+from sfumato.data.column import Column
 from sfumato.data.groups import combined
-from sfumato.data.schema import Schema
 
 _SHOWN = 3
 """How many values of a stratum are named in full."""
@@ -28,9 +28,8 @@ class Strata:
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
-    >>> from sfumato.anonymization.recoding import domains_of
     >>> table = sf.Table(pa.table({"end": ["died", "home", "moved"]}), sf.Schema(["end"], never_mix={"end": ["died"]}))
-    >>> strata = strata_of(domains_of(table), table.schema)
+    >>> strata = sf.anonymization.Task(table, ()).strata
     >>> strata.of_row.tolist(), strata.name(0)
     ([1, 0, 0], "'end' = 'home' or 'moved'")
     """
@@ -60,11 +59,14 @@ class Strata:
         return " and ".join(f"{domain.name!r} = {_values(domain, rows)}" for domain, _ in self.columns)
 
 
-def strata_of(domains: Sequence[Domain], schema: Schema) -> Strata | None:
-    """Return the strata of a table's rows, numbered along the domains; None if the schema limits no cell."""
+def strata_of(domains: Sequence[Domain], classes_of: Callable[[Column], CellClasses | None]) -> Strata | None:
+    """Return the strata of a table's rows, numbered along the domains; None if no cell is limited.
+
+    `classes_of` returns which values of a column may share a cell.
+    """
     columns = []
     for domain in domains:
-        classes = cell_classes(domain.column, schema)
+        classes = classes_of(domain.column)
         if classes is not None:
             columns.append((domain, place_strata(domain, classes)))
     if not columns:

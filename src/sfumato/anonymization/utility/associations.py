@@ -7,15 +7,17 @@ flattened although every cell may be narrow. Attenuation measures that, pair by 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.recoding import ColumnRecoding, Domain, Recoding
+from sfumato.anonymization.recoding import Domain
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.data.column import Column
+from sfumato.data.groups import Groups
 from sfumato.data.schema import Kind
 from sfumato.data.table import Table
 from sfumato.exact import nearest_float
@@ -63,58 +65,87 @@ class Association:
         return {**vars(self), "attenuation": self.attenuation}
 
 
-def associations(table: Table, recoding: Recoding) -> tuple[Association, ...]:
+def associations(original: Table, released: Table, groups: Groups, covers: Sequence[Cover]) -> tuple[Association, ...]:
     """Return the association of every quasi-identifier with every sensitive column, and of the pairs to preserve.
 
-    Sets, free texts and vectors are not measured. Cost: linear in the rows, for each pair.
+    `original`: with its schema. `released`: a table with the sensitive columns of the rows in `groups`. `covers`: what the
+    cell of each group covers, for each quasi-identifier. Sets, free texts and vectors are not measured. Cost: linear in the
+    rows, for each pair.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
-    >>> from sfumato.data.groups import Groups
     >>> from sfumato.anonymization.recoding import recode
     >>> rows = {"end": ["died", "died", "home", "home"] * 5, "again": ["no", "no", "no", "yes"] * 5}
     >>> table = sf.Table(pa.table(rows), sf.Schema(["end"], ["again"]))
-    >>> mixed = recode(table, Groups(np.array([0, 1, 0, 1] * 5), 2, 20))
-    >>> [(one.column, one.outcome, round(one.attenuation, 2)) for one in associations(table, mixed)]
+    >>> mixed = Groups(np.array([0, 1, 0, 1] * 5), 2, 20)
+    >>> covers = [Cover.of(column) for column in recode(table, mixed).columns]
+    >>> [(one.column, one.outcome, round(one.attenuation, 2)) for one in associations(table, table, mixed, covers)]
     [('end', 'again', 1.0)]
     """
-    schema = table.schema
+    schema = original.schema
     pairs = [(name, other) for name in schema.quasi_identifiers for other in schema.sensitive_columns()]
     for one, other in schema.preserve:
         pairs += [pair for pair in ((one, other), (other, one)) if pair[0] in schema.quasi_identifiers]
-    by_name = {column.domain.name: column for column in recoding.columns}
-    return tuple(
-        association(by_name[name], by_name[other] if other in by_name else table.column(other), recoding)
-        for name, other in dict.fromkeys(pairs)
-        if other in by_name or table.column(other).kind not in UNMEASURED
-    )
+    by_name = {cover.domain.name: cover for cover in covers}
+    found = []
+    for name, other in dict.fromkeys(pairs):
+        if other in by_name:
+            outcome = _recoded_outcome(by_name[other], groups)
+        elif original.column(other).kind in UNMEASURED:
+            continue
+        else:
+            outcome = _exact_outcome(original.column(other), released.column(other))
+        found.append(_association(by_name[name], groups, outcome))
+    return tuple(found)
 
 
-def association(column: ColumnRecoding, outcome: ColumnRecoding | Column, recoding: Recoding) -> Association:
-    """Return the association of one quasi-identifier with another column of the same rows."""
-    classes, count = domain_classes(column.domain)
-    own = classes[column.domain.place[column.domain.column.codes]]
-    weights = _cell_weights(column, classes, count)
-    of_row = column.cell[recoding.groups.of_row]
-    if isinstance(outcome, Column) and is_measured_as_number(outcome):
-        numbers = outcome_numbers(outcome)
-        original = correlation_ratio(own, numbers, count)
-        released = _spread_ratio(weights, of_row, numbers)
-        return Association(column.domain.name, outcome.name, original, released, _chance(own, 2))
-    if isinstance(outcome, Column):
-        theirs, others = code_classes(outcome)
-        cells = np.zeros((len(weights), others))
-        np.add.at(cells, (of_row, theirs[outcome.codes]), 1.0)
-        true, name = theirs[outcome.codes], outcome.name
-    else:
-        theirs, others = domain_classes(outcome.domain)
-        pairs = np.zeros((len(weights), len(outcome.cells)))
-        np.add.at(pairs, (of_row, outcome.cell[recoding.groups.of_row]), 1.0)
-        cells = pairs @ _cell_weights(outcome, theirs, others)
-        true, name = theirs[outcome.domain.place[outcome.domain.column.codes]], outcome.domain.name
-    joint = np.zeros((count, others))
-    np.add.at(joint, (own, true), 1.0)
-    return Association(column.domain.name, name, cramers_v(joint), cramers_v(weights.T @ cells, joint), _chance(own, joint))
+@dataclass(frozen=True, eq=False)
+class _Outcome:
+    """An outcome before and after: the class or number of each row of the original, and what the release says."""
+
+    name: str
+    original: NDArray[Any]
+    """For each row of the original its class; its number if `classes` is 0."""
+    classes: int
+    released: NDArray[Any]
+    """For each published row the number of its cell, or its number if `classes` is 0."""
+    cells: Floats
+    """For each cell of the outcome the share of each class."""
+
+
+def _exact_outcome(original: Column, released: Column) -> _Outcome:
+    """Return an outcome that is published as it is."""
+    if is_measured_as_number(original):
+        return _Outcome(original.name, outcome_numbers(original), 0, outcome_numbers(released), np.zeros((0, 0)))
+    classes, count = code_classes(original)
+    by_label = {original.label(code): int(classes[code]) for code in range(original.domain)}
+    same = np.array([by_label.get(released.label(code), count - 1) for code in range(released.domain)], np.int64)
+    return _Outcome(original.name, classes[original.codes], count, same[released.codes], np.eye(count))
+
+
+def _recoded_outcome(cover: Cover, groups: Groups) -> _Outcome:
+    """Return an outcome that is a quasi-identifier itself."""
+    classes, count = domain_classes(cover.domain)
+    true = classes[cover.domain.place[cover.domain.column.codes]]
+    return _Outcome(cover.domain.name, true, count, cover.cell[groups.of_row], _cell_weights(cover, classes, count))
+
+
+def _association(cover: Cover, groups: Groups, outcome: _Outcome) -> Association:
+    domain = cover.domain
+    classes, count = domain_classes(domain)
+    own = classes[domain.place[domain.column.codes]]
+    weights = _cell_weights(cover, classes, count)
+    of_row = cover.cell[groups.of_row]
+    if not outcome.classes:
+        original = correlation_ratio(own, outcome.original, count)
+        released = _spread_ratio(weights, of_row, outcome.released)
+        return Association(domain.name, outcome.name, original, released, _chance(own, 2))
+    joint = np.zeros((count, outcome.classes))
+    np.add.at(joint, (own, outcome.original), 1.0)
+    # how many rows of each cell have each class, then of each class of the column
+    cells = [np.bincount(of_row, weights=share[outcome.released], minlength=len(weights)) for share in outcome.cells.T]
+    estimated = weights.T @ np.column_stack(cells)
+    return Association(domain.name, outcome.name, cramers_v(joint), cramers_v(estimated, joint), _chance(own, joint))
 
 
 def domain_classes(domain: Domain) -> tuple[NDArray[np.int64], int]:
@@ -155,9 +186,8 @@ def outcome_numbers(column: Column) -> Floats:
     return np.array([nearest_float(column.numbers[code]) for code in range(column.size)])[column.codes]
 
 
-def _cell_weights(column: ColumnRecoding, classes: NDArray[np.int64], count: int) -> Floats:
+def _cell_weights(cover: Cover, classes: NDArray[np.int64], count: int) -> Floats:
     """Return for each cell the share of each class among the places that it covers."""
-    cover = Cover.of(column)
     # how many places of each class come before a place
     before = np.zeros((len(classes) + 1, count))
     before[1:] = np.cumsum(np.eye(count)[classes], axis=0)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.recoding import ColumnRecoding, Recoding
+from sfumato.anonymization.recoding import ColumnRecoding, Recoding, RecodingKind
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, as_fraction
 
@@ -142,8 +142,9 @@ def _steps(column: ColumnRecoding) -> NDArray[np.float64]:
     domain, shares = column.domain, column.shares
     if domain.numeric:
         return shares
-    leaves = np.rint(shares * domain.size)
-    return np.where(shares > 0, (leaves - 1) / (domain.size - 1) if domain.size > 1 else 1.0, 0.0)
+    total = domain.total if domain.recoding is RecodingKind.SET else domain.size
+    leaves = np.rint(shares * total)
+    return np.where(shares > 0, (leaves - 1) / (total - 1) if total > 1 else 1.0, 0.0)
 
 
 def _by_group(recoding: Recoding) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.utility.associations import Association, associations
+from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.anonymization.utility.count_queries import QueryErrors, query_errors
 from sfumato.anonymization.utility.group_sizes import ClassSizes
 from sfumato.anonymization.utility.information_loss import Loss
@@ -151,8 +152,12 @@ def utility_of(
         classes=ClassSizes.of(recoding.groups, k, suppressed),
         marginals=marginals(recoding),
         answer_queries=partial(_queries, table, recoding, queries, qd, qs, selectivity, seed, bound),
-        measure_associations=partial(associations, table, recoding),
+        measure_associations=partial(_associations, table, recoding),
     )
+
+
+def _associations(table: Table, recoding: Recoding) -> tuple[Association, ...]:
+    return associations(table, table, recoding.groups, [Cover.of(column) for column in recoding.columns])
 
 
 def _queries(

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from sfumato.data.column import Column
 from sfumato.data.date_formats import date_reader
-from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
+from sfumato.data.hierarchy_builders import Consecutive, Prefix
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.errors import CellError, ColumnError
@@ -130,7 +131,7 @@ def cell_ranges(sides: Sequence[Side], schema: Schema, attribute: str) -> list[C
         strict = [cell for side, some in zip(sides, cells, strict=True) if side.strict for cell in some]
         tree.over([label for cell in strict for label in cell.members if label not in above], attribute)
     for side, some, others in zip(sides, cells, reversed(cells), strict=True):
-        _refuse_unread(side, some, others, positions, above | {*(tree.leaves if tree else ())})
+        _refuse_unread(side, some, others, positions, above | {*(tree.leaves if tree else ())}, declared)
     return [
         CellRanges.of([positions.ranges(side, code, cell) for code, cell in enumerate(some)])
         for side, some in zip(sides, cells, strict=True)
@@ -138,14 +139,21 @@ def cell_ranges(sides: Sequence[Side], schema: Schema, attribute: str) -> list[C
 
 
 def _refuse_unread(
-    side: Side, cells: Sequence[ParsedCell], others: Sequence[ParsedCell], positions: _Positions, labels: set[str]
+    side: Side,
+    cells: Sequence[ParsedCell],
+    others: Sequence[ParsedCell],
+    positions: _Positions,
+    labels: set[str],
+    hierarchy: Any,
 ) -> None:
     """Raise an error at a cell that looks generalized and cannot be read: as a value that nobody has it would look safe."""
     if positions.kind in _ORDERED:  # every value has a position, or is an error already
         return
     labels_of_both = labels | {label for cell in others for label in cell.members}
     for code, cell in enumerate(cells):
-        if cell.members == (cell.text,) and cell.text not in labels_of_both and _BRACKETED.fullmatch(cell.text):
+        if cell.members != (cell.text,) or cell.text in labels_of_both:
+            continue
+        if _BRACKETED.fullmatch(cell.text) or _is_built_node(cell.text, hierarchy):
             raise side.cell_error(
                 code,
                 f"{cell.text!r} is not an interval or a set of the column, a node of its hierarchy, or a value "
@@ -153,6 +161,18 @@ def _refuse_unread(
                 "Write an interval of numbers as [20, 30], one of other values as a set {a; b} or declare their order, "
                 'a text that stands for itself in double quotes, and an unknown value as missing or "*".',
             )
+
+
+def _is_built_node(text: str, hierarchy: Any) -> bool:
+    """Return whether a text is a node of a hierarchy that a builder makes, whose leaves are not known here.
+
+    A code that is shorter than a prefix is a node of its own, and a value. Groups of consecutive values are in brackets.
+    """
+    if not isinstance(hierarchy, HierarchyBuilder) or isinstance(hierarchy, Consecutive):
+        return False
+    if isinstance(hierarchy, Prefix) and not text.endswith("*"):
+        return False
+    return any(hierarchy.is_node(text, level) for level in range(1, hierarchy.height))
 
 
 def _kind(cells: Sequence[Sequence[ParsedCell]], above: set[str]) -> Kind:

@@ -13,7 +13,6 @@ from sfumato.anonymization.methods.method import Task
 from sfumato.anonymization.recoding import ColumnLevels, column_levels
 from sfumato.anonymization.recoding.strata import allowed_height
 from sfumato.data.attribute import Attribute
-from sfumato.data.cell_classes import cell_classes
 from sfumato.data.groups import Histogram, combined
 from sfumato.kernels.class_rollup import roll_classes, roll_entries
 
@@ -156,8 +155,7 @@ class TransformationCube:
     @cached_property
     def heights(self) -> tuple[int, ...]:
         """The highest level of each quasi-identifier that the schema allows: that of `*`, unless its cells are limited."""
-        schema = self.task.table.schema
-        return tuple(allowed_height(column, cell_classes(column.domain.column, schema)) for column in self.columns)
+        return tuple(allowed_height(column, self.task.cell_classes(column.domain.column)) for column in self.columns)
 
     def at(self, levels: tuple[int, ...]) -> Integers:
         """Return where each quasi-identifier's level begins in an array over all attributes, levels and codes."""
