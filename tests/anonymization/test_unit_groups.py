@@ -107,6 +107,21 @@ def test_dissimilarity_holds_for_every_choice(data):
         assert naive_units.worst(group, lambda g: naive.risk(g, lambda v, w: abs(v - w) <= 5), False) <= Fraction(1, 2)
 
 
+@given(st.lists(st.sets(st.integers(0, 30), min_size=1, max_size=3), min_size=1, max_size=8), st.integers(0, 6))
+def test_people_are_near_if_any_of_their_values_are(people, epsilon):
+    """What the search counts is an upper bound on what any choice of one row per person counts."""
+    rows = [(person, value) for person, values in enumerate(people) for value in values]
+    table = pa.table({"who": [p for p, _ in rows], "age": [0] * len(rows), "x": [x for _, x in rows]})
+    requirement = sf.Dissimilarity(epsilon, "0.5", 1)
+    task = UnitTask.of(sf.Table(table, sf.Schema(["age"], ["x"], person_id="who")), (requirement,))
+    (limit,) = task.search_conditions(requirement, ("x",))
+    values, codes = np.unique(limit.values, return_inverse=True)
+    near = limit.neighbours.counts(np.array([0, len(values)]), values, np.bincount(codes))[codes]
+    order = sf.data.Units.numbered(np.array([p for p, _ in rows]), "person").first_rows
+    expected = [sum(any(abs(v - w) <= epsilon for v in one for w in other) for other in people) for one in people]
+    assert near.tolist() == [expected[rows[row][0]] for row in order]
+
+
 @dataclass(frozen=True)
 class Neighbours(Method):
     """A method of somebody else: pairs of rows in the order of the table."""

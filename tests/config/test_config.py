@@ -55,6 +55,16 @@ distance = { kind = "total-variation" }
 role = "sensitive"
 kind = "set"
 separator = "|"
+[columns.born]
+role = "other"
+format = "%d.%m.%Y"
+age_at = "seen"
+[columns.left]
+role = "other"
+age_at = 2024-02-29
+[columns.seen]
+role = "other"
+timezone = "Europe/Rome"
 [columns.note]
 role = "other"
 [columns.memo]
@@ -104,7 +114,11 @@ def test_everything(tmp_path):
     assert schema.quasi_identifiers == ("age", "race", "sex")
     assert schema.sensitive == ("education", "profile", "drugs")
     assert schema.identifiers == ("id", "home")
-    assert schema.other == ("note",)
+    assert schema.other == ("born", "left", "seen", "note")
+    assert schema.formats == {"born": "%d.%m.%Y"}
+    assert schema.timezones == {"seen": "Europe/Rome"}
+    assert schema.ages == {"born": "seen", "left": "2024-02-29"}
+    assert [schema.kinds[name] for name in ("born", "left", "seen")] == ["numeric", "numeric", "date"]
     assert schema.undeclared == "refuse"
     assert schema.role("memo") is None
     assert (schema.person_id, schema.household_id) == ("id", "home")
@@ -181,8 +195,8 @@ def test_what_cannot_be_written():
         (('path = "people.csv"', "path = 5"), "data.path", "string"),
         (('delimiter = ";"', 'delimiter = ";;"'), "data.delimiter", "1 character"),
         (('kind = "numeric"', 'kind = "number"'), "columns.age.kind", "'numeric', 'categorical'"),
-        (('role = "other"', 'role = "secret"'), "columns.note.role", "'sensitive'"),
-        (('role = "other"', 'rule = "other"'), "columns.note.rule", "unknown"),
+        (('role = "other"', 'role = "secret"'), "columns.born.role", "'sensitive'"),
+        (('role = "other"', 'rule = "other"'), "columns.born.rule", "unknown"),
         (("intervals = [5, 10]", "intervals = [5, 7]"), "columns.age.hierarchy.intervals", "do not nest"),
         (("flat = true", "flat = false"), "columns.sex.hierarchy", "names no builder"),
         (('order = ["low", "high"]', ""), "columns.education", "has no order"),
@@ -207,8 +221,8 @@ def test_what_cannot_be_written():
         (('delta = "0.8"', 'delta = "much"'), "principles[0].delta", "not a number"),
         (("[missing]", "[mising]"), "mising", "unknown"),
         (('recoding = "ancestor"', 'recoding = "mean"'), "columns.race.recoding", "'interval', 'ancestor' or 'set'"),
-        (('role = "other"', 'role = "other"\nrecoding = "set"'), "columns.note", "not a quasi-identifier"),
-        (('role = "other"', 'role = "other"\nweight = 2'), "columns.note", "not a quasi-identifier"),
+        (("[columns.note]", '[columns.note]\nrecoding = "set"'), "columns.note", "not a quasi-identifier"),
+        (("[columns.note]", "[columns.note]\nweight = 2"), "columns.note", "not a quasi-identifier"),
         (("weight = 0.5", "weight = -1"), "columns.age.weight", "a number of at least 0"),
         (("weight = 0.5", "weight = nan"), "columns.age.weight", "a number of at least 0"),
         (("weight = 0.5", "weight = true"), "columns.age.weight", "a number of at least 0"),
@@ -219,6 +233,10 @@ def test_what_cannot_be_written():
         (('["education", "race"]', '["education"]'), "preserve", "not a pair"),
         (('["education", "race"]', '["education", "drugs"]'), "preserve", "no quasi-identifier"),
         (('["education", "race"]', '["id", "race"]'), "columns.id.preserve", "not published"),
+        (("%d.%m.%Y", "%m.%Y"), "columns.born", "does not determine a day"),
+        (("Europe/Rome", "Rome"), "columns.seen", "no time zone 'Rome'"),
+        (('age_at = "seen"', 'age_at = "left"'), "columns.born", "cannot be used"),
+        (('age_at = "seen"', "age_at = 30"), "columns.born.age_at", "string"),
         (("seed = 7", "seed = -7"), "method.seed", "greater than or equal to 0"),
         (("seed = 7", "seed = 7.5"), "method.seed", "integer"),
         (("seed = 7", 'seed = "7"'), "method.seed", "integer"),
@@ -242,7 +260,7 @@ def test_mistakes(tmp_path, change, key, words):
 
 def test_unreadable(tmp_path):
     for name, content, words in (
-        ("absent.toml", None, "No such file"),
+        ("absent.toml", None, "the file does not exist"),
         ("bad.toml", b"[data\n", "not valid TOML"),
         ("latin.toml", "x = 'ü'".encode("latin-1"), "not UTF-8"),
     ):

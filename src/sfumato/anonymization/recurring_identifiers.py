@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.table import Table
+from sfumato.errors import CellError, ColumnError
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 
@@ -46,7 +47,10 @@ def recurring_identifiers(
     k = max((p.implied_k or 1 for p in principles), default=1)
     groups = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
     for name in table.schema.identifiers:
-        column = table.column(name)
+        try:
+            column = table.column(name)
+        except (ColumnError, CellError):
+            continue  # cells that cannot be read are not published, so nothing depends on them
         known = column.codes < column.size
         values = len(np.unique(column.codes[known]))
         if not values < int(known.sum()) <= _ROWS_EACH * values:

@@ -110,7 +110,9 @@ class UnitTask(Task):
         if not self.values_vary(names) or principle.monotone:
             return super().search_conditions(principle, names)
         conditions = principle.search_conditions(self.original_views[names])
-        return [lifted(one, self.units) if isinstance(one, NeighbourLimit) else one for one in conditions]
+        limits = [lifted(one, self.units) if isinstance(one, NeighbourLimit) else None for one in conditions]
+        # too many sets of values, or another condition: one value of each unit is seen, and the exact check follows
+        return super().search_conditions(principle, names) if None in limits else [one for one in limits if one is not None]
 
     def rows_of(self, of_unit: Integers) -> Integers:
         """Return the group of each row of the original, given that of each unit."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from sfumato.data.schema import Kind, Role
 from sfumato.masking import masked
+from sfumato.summaries import short_call
 
 
 class Section(BaseModel):
@@ -21,6 +23,9 @@ class Section(BaseModel):
         """Mask passwords of databases: a repr ends up in tracebacks and logs."""
         for name, value in super().__repr_args__():
             yield name, masked(value) if isinstance(value, str) else value
+
+    def __repr__(self) -> str:
+        return short_call(self, self.__repr_args__())
 
 
 class DataSection(Section):
@@ -63,6 +68,11 @@ class HierarchySection(Section):
     icd: int | None = None
 
 
+def _as_text(value: Any) -> Any:
+    """Return a date as text: TOML has dates without quotes."""
+    return value.isoformat() if isinstance(value, date) else value
+
+
 class ColumnSection(Section):
     """`[columns.NAME]`: one column, or one vector attribute over several columns."""
 
@@ -75,9 +85,10 @@ class ColumnSection(Section):
     decimal: Literal[".", ","] | None = None
     format: str | None = None
     timezone: str | None = None
-    age_at: str | None = None
+    age_at: Annotated[str | None, BeforeValidator(_as_text)] = None
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
+    accepted: str | None = None
     weight: Any = None
     never_mix: list[Any] | None = None
     coarsest: Any = None
@@ -108,9 +119,10 @@ class MethodSection(Section):
 class OutputSection(Section):
     """`[output]`: the folder and format of the release, a database table for its rows, and the internal report."""
 
-    path: str
+    path: str | None = None
     format: Literal["csv", "parquet"] = "csv"
     database: str | None = None
     table: str | None = None
     internal: str | None = None
+    unchanged_limit: int | Decimal | str = 0
     key: str | None = None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +13,9 @@ from numpy.typing import NDArray
 
 from sfumato.data.date_formats import ISO_SHAPES, AmbiguousFormatError, detected_format, parse_moment, shapes
 from sfumato.exact.date_numbers import DAY, EPOCH, SECOND, DateNumbers, Moment, iso_moment, utc_days, zone_of
+
+_DIRECTIVE = re.compile("%.", re.DOTALL)
+_OF_TIME = {"%H", "%M", "%S", "%f"}
 
 _LAST = 9999
 """The last year that is read."""
@@ -63,9 +68,11 @@ def parse_dates(texts: Sequence[str], pattern: str | None, zone: str | None, loc
 
 def _detected(texts: Sequence[str]) -> str | None:
     """Return the format of all texts; None for ISO 8601."""
-    found = shapes(texts)
+    positions = _representatives(texts)
+    some = [texts[i] for i in positions]
+    found = shapes(some)
     if not found:
-        odd = next((i for i, text in enumerate(texts) if not shapes([text])), None)
+        odd = next((i for i, text in zip(positions, some, strict=True) if not shapes([text])), None)
         if odd is None:
             return None
         raise DateProblemError(
@@ -75,14 +82,14 @@ def _detected(texts: Sequence[str]) -> str | None:
         )
     if len(found) > 1:
         first = shapes(texts[:1])
-        odd = next(i for i, text in enumerate(texts) if shapes([text]) != first)
+        odd = next(i for i, text in zip(positions, some, strict=True) if shapes([text]) != first)
         raise DateProblemError(
             odd,
             f"dates are written in several formats: {texts[odd]!r} here, {texts[0]!r} elsewhere",
             "Write all cells of the column in one format, or list those that mean missing under missing.values.",
         )
     try:
-        return detected_format(texts)
+        return detected_format(some)
     except AmbiguousFormatError as error:
         raise DateProblemError(
             None,
@@ -92,24 +99,13 @@ def _detected(texts: Sequence[str]) -> str | None:
 
 
 def _moments(texts: Sequence[str], pattern: str | None) -> list[Moment]:
-    """Read each text. Dates and times of day that recur in ISO cells are read once."""
-    days: dict[str, Moment | None] = {}
-    times: dict[str, Moment | None] = {}
+    """Read each text; dates and times of day that recur are read once."""
+    read = _reader(pattern)
     result = []
     for i, text in enumerate(texts):
         cell = text.strip()
         try:
-            if pattern is not None:
-                moment = parse_moment(cell, pattern)
-            else:
-                day, rest = cell[:10], cell[10:]
-                if day not in days:
-                    days[day] = iso_moment(day)
-                if rest and rest not in times:
-                    times[rest] = iso_moment("1970-01-01" + rest)
-                moment, clock = days[day], times[rest] if rest else None
-                if rest:
-                    moment = None if moment is None or clock is None else Moment(moment.day, clock.time, clock.offset)
+            moment = read(cell)
         except ValueError as error:
             remedy = "Fix the cell, or list it under missing.values."
             raise DateProblemError(i, f"there is no date {cell!r}: {error}", remedy) from error
@@ -120,6 +116,50 @@ def _moments(texts: Sequence[str], pattern: str | None) -> list[Moment]:
             raise DateProblemError(i, f"{cell!r} does not have the format {pattern}", remedy)
         result.append(moment)
     return result
+
+
+def _reader(pattern: str | None) -> Callable[[str], Moment | None]:
+    """Return a function that reads cells of a format.
+
+    A time in ISO 8601, or in a format of a date, a blank and a time, is read in two parts: there are far fewer distinct days
+    and times of day than points in time.
+    """
+    date_pattern, blank, time_pattern = ("", "", "") if pattern is None else pattern.partition(" ")
+    day_of = cache(lambda text: iso_moment(text) if pattern is None else parse_moment(text, date_pattern))
+    time_of = cache(
+        lambda text: (
+            iso_moment("1970-01-01" + text)
+            if pattern is None
+            else parse_moment("1970-01-01 " + text, "%Y-%m-%d " + time_pattern)
+        )
+    )
+
+    def in_parts(cell: str) -> Moment | None:
+        day, rest = (cell[:10], cell[10:]) if pattern is None else cell.split(" ", 1) if " " in cell else (cell, "")
+        moment = day_of(day)
+        if moment is None or not (rest or blank):
+            return moment
+        clock = time_of(rest)
+        return None if clock is None else Moment(moment.day, clock.time, clock.offset)
+
+    in_order = {*_DIRECTIVE.findall(date_pattern)} == {"%Y", "%m", "%d"} and {*_DIRECTIVE.findall(time_pattern)} <= _OF_TIME
+    return in_parts if pattern is None or (blank and in_order) else partial(parse_moment, pattern=pattern)
+
+
+def _representatives(texts: Sequence[str]) -> list[int]:
+    """Return positions of texts that have every beginning up to the first blank, and every rest, of all texts.
+
+    They have as many formats as all.
+    """
+    heads, tails = set[str](), set[str]()
+    found = []
+    for i, text in enumerate(texts):
+        head, _, tail = text.partition(" ")
+        if head not in heads or tail not in tails:
+            heads.add(head)
+            tails.add(tail)
+            found.append(i)
+    return found
 
 
 def _refuse_mixed(texts: Sequence[str], moments: Sequence[Moment]) -> None:

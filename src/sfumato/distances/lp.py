@@ -119,10 +119,10 @@ class Lp(Distance):
         if way is None and column.kind is Kind.ORDINAL:
             way = "rank"
         if column.name in self.ranges and (way == "rank" or column.kind not in (Kind.NUMERIC, Kind.ORDINAL)):
-            raise parameter_problem(
-                self.name, f"ranges.{column.name}", self.ranges[column.name],
-                "a range is given for a column whose numbers are not compared by value", "Remove it, or compare by value.",
-            )  # fmt: skip
+            dates = column.kind is Kind.DATE
+            problem = f"a range of numbers is given for a column that is {'of dates' if dates else 'not compared by value'}"
+            remedy = "Remove it." if dates else "Remove it, or compare by value."
+            raise parameter_problem(self.name, f"ranges.{column.name}", self.ranges[column.name], problem, remedy)
         if column.kind not in _BY_VALUE:
             if way is not None:
                 require(column, _BY_VALUE, f"{self.name} by {way}")

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from sfumato.data.units import Units
 from sfumato.distances.neighbour_graph import Neighbours, NeighbourSets
-from sfumato.errors import ParameterError
 from sfumato.principles import NeighbourLimit
 
 MOST = 40_000
@@ -19,11 +18,11 @@ _BLOCK = 1 << 24
 """How many pairs of a set and a value are decided at a time."""
 
 
-def lifted(limit: NeighbourLimit, units: Units) -> NeighbourLimit:
+def lifted(limit: NeighbourLimit, units: Units) -> NeighbourLimit | None:
     """Return the same limit on units: `limit.values` are those of the rows, the new ones are sets of values of the units.
 
     A group that meets it meets the limit for every choice of one row per unit, because a unit that is near a unit in some
-    choice is counted in all of them.
+    choice is counted in all of them. None if there are more than `MOST` distinct sets.
     """
     assert not isinstance(limit.neighbours, NeighbourSets)
     pairs = np.unique(units.of_row * (int(limit.values.max()) + 1) + limit.values)
@@ -41,13 +40,7 @@ def lifted(limit: NeighbourLimit, units: Units) -> NeighbourLimit:
             sets.append(members)
         of_unit[u] = number
     if len(sets) > MOST:
-        raise ParameterError(
-            f"the {units.plural} have {len(sets):,} distinct sets of values, more than the {MOST:,} whose neighbours are "
-            "stored pair by pair",
-            remedy='Round the values, or use method "mondrian".',
-            key="method",
-            value=len(sets),
-        )
+        return None
     return NeighbourLimit(of_unit, NeighbourSets(_bits(sets, limit.neighbours)), limit.allowed)
 
 
