@@ -39,6 +39,8 @@ LAYERS = [
     ["releases"],
     ["verification"],
     ["analysis"],
+    ["transformation"],
+    ["_apply"],
     ["reports"],
     ["anonymization"],
     ["disclosure"],
@@ -127,6 +129,7 @@ CHECK_FILES = {
     "groups": {
         "verification/checks.py",
         "verification/declaration_checks.py",
+        "verification/exposure_checks.py",
         "verification/grouped_checks.py",
         "verification/level_checks.py",
         "verification/limit_checks.py",
@@ -322,6 +325,13 @@ def _loaded(statements):
 
 def test_import_is_light():
     assert not {"numba", "pyarrow", "pydantic", "numpy"} & _loaded("import sfumato")
+
+
+def test_help_is_light():
+    help_text = (
+        "from contextlib import suppress\nfrom sfumato.cli import main\nwith suppress(SystemExit):\n    main(['--help'])"
+    )
+    assert not {"numba", "pyarrow", "pydantic", "numpy"} & _loaded(help_text)
 
 
 def test_config_is_light():

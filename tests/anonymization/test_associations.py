@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from hospital import DISPOSITIONS, hospital
+from benchmarks.datasets.hospital import DISPOSITIONS, hospital
 from naive_limits import covered
 from sfumato.anonymization.methods import Grouping, Method, Task
 from sfumato.anonymization.methods.association_lines import association_lines

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from naive_limits import class_of, covered, smallest_cell
+from sfumato.anonymization.attempt import attempt_with
 from sfumato.anonymization.methods import Grouping, Method, Task
 from small_tables import TREE
 from standin import Chunks
@@ -229,3 +230,25 @@ def test_limits_on_people_with_several_rows(method, tmp_path):
     assert "*" not in cells
     folder = release.save(tmp_path / "out")
     assert {check.name: check.holds for check in sf.verify(folder, original=table).checks}["limits"]
+
+
+def test_a_frontier_of_a_sample_keeps_the_limits_that_occur_in_it(patients):
+    rare = pa.concat_tables([patients, pa.table({"end": ["lost"], "age": [50], "ill": ["a"], "pay": [1]})])
+    schema = sf.Schema(["end", "age"], ["pay"], never_mix={"end": ["lost", "died"]})
+    attempt = attempt_with(sf.Table(rare, schema), sf.Mondrian(), sample=60)
+    free = attempt_with(sf.Table(rare, sf.Schema(["end", "age"], ["pay"])), sf.Mondrian(), sample=60)
+    principle = sf.Dissimilarity(epsilon=1, delta="0.5", k=10)
+    assert attempt(principle) not in (None, free(principle))
+    with pytest.raises(sf.errors.RequirementError, match="'end' = 'lost'"):
+        sf.anonymize(rare, schema, sf.KAnonymity(2))
+
+
+def test_an_open_recoding_honours_limits(tmp_path):
+    """The node above home and rehab covers the dead as well, so it must not be published in place of the set."""
+    rows = [["home", "any", "*"], ["rehab", "any", "*"], ["died", "any", "*"], *([f"leaf{i}", "no", "*"] for i in range(50))]
+    table = pa.table({"end": ["home", "rehab", "died", "died"] * 3})
+    trees = {"end": sf.Hierarchy.from_rows(rows)}
+    schema = sf.Schema(["end"], hierarchies=trees, never_mix={"end": ["died"]})
+    release = sf.anonymize(table, schema, sf.KAnonymity(6))
+    assert set(release.frame["end"].to_pylist()) == {"died", "{home; rehab}"}
+    release.save(tmp_path / "out")

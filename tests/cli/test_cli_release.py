@@ -77,7 +77,7 @@ def test_anonymize_and_verify(sfumato, project):
     assert cells == ['"[20, 22]",{Milan; Rome}', '"[23, 25]",{Bonn; Rome}'], "a set leaves less open than Italy, or *"
     done = sfumato("verify", "release", "--original", "people.csv")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "11 of 11 checks hold" in done.stdout
+    assert "13 of 13 checks hold" in done.stdout
     change(project, "release/data.csv", "gout", "flu")
     done = sfumato("verify", "release", "--json")
     assert done.returncode == 1
@@ -116,7 +116,7 @@ def test_an_unreachable_requirement_is_1_and_writes_nothing(sfumato, project):
     change(project, "sfumato.toml", "l = 2", "l = 3")
     done = sfumato("anonymize", "sfumato.toml", "--json")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "no grouping of these rows can satisfy distinct l-diversity (l = 3)" in done.stderr
+    assert "no grouping of these rows can satisfy distinct l-diversity (l = 3) on " in done.stderr
     assert sorted(p.name for p in project.iterdir()) == before
 
 
@@ -206,3 +206,20 @@ def test_a_config_is_compared(sfumato, project):
         done = sfumato("verify", "release", "--config", "sfumato.toml")
         assert done.returncode == 1
         assert words in " ".join(done.stdout.split())
+
+
+def test_warnings_are_shown_and_refused_with_strict(sfumato, project):
+    change(project, "sfumato.toml", '[[principles]]\nname = "distinct-l-diversity"\nl = 2\n', "")
+    done = sfumato("anonymize", "sfumato.toml")
+    assert done.returncode == 0
+    assert "WARNING no requirement covers the sensitive attribute 'ill'" in done.stdout
+    stated = json.loads(sfumato("anonymize", "sfumato.toml", "--force", "--json").stdout)["warnings"]
+    assert [(warning["kind"], warning["attribute"]) for warning in stated] == [("uncovered", "ill")]
+    done = sfumato("anonymize", "sfumato.toml", "--strict", "--output", "strict")
+    assert done.returncode == 1
+    assert "because of 1 warning" in done.stderr
+    assert not (project / "strict").exists()
+    change(project, "sfumato.toml", 'role = "sensitive"', 'role = "sensitive"\naccepted = "everybody sneezes"')
+    done = sfumato("anonymize", "sfumato.toml", "--strict", "--output", "strict")
+    assert (done.returncode, "WARNING" in done.stdout) == (0, False)
+    assert "which is accepted (everybody sneezes)" in done.stdout

@@ -13,6 +13,7 @@ from sfumato.anonymization.recoding import recode
 from sfumato.anonymization.recoding_choice import for_publication, open_recodings
 from sfumato.anonymization.unit_groups import find_groups
 from sfumato.anonymization.utility import mean_loss
+from sfumato.data.cell_classes import limits_that_occur
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
@@ -45,6 +46,7 @@ def attempt_with(
         chosen = np.sort(np.random.default_rng(seed).choice(everyone, sample, replace=False))
         rows = chosen if table.units is None else np.flatnonzero(np.isin(table.units.of_row, chosen))
         part = table.take(rows, resolved_schema(table))
+        part = part.with_schema(limits_that_occur(part, part.schema))
     people = part.rows if part.units is None else part.units.count
     part, searched = open_recodings(part, method)
 

@@ -88,6 +88,7 @@ class ColumnSection(Section):
     age_at: Annotated[str | None, BeforeValidator(_as_text)] = None
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
+    accepted: str | None = None
     weight: Any = None
     never_mix: list[Any] | None = None
     coarsest: Any = None
@@ -118,9 +119,10 @@ class MethodSection(Section):
 class OutputSection(Section):
     """`[output]`: the folder and format of the release, a database table for its rows, and the internal report."""
 
-    path: str
+    path: str | None = None
     format: Literal["csv", "parquet"] = "csv"
     database: str | None = None
     table: str | None = None
     internal: str | None = None
+    unchanged_limit: int | Decimal | str = 0
     key: str | None = None
