@@ -26,6 +26,7 @@ LAYERS = [
     ["errors"],
     ["registry", "user_code"],
     ["exact"],
+    ["summaries"],
     ["parameters"],
     ["kernels"],
     ["data"],
@@ -38,6 +39,8 @@ LAYERS = [
     ["releases"],
     ["verification"],
     ["analysis"],
+    ["transformation"],
+    ["_apply"],
     ["reports"],
     ["anonymization"],
     ["disclosure"],
@@ -94,7 +97,19 @@ def test_every_package_has_a_layer():
     assert packages <= LEVEL.keys()
 
 
-FOUNDATION = {"version", "masking", "plurals", "progress", "errors", "registry", "exact", "parameters", "data", "io"}
+FOUNDATION = {
+    "version",
+    "masking",
+    "plurals",
+    "progress",
+    "summaries",
+    "errors",
+    "registry",
+    "exact",
+    "parameters",
+    "data",
+    "io",
+}
 CHECKED_BY = FOUNDATION | {"distances", "principles", "serialization", "_audit", "releases", "verification"}
 
 
@@ -114,6 +129,7 @@ CHECK_FILES = {
     "groups": {
         "verification/checks.py",
         "verification/declaration_checks.py",
+        "verification/exposure_checks.py",
         "verification/grouped_checks.py",
         "verification/level_checks.py",
         "verification/limit_checks.py",
@@ -309,6 +325,13 @@ def _loaded(statements):
 
 def test_import_is_light():
     assert not {"numba", "pyarrow", "pydantic", "numpy"} & _loaded("import sfumato")
+
+
+def test_help_is_light():
+    help_text = (
+        "from contextlib import suppress\nfrom sfumato.cli import main\nwith suppress(SystemExit):\n    main(['--help'])"
+    )
+    assert not {"numba", "pyarrow", "pydantic", "numpy"} & _loaded(help_text)
 
 
 def test_config_is_light():

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato._audit import level_shown
+from sfumato.exact.shown_levels import level_shown
 
 FRAME = pa.table(
     {

@@ -12,6 +12,7 @@ from . import (
     releases,
     verification,
 )
+from ._apply import Application, UnfitRow, apply
 from ._audit import Audit, Finding, audit
 from ._explain import Explanation, MeasuredExample, explain
 from ._report import report
@@ -55,6 +56,7 @@ from .version import __version__
 
 __all__ = [
     "AlphaKAnonymity",
+    "Application",
     "Audit",
     "BetaLikeness",
     "Config",
@@ -98,6 +100,7 @@ __all__ = [
     "SfumatoError",
     "TCloseness",
     "Table",
+    "UnfitRow",
     "VarianceControl",
     "Verification",
     "WithheldRelease",
@@ -106,6 +109,7 @@ __all__ = [
     "analysis",
     "anonymization",
     "anonymize",
+    "apply",
     "attacks",
     "audit",
     "combine",

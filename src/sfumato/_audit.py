@@ -19,7 +19,7 @@ from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.data.units import UnitCounts, Units
 from sfumato.errors import ParameterError, SfumatoError
-from sfumato.exact import written
+from sfumato.exact.shown_levels import level_shown, level_text
 from sfumato.io.read_table import as_table
 from sfumato.plurals import count_of
 from sfumato.principles import (
@@ -32,6 +32,9 @@ from sfumato.principles import (
     requested_principles,
 )
 from sfumato.principles.principle import measurement_of
+
+_FINDINGS = 30
+"""Findings that a representation lists."""
 
 _SHOWN = 3
 """How many distinct values of a quasi-identifier are shown for a group, where a group column allows several."""
@@ -271,7 +274,12 @@ class Audit:
     def __repr__(self) -> str:
         lines = [f"Audit of {count_of(self.table.rows, 'row')} in {count_of(self.groups.count, 'group')}: {self.summary()}"]
         lines += [f"  note   {note}" for note in self.notes]
-        for finding in self.findings:
+        # what fails is always shown, what holds only if there are not too many
+        failing = [finding for finding in self.findings if not finding.holds]
+        hidden = len(self.findings) - len(failing) - max(_FINDINGS - len(failing), 0)
+        holding = [finding for finding in self.findings if finding.holds][: -hidden if hidden > 0 else None]
+        shown = {id(finding) for finding in (*failing, *holding)}
+        for finding in (finding for finding in self.findings if id(finding) in shown):
             parts = finding.measurement.parts
             levels = ", ".join(f"{worst_shown(part)}, wanted {part.wanted}" for part in parts)
             verdict = "holds" if finding.holds else "FAILS"
@@ -284,6 +292,8 @@ class Audit:
             lines.append(line)
             if not finding.holds:
                 lines.append(f"         worst group: {self.describe(finding, finding.worst_groups(1)[0])}")
+        if hidden > 0:
+            lines.append(f"  … and {hidden:,} more that hold")
         return "\n".join(lines)
 
     def describe(self, finding: Finding, group: int) -> str:
@@ -378,31 +388,6 @@ def _number(level: Fraction | float) -> float | int | None:
 def worst_shown(part: Part) -> str:
     """Return the level of the worst group with the name of the part."""
     return f"{part.name} {level_shown(part.worst, part.threshold)}"
-
-
-def level_text(level: Fraction | float) -> str:
-    """Return a level in full: exact where it is rational."""
-    return written(level) if isinstance(level, Fraction) else repr(level)
-
-
-def level_shown(level: Fraction | float, threshold: Fraction | None = None) -> str:
-    """Return a level in few digits: enough to be on the right side of the threshold, and not to look whole if it is not."""
-    if math.isinf(level):
-        return "∞"
-    exact = level if isinstance(level, Fraction) else Fraction(level)
-    if exact.denominator == 1:
-        return f"{int(exact):,}"
-    for digits in range(4, 17):
-        text = f"{float(level):.{digits}g}"
-        shown = Fraction(text)
-        faithful = threshold is None or _order(shown, threshold) == _order(exact, threshold)
-        if shown.denominator != 1 and faithful:
-            return text
-    return level_text(level)
-
-
-def _order(one: Fraction, other: Fraction) -> int:
-    return (one > other) - (one < other)
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -10,9 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato._audit import Audit, audit, level_shown
+from sfumato._audit import Audit, audit
 from sfumato.data.schema import Schema
 from sfumato.errors import ParameterError, PluginError
+from sfumato.exact.shown_levels import level_shown
 from sfumato.principles import Description, Example, ExampleGroup, Part, Principle, describe
 from sfumato.principles.principle import check_principle_class
 from sfumato.principles.requests import python_name

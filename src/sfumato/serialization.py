@@ -17,8 +17,7 @@ from sfumato.registry import DISTANCES
 
 COLUMN_KEYS = (
     "role", "kind", "order", "hierarchy", "recoding", "separator", "decimal", "format", "timezone", "age_at", "columns",
-    "distance",
-    "weight", "never_mix", "coarsest",
+    "distance", "accepted", "weight", "never_mix", "coarsest",
 )  # fmt: skip
 """The keys of a column."""
 
@@ -54,6 +53,7 @@ def stated(
             "age_at": schema.ages.get(name),
             "columns": list(schema.vectors[name]) if name in schema.vectors else None,
             "distance": distance(schema.distances.get(name)),
+            "accepted": schema.accepted.get(name),
             **_limits(schema, name),
         }
         declared = {key: value for key, value in declared.items() if value is not None}
@@ -124,6 +124,7 @@ def schema_of(
             ages=each("age_at"),
             distance=whole,
             distances=distances,
+            accepted=each("accepted"),
             missing=Missing(None if values is None else tuple(values), missing.get("policy", "value")),
             weights=each("weight"),
             never_mix=each("never_mix"),

@@ -173,6 +173,34 @@ def test_frontier_says_what_feasibility_says(values):
     assert len(json.loads(json.dumps(found.to_dict()))["cells"]) == 18
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 2)), min_size=1, max_size=6),
+    st.integers(1, 4),
+    st.none() | st.integers(1, 3),
+)
+def test_a_frontier_with_other_requirements(rows, least, l):
+    """What it calls impossible no partition satisfies together with the others; what it guarantees, one does."""
+    near, ill = zip(*rows, strict=True)
+    table = sf.Table(pa.table({"x": near, "ill": ill}), sf.Schema(sensitive=["x", "ill"]))
+    others = [sf.KAnonymity(least), *([] if l is None else [sf.DistinctLDiversity(l, on="ill")])]
+    found = frontier(table, None, [0, 2], ["0", "0.6", 1], [1, 2], on="x", others=others)
+    for cell in found.cells:
+        epsilon, delta, size = cell.principle.epsilon, cell.principle.delta, max(cell.principle.k, least)
+
+        def fits(groups, epsilon=epsilon, delta=delta, k=size):
+            together = satisfied(groups, near, lambda v, w: abs(v - w) <= epsilon, delta, k)
+            return together and all(len({ill[row] for row in group}) >= (l or 1) for group in groups)
+
+        good = [groups for groups in all_partitions(len(rows)) if fits(groups)]
+        if cell.verdict == "impossible":
+            assert not good
+        if cell.groups:
+            assert any(len(groups) == cell.groups for groups in good)
+    if found.impossible is not None:
+        assert "on ill" in found.impossible or "k-anonymity" in found.impossible
+        assert all(cell.verdict == "impossible" for cell in found.cells)
+
+
 def test_frontier_may_try_all_cells():
     table = number_table([1, 5, 9, 13])
     found = frontier(table, None, [0, 100], [1], [2], attempt=lambda _: 0.25, which="all")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from naive_limits import class_of, covered, smallest_cell
+from sfumato.anonymization.attempt import attempt_with
 from sfumato.anonymization.methods import Grouping, Method, Task
 from small_tables import TREE
 from standin import Chunks
@@ -229,3 +230,14 @@ def test_limits_on_people_with_several_rows(method, tmp_path):
     assert "*" not in cells
     folder = release.save(tmp_path / "out")
     assert {check.name: check.holds for check in sf.verify(folder, original=table).checks}["limits"]
+
+
+def test_a_frontier_of_a_sample_keeps_the_limits_that_occur_in_it(patients):
+    rare = pa.concat_tables([patients, pa.table({"end": ["lost"], "age": [50], "ill": ["a"], "pay": [1]})])
+    schema = sf.Schema(["end", "age"], ["pay"], never_mix={"end": ["lost", "died"]})
+    attempt = attempt_with(sf.Table(rare, schema), sf.Mondrian(), sample=60)
+    free = attempt_with(sf.Table(rare, sf.Schema(["end", "age"], ["pay"])), sf.Mondrian(), sample=60)
+    principle = sf.Dissimilarity(epsilon=1, delta="0.5", k=10)
+    assert attempt(principle) not in (None, free(principle))
+    with pytest.raises(sf.errors.RequirementError, match="'end' = 'lost'"):
+        sf.anonymize(rare, schema, sf.KAnonymity(2))

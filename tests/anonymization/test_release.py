@@ -31,6 +31,7 @@ SCHEMA = sf.Schema(
     sensitive=["income"],
     identifiers=["name"],
     other=["note"],
+    unchanged_limit=1,
     kinds={"income": "numeric", "age": "numeric"},
     orders={"school": ["low", "mid", "high"]},
     hierarchies={"letter": TREE},
@@ -379,13 +380,17 @@ def test_every_kind_of_secret_survives_the_file(tmp_path):
 def test_names_that_csv_must_quote(tmp_path):
     table = pa.table({"a,b": [1, 2, 3, 4], 'the "q"': list("wxyz"), "two\nlines": [1, 1, 2, 2], " x.y ": [5, 6, 7, 8]})
     other = ['the "q"']
-    schema = sf.Schema(["a,b", "two\nlines"], [" x.y "], other=other, distances={" x.y ": sf.distances.Absolute()})
+    schema = sf.Schema(
+        ["a,b", "two\nlines"], [" x.y "], other=other, unchanged_limit=1, distances={" x.y ": sf.distances.Absolute()}
+    )
     for form in ("csv", "parquet"):
         anonymize(table, schema, sf.KAnonymity(2), method=Chunks(2), seed=10**30).save(tmp_path / form, format=form)
         assert verify(tmp_path / form, table)
     nameless = pa.table({"": [1, 2], "a": [1, 2]})
     with pytest.raises(sf.errors.ColumnError, match="without a name"):
-        anonymize(nameless, sf.Schema(["a"], other=[""]), sf.KAnonymity(2), method=Chunks(2)).save(tmp_path / "out")
+        anonymize(nameless, sf.Schema(["a"], other=[""], unchanged_limit=1), sf.KAnonymity(2), method=Chunks(2)).save(
+            tmp_path / "out"
+        )
 
 
 def test_repr(release):

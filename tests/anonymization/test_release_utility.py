@@ -16,11 +16,11 @@ SCHEMA = sf.Schema(["age"], ["ill"])
 def test_unreached_says_why():
     with pytest.raises(sf.errors.RequirementError) as caught:
         anonymize(TABLE, SCHEMA, sf.DistinctLDiversity(2), method=Chunks(2))
-    assert "Groups that satisfy distinct l-diversity (l = 2) exist: the table as one group" in caught.value.problem
+    assert "Groups that satisfy distinct l-diversity (l = 2) on ill exist: the table as one group" in caught.value.problem
     assert caught.value.remedy.endswith("or try another method.")
     with pytest.raises(sf.errors.RequirementError) as caught:
         anonymize(TABLE, SCHEMA, sf.DistinctLDiversity(6), method=Chunks(2))
-    start = "nothing is published: no grouping of these rows can satisfy distinct l-diversity (l = 6): the table"
+    start = "nothing is published: no grouping of these rows can satisfy distinct l-diversity (l = 6) on ill: the table"
     assert caught.value.problem.startswith(start)
     assert caught.value.problem.count("grouping") == 1
     assert caught.value.remedy == "Relax the requirement.", "fewer rows never have more distinct values"

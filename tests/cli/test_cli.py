@@ -86,7 +86,7 @@ def bad(project, name, old, new):
             ["column 'income'", "jaccard"],
         ),
         ("sfumato.toml", 'kind = "numeric"', 'kind = "set"\ndistance = { kind = "absolute" }', ["'income'", "'set'"]),
-        ("sfumato.toml", 'path = "people.csv"', 'path = "nobody.csv"', ["nobody.csv", "No such file"]),
+        ("sfumato.toml", 'path = "people.csv"', 'path = "nobody.csv"', ["nobody.csv", "the file does not exist"]),
         ("sfumato.toml", '"k-anonymity"', '"l-anonymity"', ["principles[0].name", "no principle 'l-anonymity'"]),
         ("sfumato.toml", "columns.zip]", "columns.zip]\nhierarchy = 'tree.csv'", ["tree.csv", "cannot be read"]),
     ],
@@ -224,7 +224,7 @@ def test_a_config_with_a_mark(project):
 
 def test_the_exit_status_after_a_closed_pipe(project):
     for extra in ([], ["--json"]):
-        command = f"{sys.executable} -m sfumato audit sfumato.toml {' '.join(extra)} | true; exit ${{PIPESTATUS[0]}}"
+        command = f"{sys.executable} -m sfumato --quiet audit sfumato.toml {' '.join(extra)} | true; exit ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", command], cwd=project, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
 
@@ -305,3 +305,25 @@ def test_mistakes_get_a_useful_answer(project, old, new, words):
     assert done.returncode == 2, done.stderr
     assert "Traceback" not in done.stderr
     assert words in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["audit", "anonymize", "frontier", "risk", "project"])
+def test_a_table_instead_of_a_config_leads_to_init(project, verb):
+    done = sfumato(verb, "people.csv", cwd=project)
+    assert done.returncode == 2
+    assert "sfumato init people.csv" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["init", "audit", "anonymize", "frontier", "risk", "project"])
+def test_a_file_that_does_not_exist(project, verb):
+    done = sfumato(verb, "nothere.csv", cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothere.csv: the file does not exist" in done.stderr
+    assert "Did you mean 'people.csv'?" in sfumato(verb, "poeple.csv", cwd=project).stderr
+
+
+@pytest.mark.parametrize("verb", ["verify", "report"])
+def test_a_folder_that_does_not_exist(project, verb):
+    done = sfumato(verb, "nothere", *(["--output", "page.html"] if verb == "report" else []), cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothere: no such folder" in done.stderr

@@ -101,7 +101,7 @@ def test_what_is_shown_fits_80_columns(sfumato):
     done = sfumato("--reach", "--contour")
     assert (done.returncode, done.stderr) == (0, "")
     assert max(map(len, done.stdout.splitlines())) <= 80
-    for words in ("people.csv: 12 rows", "k = 4", "ε = 0.5", "δ = 0.6", "guaranteed: a bound proves", "Groups in breach"):
+    for words in ("people.csv: 12 rows", "k = 4", "ε = 0.5", "δ = 0.6", "reached: the method", "Groups in breach"):
         assert words in done.stdout
 
 
@@ -120,10 +120,51 @@ def test_the_contour_is_of_the_existing_groups(sfumato, project):
     assert (done.returncode, "Remove group" in done.stderr) == (2, True)
 
 
-def test_other_principles_are_ignored(sfumato, project):
+def test_other_requirements_are_held(sfumato, project):
+    """Groups of four reach the dissimilarity alone; k-anonymity with k = 5 rules them out, and the whole table remains."""
     config = project / "sfumato.toml"
-    config.write_text(CONFIG + '[[principles]]\nname = "k-anonymity"\nk = 2\n', encoding="utf-8")
-    assert "not the other principles" in found(sfumato("--json"))["notes"][0]
+    arguments = ["--epsilon", "1", "--delta", "0.5", "--k", "4", "--reach", "--json"]
+    assert cells(found(sfumato(*arguments)))["1", "0.5", 4]["status"] == "reached"
+    config.write_text(CONFIG + '[[principles]]\nname = "k-anonymity"\nk = 5\n', encoding="utf-8")
+    content = found(sfumato(*arguments))
+    assert content["notes"] == ["held in every cell: k-anonymity (k = 5)"]
+    assert content["frontier"]["others"] == ["k-anonymity (k = 5)"]
+    cell = cells(content)["1", "0.5", 4]
+    assert cell["loss"] is None, "the method makes groups of four"
+    assert cell["verdict"] == "guaranteed", "two groups of six exist"
+    config.write_text(CONFIG + '[[principles]]\nname = "k-anonymity"\nk = 13\n', encoding="utf-8")
+    content = found(sfumato(*arguments))
+    assert cells(content)["1", "0.5", 4]["status"] == "impossible"
+    assert "no grouping of these rows can satisfy k-anonymity (k = 13)" in content["notes"][-1]
+
+
+def test_the_loss_is_shown_in_every_cell_that_is_reached(sfumato):
+    content = found(sfumato("--reach", "--json"))
+    for cell in cells(content).values():
+        if cell["k"] <= 4 and cell["status"] != "impossible":
+            assert cell["loss"] == pytest.approx(3 / 11), "any groups of four consecutive ages lose the same"
+
+
+def test_on_a_column(sfumato, project):
+    config = project / "sfumato.toml"
+    both = CONFIG.replace("[columns.pay]", '[columns.rent]\nrole = "sensitive"\n[columns.pay]')
+    config.write_text(both.replace("k = 4", 'k = 4\non = "each"'), encoding="utf-8")
+    people = "".join(f"{20 + i},{pay},{i}\n" for i, pay in enumerate(PAY))
+    (project / "people.csv").write_text("age,pay,rent\n" + people, encoding="utf-8")
+    done = sfumato()
+    assert done.returncode == 2
+    assert "--on" in done.stderr
+    content = found(sfumato("--on", "pay", "--json"))
+    assert content["frontier"]["attribute"] == "pay"
+    # what the config demands of the other column is held
+    assert content["notes"] == ["held in every cell: (ε,δ)^k-dissimilarity (epsilon = 1, delta = 0.5, k = 4)"]
+    done = sfumato("--on", "whole", "--epsilon", "1")
+    assert done.returncode == 2
+    assert "requests no dissimilarity on rent + pay" in done.stderr
+    for wrong in ("age", "pya"):
+        done = sfumato("--on", wrong)
+        assert done.returncode == 2
+        assert wrong in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ ALL_UNIQUE = "id,mail\n" + "".join(f"{i},u{i}@example.org\n" for i in range(30))
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "cannot be read"),
+        (None, "the file does not exist"),
         (b"", "empty"),
         (b"age,ill\n", "no rows"),
         (b"age,ill\n30,flu\n", "one row"),

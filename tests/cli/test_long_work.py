@@ -65,11 +65,11 @@ def test_a_bar_on_a_terminal(demo):
 
 
 def test_plain_lines_elsewhere_and_none_if_quiet(demo):
-    done = sfumato("anonymize", "sfumato.toml", "--output", "lines", "--json", cwd=demo)
+    done = sfumato("anonymize", "sfumato.toml", "--output", "lines", "--json", cwd=demo, quiet=False)
     assert done.returncode == 0
     for line in done.stderr.splitlines():
         assert re.fullmatch(r"sfumato: [a-z ]+(, \d+ %)? \(\d+ s\)", line)
-    quiet = sfumato("--quiet", "anonymize", "sfumato.toml", "--output", "quiet", "--json", cwd=demo)
+    quiet = sfumato("anonymize", "sfumato.toml", "--output", "quiet", "--json", cwd=demo)
     assert (quiet.returncode, quiet.stderr) == (0, "")
 
 

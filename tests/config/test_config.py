@@ -260,7 +260,7 @@ def test_mistakes(tmp_path, change, key, words):
 
 def test_unreadable(tmp_path):
     for name, content, words in (
-        ("absent.toml", None, "No such file"),
+        ("absent.toml", None, "the file does not exist"),
         ("bad.toml", b"[data\n", "not valid TOML"),
         ("latin.toml", "x = 'ü'".encode("latin-1"), "not UTF-8"),
     ):

@@ -135,7 +135,7 @@ def test_bad_dictionaries_are_refused(tmp_path):
     path.write_text("id,w\n", encoding="utf-8")
     refused(sf.errors.FileError, "no rows", path)
     refused(sf.errors.FileError, "no rows", pa.table({"a": pa.array([], pa.int64())}))
-    refused(sf.errors.FileError, "cannot be read", tmp_path / "nothing.csv")
+    refused(sf.errors.FileError, "does not exist", tmp_path / "nothing.csv")
     refused(sf.errors.FileError, "is not known from its name", tmp_path / "book.pdf")
     refused(sf.errors.ColumnError, "is not a table", 5)
     refused(sf.errors.CellError, "occurs in row 1 and in row 2", pa.table({"n": [1.0, 1.0]}), identity="n")

@@ -146,7 +146,7 @@ def test_files_that_are_not_a_workbook(tmp_path):
     for name in ("text.xlsx", "corrupt.xlsx"):
         with pytest.raises(sf.errors.FileError, match="not an Excel workbook, or is corrupt"):
             read(tmp_path / name)
-    with pytest.raises(sf.errors.FileError, match="No such file"):
+    with pytest.raises(sf.errors.FileError, match="the file does not exist"):
         read(tmp_path / "none.xlsx")
     with pytest.raises(sf.errors.FileError, match=r"\.xlsx"):
         read(tmp_path / "old.xls")

@@ -147,13 +147,13 @@ def test_broken_files(write, content, words, row):
 
 def test_unreadable_files(write, tmp_path):
     for path, words in (
-        (tmp_path / "absent.csv", "No such file"),
+        (tmp_path / "absent.csv", "the file does not exist"),
         (tmp_path, "kind of file"),
         (write(b"\x1f\x8b\x08broken", "cut.csv.gz"), "gzip file"),
         (write(gzip.compress(b"a,b\n1,2\n" * 1000)[:-20], "cut2.csv.gz"), "gzip file is truncated"),
         (write("x", "notes.docx"), "kind of file"),
         (write("x", "t.parquet"), "not Parquet"),
-        (tmp_path / "absent.parquet", "No such file"),
+        (tmp_path / "absent.parquet", "the file does not exist"),
     ):
         with pytest.raises(sf.errors.FileError, match=words):
             sf.read_table(path, sf.Schema())

@@ -13,9 +13,9 @@ from benchmarks.__main__ import main as benchmarks_main
 from sfumato.cli import main as sfumato_main
 
 
-def sfumato(*arguments, cwd=None, env=None):
-    """Run a verb of sfumato."""
-    return _run("sfumato", sfumato_main, arguments, cwd, env)
+def sfumato(*arguments, cwd=None, env=None, quiet=True):
+    """Run a verb of sfumato; without lines of progress, which depend on the speed of the machine, if it is `quiet`."""
+    return _run("sfumato", sfumato_main, ("--quiet", *arguments) if quiet else arguments, cwd, env)
 
 
 def benchmark(*arguments, cwd=None, env=None):

@@ -87,7 +87,7 @@ def test_untouched(folder, people):
     assert found, found
     assert [check.name for check in found.checks[:6]] == ["file", "folder", "keys", "columns", "counts", "groups"]
     assert found.to_dict()["holds"] is True
-    assert repr(found).startswith(f"Verification of {folder}: 18 of 18 checks hold")
+    assert repr(found).startswith(f"Verification of {folder}: 20 of 20 checks hold")
     put(folder, cells(folder))
     assert verify(folder, people), "rewritten cell by cell it is the same release"
 
@@ -191,7 +191,7 @@ def test_rows_and_groups_in_another_order(folder, people):
 
 def test_the_order_of_an_older_format_is_not_checked(folder, people):
     claim(folder, lambda content: content.update(format=1))
-    assert [check.name for check in verify(folder, people).not_checked] == ["order"]
+    assert [check.name for check in verify(folder, people).not_checked] == ["warnings", "unchanged", "order"]
 
 
 def test_a_published_identifier(folder):

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sfumato.analysis.cell_values import CellParser, PublishedCell
+from sfumato.analysis.cell_values import PublishedCell
 from sfumato.analysis.released_column import ReleasedColumn
 from sfumato.analysis.released_table import ReleasedTable, ReleasedTables
 from sfumato.data.schema import Kind, Schema
-from sfumato.errors import ReleaseError
 from sfumato.plurals import count_of
 from sfumato.releases.cells import WITHHELD as NOTHING
-from sfumato.releases.cells import is_quoted, unquote
-from sfumato.releases.digests import digest
+from sfumato.releases.cells import interval_end, is_quoted, unquote
+from sfumato.releases.digests import check_digests
 from sfumato.releases.models import PROJECTED, WITHHELD
-from sfumato.releases.reader import AGAIN, Manifest, TableManifest
+from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import published_schema, published_table
 
 
@@ -37,9 +36,7 @@ def read_release(folder: str | Path) -> ReleasedTable | ReleasedTables:
     ['group', 'age', 'age_lo', 'age_hi', 'age_mid', 'ill']
     """
     manifest = Manifest.load(Path(folder))
-    for name, stated in manifest.files.items():
-        if digest(manifest.folder / name) != stated:
-            raise ReleaseError("the file was changed after it was written", remedy=AGAIN, file=str(manifest.folder / name))
+    check_digests(manifest)
     if manifest.kind == WITHHELD:
         return _withheld(manifest)
     if manifest.kind == PROJECTED:
@@ -85,7 +82,7 @@ def _withheld(manifest: Manifest) -> ReleasedTable:
                 cells.append(PublishedCell(text, withheld=True))
                 continue
             value = unquote(text) if text is not None and is_quoted(text) else text
-            number = CellParser.number(value) if kind is Kind.NUMERIC and value is not None else None
+            number = interval_end(value, kind is Kind.DATE) if kind in (Kind.NUMERIC, Kind.DATE) and value else None
             cells.append(PublishedCell(text, () if value is None else (value,), number, number, missing=value is None))
         role = str(declared.role(name))
         columns[name] = ReleasedColumn(name, role, kind, cells, encoded.codes.astype("int64"))

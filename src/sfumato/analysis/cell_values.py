@@ -13,7 +13,6 @@ from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.hierarchy_builders.dates import Dates
 from sfumato.data.schema import Kind, Schema
 from sfumato.errors import SfumatoError
-from sfumato.exact.numbers import parse_decimal
 from sfumato.releases.cells import (
     WITHHELD,
     hierarchy_cell,
@@ -45,6 +44,8 @@ class PublishedCell:
     values: tuple[str, ...] = ()
     low: Fraction | None = None
     high: Fraction | None = None
+    numbers: tuple[Fraction, ...] = ()
+    """The numbers of `values`, if those are several numbers."""
     half_open: bool = False
     """Whether `high` itself is not included."""
     missing: bool = False
@@ -81,7 +82,8 @@ class CellParser:
         self.recoding = column.recoding
         self.smallest = column.level is None
         """Whether cells are the smallest that cover their groups, and not nodes of one level."""
-        self.numeric = self.kind is Kind.NUMERIC
+        self.dates = self.kind is Kind.DATE
+        self.numeric = self.kind in (Kind.NUMERIC, Kind.DATE)
         self.nested = self.kind is Kind.SET
         self.order = tuple(declared.orders.get(column.name, ()))
         self.texts = texts
@@ -113,11 +115,9 @@ class CellParser:
             return unquote(text)
         return text if is_value(text) else None
 
-    @staticmethod
-    def number(text: str) -> Fraction | None:
-        """Return the number that a text denotes; None if it denotes none."""
-        decimal = parse_decimal(text)
-        return None if decimal is None else Fraction(decimal)
+    def number(self, text: str) -> Fraction | None:
+        """Return the number that a text denotes, of a date in days since 1970; None if it denotes none."""
+        return interval_end(text, self.dates)
 
     def parse(self) -> list[PublishedCell]:
         """Return what each cell may stand for; a withheld cell may be any value of the column."""
@@ -154,7 +154,7 @@ class CellParser:
         known = [number for number in numbers if number is not None]
         low, high = (min(known), max(known)) if known else (None, None)
         needed = needed if self.smallest else 0
-        return PublishedCell(text, tuple(values), low, high, blocks=tuple(blocks), needed=needed)
+        return PublishedCell(text, tuple(values), low, high, tuple(known), blocks=tuple(blocks), needed=needed)
 
     def _leaves(self, text: str) -> tuple[list[str], list[int], int] | None:
         """Return the leaves under a node above the leaves, with their child of it; None if the cell is no such node."""
@@ -188,10 +188,11 @@ class CellParser:
         if not ends:
             return None
         if self.numeric:
-            low, high = (interval_end(end) for end in ends)
+            low, high = map(self.number, ends)
             if low is None or high is None:
                 return None
-            return PublishedCell(text, (), low, high, half_open, needed=2 * (self.smallest and not half_open))
+            needed = 2 * (self.smallest and not half_open)
+            return PublishedCell(text, (), low, high, half_open=half_open, needed=needed)
         if ends[0] not in self.order or ends[1] not in self.order:
             return None
         values = self.order[self.order.index(ends[0]) : self.order.index(ends[1]) + 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -13,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.analysis.model_column import ModelColumn
+from sfumato.analysis.released_column import ReleasedColumn
 from sfumato.errors import ParameterError
 from sfumato.exact import as_fraction, written
+from sfumato.releases.cells import interval_end
 
 _SHOWN = 8
 """How many of the known values an error message lists."""
@@ -31,8 +34,9 @@ class Condition:
     ranged: bool = False
 
     @classmethod
-    def of(cls, column: str, wanted: Any, numeric: bool) -> Condition:
+    def of(cls, column: str, wanted: Any, released: ReleasedColumn) -> Condition:
         """Read a condition: a value, several as a list, or (low, high) for numbers, where None means no limit."""
+        numeric = released.numeric
         if isinstance(wanted, tuple) and numeric:
             if len(wanted) != 2:
                 raise _invalid(column, wanted, "Write (low, high); None means no limit.")
@@ -78,6 +82,11 @@ class Condition:
 
 
 def _number(column: str, value: Any) -> Fraction:
+    if isinstance(value, date):  # a datetime is one, too
+        value = value.isoformat()
+    days = interval_end(value, dates=True) if isinstance(value, str) else None
+    if days is not None:
+        return days
     try:
         return as_fraction(value)
     except ParameterError as error:

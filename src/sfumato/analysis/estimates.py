@@ -71,7 +71,7 @@ class Estimate:
         True
         """
         slack = 1e-9 * max(1.0, abs(value))
-        return value in (self.low, self.high) or self.low - slack <= value <= self.high + slack
+        return bool(value in (self.low, self.high) or self.low - slack <= value <= self.high + slack)
 
 
 @dataclass(frozen=True, eq=False)

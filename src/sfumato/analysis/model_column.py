@@ -192,9 +192,7 @@ class _NumberColumn:
 
     def __init__(self, name: str, cells: Sequence[PublishedCell], cuts: Cuts) -> None:
         self.name, self.cells = name, cells
-        self.numbers = [
-            [Fraction(value) for value in cell.values] if len(cell.values) > 1 else [] for cell in cells
-        ]  # the members of sets of numbers
+        self.numbers = [list(cell.numbers) if len(cell.numbers) > 1 else [] for cell in cells]  # the members of sets
         known_ends = [end for cell in cells for end in (cell.low, cell.high) if end is not None]
         known = [*known_ends, *(number for numbers in self.numbers for number in numbers)]
         self.unit = Fraction(1, lcm(1, *(number.denominator for number in known)))

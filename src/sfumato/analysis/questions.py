@@ -223,7 +223,7 @@ def _interval(values: Figures, variances: Figures, settings: EstimateSettings) -
     ordered = np.sort(values)  # outward to the next draw: figures may be infinite, and few draws are not a density
     low = ordered[math.floor(tail * (len(ordered) - 1))]
     high = ordered[math.ceil((1 - tail) * (len(ordered) - 1))]
-    if not np.isfinite(values).all():
+    if low == high or not np.isfinite(values).all():
         return float(ordered[len(ordered) // 2]), float(low), float(high)
     middle = float(values.mean())
     return middle, middle - _MARGIN * (middle - float(low)), middle + _MARGIN * (float(high) - middle)

@@ -52,8 +52,8 @@ class ReleasedColumn:
 
     @property
     def numeric(self) -> bool:
-        """Whether the values are numbers."""
-        return self.kind is Kind.NUMERIC
+        """Whether the values are numbers; dates are numbers of days."""
+        return self.kind in (Kind.NUMERIC, Kind.DATE)
 
     @property
     def exact(self) -> bool:
@@ -93,7 +93,9 @@ class ReleasedColumn:
         return self._spread(microseconds, pa.int64()).cast(pa.timestamp("us"))
 
     def _numbers(self, numbers: Sequence[Fraction | None]) -> pa.Array:
-        """Return numbers as whole numbers if all are, else as floats."""
+        """Return numbers as whole numbers if all are, else as floats; days as dates if all are whole, else as times."""
+        if self.kind is Kind.DATE:
+            return days_as_dates(self._spread([None if n is None else float(n) for n in numbers], pa.float64()))
         whole = all(number is None or (number.denominator == 1 and abs(number) < 2**63) for number in numbers)
         if whole:
             return self._spread([None if number is None else int(number) for number in numbers], pa.int64())
@@ -102,3 +104,16 @@ class ReleasedColumn:
     def _spread(self, of_cell: Sequence[Any], kind: pa.DataType) -> pa.Array:
         values = list(of_cell) + [None] * (len(self.cells) - len(of_cell))
         return pa.array(values, kind).take(pa.array(self.of_row))
+
+
+def days_as_dates(days: pa.Array) -> pa.Array:
+    """Return days since 1970 as dates if all are whole, otherwise as times in microseconds.
+
+    >>> days_as_dates(pa.array([16436.0, None])).to_pylist()
+    [datetime.date(2015, 1, 1), None]
+    """
+    numbers = np.asarray(days.fill_null(0.0))
+    mask = np.asarray(days.is_null())
+    if (numbers == np.floor(numbers)).all():
+        return pa.array(numbers.astype(np.int32), pa.int32(), mask=mask).cast(pa.date32())
+    return pa.array(np.round(numbers * 86_400_000_000).astype(np.int64), mask=mask).cast(pa.timestamp("us"))

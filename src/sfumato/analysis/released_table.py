@@ -15,8 +15,9 @@ from sfumato.analysis.estimates import EstimateOptions, Estimates, EstimateSetti
 from sfumato.analysis.imputation import Draws
 from sfumato.analysis.model_column import Codes
 from sfumato.analysis.questions import Question, answer
-from sfumato.analysis.released_column import ReleasedColumn
+from sfumato.analysis.released_column import ReleasedColumn, days_as_dates
 from sfumato.analysis.table_draws import draw_values
+from sfumato.data.schema import Kind
 from sfumato.data.table import unknown_column
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.plurals import count_of
@@ -232,6 +233,8 @@ class ReleasedTable:
         numbers = draws.numbers(name, draw)
         whole = draws.columns[name].unit == 1
         array = pa.array(numbers, from_pandas=True)
+        if column.kind is Kind.DATE:
+            return days_as_dates(array)
         return array.cast(pa.int64()) if whole else array
 
     def weighted_frame(self, columns: Names, draws: int = 100, seed: int = 0, library: Library = "pyarrow") -> Any:
@@ -270,11 +273,12 @@ class ReleasedTable:
             return column.values()[name].take(pa.array(row))
         entry = model.member_at[model.of_row[row]] + within
         if column.numeric:
-            return pa.array(model.mean_numbers()[entry], from_pandas=True)
+            means = pa.array(model.mean_numbers()[entry], from_pandas=True)
+            return days_as_dates(means) if column.kind is Kind.DATE else means
         return pa.array(list(model.labels), pa.string()).take(pa.array(model.member[entry]))
 
     def _conditions(self, where: Where | None) -> list[Condition]:
-        return [Condition.of(name, wanted, self.column(name).numeric) for name, wanted in (where or {}).items()]
+        return [Condition.of(name, wanted, self.column(name)) for name, wanted in (where or {}).items()]
 
     def _answer(
         self, what: str, title: str, options: EstimateOptions, by: Names, bands: Mapping[str, Sequence[Any]] | None,

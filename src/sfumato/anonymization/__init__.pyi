@@ -1,6 +1,7 @@
 from ._anonymize import anonymize
 from ._full_domain import FullDomain, full_domain
 from ._replay import replay
+from .coverage import Coverage
 from .feasibility import (
     Certificate,
     Contour,
@@ -45,6 +46,7 @@ __all__ = [
     "ColumnLevels",
     "ColumnRecoding",
     "Contour",
+    "Coverage",
     "DegreeBounds",
     "Domain",
     "EquivalenceClasses",

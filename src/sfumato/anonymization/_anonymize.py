@@ -23,10 +23,12 @@ from sfumato.anonymization.recoding_choice import choice_notes, for_publication,
 from sfumato.anonymization.recurring_identifiers import recurring_identifiers
 from sfumato.anonymization.release import PrivateRelease, Release
 from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
+from sfumato.anonymization.unchanged_columns import refuse_singled_out
 from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclared_note
 from sfumato.anonymization.unit_groups import find_groups
-from sfumato.data.schema import Role, Schema
+from sfumato.data.schema import Schema
 from sfumato.data.table import Table
+from sfumato.data.units import units_of
 from sfumato.errors import ParameterError, RequirementError
 from sfumato.exact import Number
 from sfumato.parameters import check_seed, check_share
@@ -83,6 +85,7 @@ def anonymize_table(
     check(table, principles)
     table, searched = open_recodings(table, chosen)
     if not share:
+        refuse_singled_out(table.data, table.schema, table.source, units_of(table))
         progress("assessing feasibility")
         _refuse_impossible(table, principles)
     task = Task(searched, principles, progress, share)
@@ -92,6 +95,9 @@ def anonymize_table(
     of_row = np.asarray(grouping.of_row, np.int64)
     progress("publishing")
     published, result, kept = _publish_groups(table, searched, grouping, principles, seed, share)
+    if share:  # which rows are published is known only now
+        part = table.take(kept)
+        refuse_singled_out(part.data, part.schema, table.source, units_of(part))
     library = library_of(data)
     dropped = table.rows - len(kept)
     recurring = recurring_identifiers(table, kept, of_row, principles)
@@ -271,15 +277,11 @@ def reading_notes(table: Table) -> tuple[str, ...]:
 
 def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence[str]) -> tuple[str, ...]:
     """Return what a reader of the release should know."""
-    schema = table.schema
     notes = [*more, *choice_notes(table, published.recodings)]
     if dropped:
         notes.append(f"{count_of(dropped, 'row')} of {table.rows:,} were suppressed")
     dropped_columns = undeclared_note(table)
     notes += [] if dropped_columns is None else [dropped_columns]
-    other = [name for name in table.data.column_names if schema.role(name) is Role.OTHER]
-    if other:
-        notes.append(f"published unchanged, and not protected by any principle: {', '.join(map(repr, other))}")
     if published.group != "group":
         notes.append(f"the group column is {published.group!r}, because the data already has a column 'group'")
     return tuple(notes)

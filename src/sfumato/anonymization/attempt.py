@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sfumato.anonymization._anonymize import check
@@ -11,17 +13,21 @@ from sfumato.anonymization.recoding import recode
 from sfumato.anonymization.recoding_choice import for_publication, open_recodings
 from sfumato.anonymization.unit_groups import find_groups
 from sfumato.anonymization.utility import mean_loss
+from sfumato.data.cell_classes import limits_that_occur
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
-from sfumato.principles import Dissimilarity
+from sfumato.principles import Dissimilarity, Principle
 from sfumato.releases.declarations import resolved_schema
 
 
-def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None = None) -> Attempt:
+def attempt_with(
+    table: Table, method: Method, seed: int = 0, sample: int | None = None, others: Sequence[Principle] = ()
+) -> Attempt:
     """Return a function for `frontier`: the loss at which a method satisfies a principle on a table, or None.
 
-    `sample`: the largest number of rows to use, or of people if the schema declares them, drawn by the seed.
+    `sample`: the largest number of rows to use, or of people if the schema declares them, drawn by the seed. `others`:
+    principles to satisfy besides.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -40,6 +46,7 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
         chosen = np.sort(np.random.default_rng(seed).choice(everyone, sample, replace=False))
         rows = chosen if table.units is None else np.flatnonzero(np.isin(table.units.of_row, chosen))
         part = table.take(rows, resolved_schema(table))
+        part = part.with_schema(limits_that_occur(part, part.schema))
     people = part.rows if part.units is None else part.units.count
     part, searched = open_recodings(part, method)
 
@@ -51,7 +58,7 @@ def attempt_with(table: Table, method: Method, seed: int = 0, sample: int | None
                 key="sample",
                 value=sample,
             )
-        task = Task(searched, (principle,))
+        task = Task(searched, (principle, *others))
         grouping = find_groups(task, method, seed)
         of_row = np.asarray(grouping.of_row, np.int64)
         if not task.satisfied(of_row).all():

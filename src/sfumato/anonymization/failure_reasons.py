@@ -32,9 +32,9 @@ def reasons(table: Table, principles: Sequence[Principle]) -> list[Reason]:
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": [1, 1, 1, 9]}), sf.Schema(sensitive=["x"]))
     >>> print(reasons(table, [sf.Dissimilarity(epsilon=0, delta="0.5", k=2)])[0].text)
-    No grouping of these rows can satisfy (ε,δ)^k-dissimilarity (epsilon = 0, delta = 0.5, k = 2): the value 1 makes up 3 of
-    the 4 rows (75.0 %); at δ = 0.5 no groups of at least 2 can hold more than 2 such rows (50.0 %). Not ruled out: delta up
-    to 0.3333
+    No grouping of these rows can satisfy (ε,δ)^k-dissimilarity (epsilon = 0, delta = 0.5, k = 2) on x: the value 1 makes up
+    3 of the 4 rows (75.0 %); at δ = 0.5 no groups of at least 2 can hold more than 2 such rows (50.0 %). Not ruled out:
+    delta up to 0.3333
     """
     unique = {id(principle): principle for principle in principles}.values()
     return [_reason(table, principle) for principle in unique]
@@ -43,7 +43,7 @@ def reasons(table: Table, principles: Sequence[Principle]) -> list[Reason]:
 def _reason(table: Table, principle: Principle) -> Reason:
     result = feasibility(table, None, principle, nearby="quick")
     shown = min(result.attributes, key=lambda one: _ORDER.index(one.verdict))
-    on = f" on {shown.attribute}" if len(result.attributes) > 1 else ""
+    on = "" if shown.attribute is None else f" on {shown.attribute}"
     heads = {
         "impossible": f"No grouping of these rows can satisfy {principle.label}{on}",
         "open": f"Whether any grouping of these rows can satisfy {principle.label}{on} is open",

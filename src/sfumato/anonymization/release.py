@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit
+from sfumato.anonymization.coverage import Coverage, coverage_of
 from sfumato.anonymization.database_rows import rows_in_database
 from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.published_table import refuse_ambiguous_missing
 from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.release_document import describe_release, published_loss
+from sfumato.anonymization.unchanged_columns import unchanged_claim
 from sfumato.anonymization.utility import Utility, certainty_penalty, mean_loss, percent, utility_of
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
@@ -26,6 +28,7 @@ from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
 from sfumato.releases.expectations import Expectations
+from sfumato.releases.exposure_models import UnchangedClaim, UncoveredWarning, exposure_notes
 from sfumato.releases.models import GroupedDocument
 from sfumato.releases.private import Private, Publication
 from sfumato.releases.row_key import key_text
@@ -121,6 +124,33 @@ class Release(Publication):
         Of a release that was pickled: the published figure, which is rounded if a hierarchy is built from intervals.
         """
         return mean_loss(self.private.recoding, self.suppressed)
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """How the requirements cover the sensitive attributes, counted in the published table."""
+        return coverage_of(self.table, self.audit.groups, self.principles)
+
+    @property
+    def warnings(self) -> tuple[UncoveredWarning, ...]:
+        """What a reader must be warned of: sensitive attributes that no requirement covers and nobody accepted as such.
+
+        >>> import pyarrow as pa
+        >>> import sfumato as sf
+        >>> people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "flu", "cold", "flu"]})
+        >>> sf.anonymize(people, sf.Schema(["age"], ["ill"]), sf.KAnonymity(2)).warnings[0].constant_groups
+        1
+        """
+        return self.coverage.warnings
+
+    @cached_property
+    def unchanged(self) -> UnchangedClaim | None:
+        """How many rows the columns that are published unchanged single out; None if there are no such columns."""
+        return unchanged_claim(self.table.data.drop_columns([self.group]), self.schema, self.audit.groups.of_row)
+
+    @property
+    def exposure(self) -> list[str]:
+        """In words, what the table exposes beyond its principles, other than the warnings."""
+        return exposure_notes(self.warnings, self.coverage.claim, self.unchanged, self.table.rows)
 
     @cached_property
     def weighted_loss(self) -> float:
@@ -219,6 +249,7 @@ class Release(Publication):
             f" ({percent(published_loss(self.weighted_loss, self.schema, rows))} weighted)" if self.schema.weights else ""
         )
         lines.append(f"  loss   {percent(published_loss(self.loss, self.schema, rows))}{weighted}")
-        lines += [f"  note   {note}" for note in self.notes]
+        lines += [f"  WARNING  {warning.text}" for warning in self.warnings]
+        lines += [f"  note   {note}" for note in (*self.notes, *self.exposure)]
         lines += [line for line in repr(self.audit).splitlines()[1:] if not line.startswith("  note ")]
         return "\n".join(lines)

@@ -43,10 +43,18 @@ def describe_release(release: Release) -> dict[str, Any]:
         "config": describe_config(release.schema, release.principles),
         "reading": describe_reading(release.private.original),
         "principles": audit["principles"],
+        "warnings": [warning.to_dict() for warning in release.warnings],
+        **_exposure(release),
         "utility": utility,
         "figures": _figures(release, utility["loss"]["columns"]),
         "notes": list(release.notes),
     }
+
+
+def _exposure(release: Release) -> dict[str, Any]:
+    """Return what the table exposes beyond its principles; nothing about columns that it does not have."""
+    claims = {"coverage": release.coverage.claim, "unchanged": release.unchanged}
+    return {key: claim.to_dict() for key, claim in claims.items() if claim is not None}
 
 
 def _units(release: Release) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato._audit import level_shown
 from sfumato.anonymization.methods import Task
 from sfumato.anonymization.recoding.strata import Strata
 from sfumato.data.groups import Groups
 from sfumato.errors import RequirementError
+from sfumato.exact.shown_levels import level_shown
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.principles.principle import Measurement, measurement_of

@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import level_shown
 from sfumato.attacks.attacker_view import AttackerView, check_views, view_attributes
 from sfumato.attacks.confidence import Confidence, confidence_of_parts, most_frequent
 from sfumato.data.attribute import Attribute
 from sfumato.data.groups import combination_ranks
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
+from sfumato.exact.shown_levels import level_shown
 from sfumato.plurals import count_of
 
 Knowledge = int | Literal["others"]

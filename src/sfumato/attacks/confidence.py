@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import level_shown
 from sfumato.data.groups import combination_counts
 from sfumato.exact import written
+from sfumato.exact.shown_levels import level_shown
 
 
 @dataclass(frozen=True)

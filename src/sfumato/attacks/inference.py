@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import level_shown
 from sfumato.attacks.attacker_view import AttackerView, view_attributes
 from sfumato.attacks.confidence import Confidence, confidence_of_parts
 from sfumato.data.attribute import Attribute
 from sfumato.data.table import Table
+from sfumato.exact.shown_levels import level_shown
 
 _MAX_CELLS = 4_000_000
 """The largest joint distribution of two attributes that is held in memory; larger pairs are skipped and reported."""

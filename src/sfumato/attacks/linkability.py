@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import level_shown
 from sfumato.attacks.attacker_view import AttackerView, view_attributes
 from sfumato.attacks.confidence import most_frequent
 from sfumato.data.table import Table
 from sfumato.exact import written
+from sfumato.exact.shown_levels import level_shown
 
 
 @dataclass(frozen=True)

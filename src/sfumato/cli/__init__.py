@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from sfumato.cli.anonymize import anonymize
+from sfumato.cli.apply import apply
 from sfumato.cli.audit import audit
 from sfumato.cli.completion import completion
 from sfumato.cli.demo import demo
@@ -74,5 +75,5 @@ def main(quiet: bool) -> None:
     """
 
 
-for verb in (demo, init, hierarchy, explain, audit, anonymize, verify, report, frontier, risk, project, completion):
+for verb in (demo, init, hierarchy, explain, audit, anonymize, apply, verify, report, frontier, risk, project, completion):
     main.add_command(verb)

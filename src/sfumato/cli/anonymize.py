@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from sfumato.cli.completion import repeatable_files
-from sfumato.cli.options import allow_code_option, force_option, internal_option, key_option, output_option, seed_option
+from sfumato.cli.options import (
+    allow_code_option,
+    force_option,
+    internal_option,
+    key_option,
+    output_option,
+    seed_option,
+    strict_option,
+)
 from sfumato.cli.progress import announce_compilation, progress_bar
 from sfumato.cli.source import named_source, release_folder
 from sfumato.cli.streams import say
@@ -38,6 +46,7 @@ Example:
 @internal_option
 @key_option
 @force_option
+@strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json.")
 @allow_code_option
 def anonymize(
@@ -48,15 +57,18 @@ def anonymize(
     internal: Path | None,
     key: Path | None,
     force: bool,
+    strict: bool,
     as_json: bool,
     allow_code: bool,
 ) -> None:
     """Find groups in which every principle holds, and write a release that is verified from its files.
 
     CONFIG is a sfumato.toml, or the release.json of a release to repeat from its original table, byte for byte. Exit status:
-    0 written, and every principle holds; 1 the principles cannot be reached, or a repeated release differs, and nothing was
-    written; 2 bad input.
+    0 written, and every principle holds, with or without warnings; 1 the principles cannot be reached, a repeated release
+    differs, or --strict was given and there are warnings, and nothing was written; 2 bad input.
     """
+    # Long because of its options; each step is one call.
+    from sfumato.cli.release_warnings import refuse_warnings
     from sfumato.config import Config
     from sfumato.io.write_database import check_target
     from sfumato.releases.folder import free_target
@@ -81,6 +93,8 @@ def anonymize(
             expected = config if seed is None else None
         else:
             release, form = _make(declared, data, seed, progress), declared.output.format if declared.output else "csv"
+        if strict:
+            refuse_warnings(release.warnings, release.private.original.source)
         written = release.save(
             folder,
             force=force,
@@ -123,14 +137,16 @@ def _show(
     sink: tuple[str, str] | None,
     expected: Path | None,
 ) -> None:
+    from sfumato.cli.release_warnings import show_warnings
     from sfumato.cli.show import console, show_audit, show_worth
     from sfumato.io.database_uri import shown
 
     out = console()
-    for note in (*release.private.notes, *release.notes):
+    for note in (*release.private.notes, *release.notes, *release.exposure):
         out.print(f"note {note}", markup=False)
     show_audit(release.audit, worst=0)
     show_worth(release)
+    show_warnings(release.warnings)
     if report is not None:
         out.print(f"Wrote the internal report to {report}. Do not publish it.", markup=False)
     if key is not None:

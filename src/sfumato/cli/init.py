@@ -52,11 +52,15 @@ def init(
     from sfumato.config import Config, write_config
     from sfumato.data.schema import Schema
     from sfumato.errors import ConfigError
-    from sfumato.io.database_uri import expanded
+    from sfumato.io.database_uri import expanded, is_uri
+    from sfumato.io.missing_files import refuse_missing
     from sfumato.io.read_table import read_table
     from sfumato.profiling import draft, profile
     from sfumato.profiling.config_draft import hierarchy_skeletons
 
+    source = expanded(data, os.environ)
+    if not is_uri(source):
+        refuse_missing(source)
     if os.path.lexists(output):  # before the work, not after it
         if not force:
             raise ConfigError("the file exists", remedy="Use --force, or --output.", file=str(output))
@@ -66,7 +70,7 @@ def init(
                 remedy="Name a new file, or remove it.",
                 file=str(output),
             )
-    result = profile(read_table(expanded(data, os.environ), Schema(), query=query, table=table, sheet=sheet))
+    result = profile(read_table(source, Schema(), query=query, table=table, sheet=sheet))
     text = draft(result, data, output, query=query, table=table)
     Config.parse(text, output)
     write_config(output, text)

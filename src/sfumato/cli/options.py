@@ -22,6 +22,7 @@ key_option = click.option(
     type=click.Path(path_type=Path),
     help="Also write whose row each published row is, for sfumato verify. Do not publish it. Default: output.key.",
 )
+strict_option = click.option("--strict", is_flag=True, help="Write nothing, and exit with 1, if there are warnings.")
 force_option = click.option("--force", is_flag=True, help="Replace an existing release.")
 allow_code_option = click.option(
     "--allow-code", is_flag=True, help="Allow the config to name functions of your own. Their code is run."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sfumato.cli.completion import config_files
-from sfumato.cli.options import allow_code_option, force_option, internal_option, output_option, seed_option
+from sfumato.cli.options import allow_code_option, force_option, internal_option, output_option, seed_option, strict_option
 from sfumato.cli.progress import announce_compilation, progress_bar
 from sfumato.cli.source import release_folder
 from sfumato.cli.streams import say
@@ -39,6 +39,7 @@ Example:
 @seed_option
 @internal_option
 @force_option
+@strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the content of release.json; with --curve, the curve.")
 @allow_code_option
 def project(
@@ -52,6 +53,7 @@ def project(
     seed: int | None,
     internal: Path | None,
     force: bool,
+    strict: bool,
     as_json: bool,
     allow_code: bool,
 ) -> None:
@@ -59,8 +61,8 @@ def project(
 
     CONFIG is a sfumato.toml; its [project] section may contain the thresholds or the plan. Every table contains the
     quasi-identifiers and some of the sensitive attributes, and satisfies every principle. Thresholds that are not set are
-    those of the knee of the trade-off. Exit status: 0 written, all requirements hold; 1 no plan meets the requirements,
-    nothing was written; 2 invalid input.
+    those of the knee of the trade-off. Exit status: 0 written, all requirements hold; 1 no plan meets the requirements, or
+    --strict was given and there are warnings, and nothing was written; 2 invalid input.
     """
     from sfumato.config import Config, ProjectSection
 
@@ -72,7 +74,7 @@ def project(
         if curve:
             _curve(declared, data, options, as_json)
         else:
-            _publish(declared, config, data, options, output, seed, internal, force, as_json)
+            _publish(declared, config, data, options, output, seed, internal, force, strict, as_json)
 
 
 @contextmanager
@@ -112,9 +114,11 @@ def _publish(
     seed: int | None,
     internal: Path | None,
     force: bool,
+    strict: bool,
     as_json: bool,
 ) -> None:
     from sfumato.anonymization.methods import AUTO
+    from sfumato.cli.release_warnings import refuse_warnings
     from sfumato.cli.show_project import show_projection
     from sfumato.config import MethodSection
     from sfumato.errors import ConfigError
@@ -148,6 +152,8 @@ def _publish(
             suppress=method.suppress,
             progress=progress,
         )
+        if strict:
+            refuse_warnings([warning for release in projection.releases for warning in release.warnings], data)
         form = declared.output.format if declared.output is not None else "csv"
         written = projection.save(folder, force=force, format=form, internal=report, progress=progress)
     if as_json:

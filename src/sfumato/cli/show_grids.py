@@ -24,7 +24,7 @@ _STYLES = {
 }
 
 _WORDS = {
-    "guaranteed": "a bound proves that groups exist",
+    "guaranteed": "a bound proves that groups exist (with --reach: but the method found none)",
     "reached": "the method found groups, at the loss shown (0: unchanged, 1: nothing left)",
     "one group": "only the table as one group is known to satisfy it",
     "not reached": "the method found no groups; other methods may",

@@ -10,6 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from sfumato.anonymization.utility import percent
+from sfumato.cli.release_warnings import show_warnings
 from sfumato.cli.show import console, show_findings
 from sfumato.exact import written
 from sfumato.plurals import count_of
@@ -54,6 +55,9 @@ def show_projection(projection: Projection, folder: Path, report: Path | None) -
             f"({count_of(release.audit.groups.count, 'group')}, loss {percent(release.loss)}{dropped})"
         )
         show_findings(release.audit, out)
+        for note in release.exposure:
+            out.print(f"[yellow]note[/yellow] {escape(note)}")
+        show_warnings(release.warnings)
     if projection.warnings:
         out.print(
             "\n[yellow]warning[/yellow] Attributes in different tables depend on each other beyond chance: an attacker who "

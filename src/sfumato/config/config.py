@@ -11,6 +11,7 @@ import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,11 @@ from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Role, Schema
 from sfumato.distances import Custom, Distance
 from sfumato.errors import ConfigError, ParameterError, SfumatoError
+from sfumato.exact import as_parameter
 from sfumato.io.atomic_replace import write_file
 from sfumato.io.database_uri import beside, expanded, is_uri, shown
-from sfumato.parameters import check_share
+from sfumato.io.missing_files import refuse_missing
+from sfumato.parameters import check_ratio, check_share
 from sfumato.principles import Principle, attributes_of, principle_of
 from sfumato.registry import METHODS
 from sfumato.serialization import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
@@ -117,6 +120,7 @@ class Config(Section):
             raise ConfigError(
                 "this is a database, not a config", remedy="Name it as data.path in a TOML file.", file=shown(path)
             )
+        refuse_missing(path, ConfigError)
         if Path(path).suffix.lower() in _DATA_FILES:
             raise ConfigError(
                 "this is a data file, not a config",
@@ -155,6 +159,7 @@ class Config(Section):
                     "group": schema.group,
                     **data,
                 },
+                "output": {"unchanged_limit": as_parameter(schema.unchanged_limit)} if schema.unchanged_limit else None,
                 "principles": [{"name": p.name, **p.parameters()} for p in principles],
                 "method": None if method is None else {"name": method.name, **method.parameters()},
                 # the program itself named the function
@@ -211,9 +216,17 @@ class Config(Section):
 
         try:
             more = self.data.model_dump(include={"undeclared", "person_id", "household_id", "group"})
-            return schema_of(declared, hierarchy, self._distance, **more)
+            return schema_of(declared, hierarchy, self._distance, unchanged_limit=self._unchanged_limit, **more)
         except ConfigError as error:
             raise self._located(error, "") from error
+
+    @property
+    def _unchanged_limit(self) -> Fraction:
+        """The largest share of rows that columns published unchanged may single out."""
+        try:
+            return check_ratio(0 if self.output is None else self.output.unchanged_limit, "unchanged_limit")
+        except ParameterError as error:
+            raise located(error, "output") from error
 
     def _distance(self, declared: Mapping[str, Any], key: str) -> Distance:
         function = declared.get("function")
@@ -296,7 +309,7 @@ class Config(Section):
     @property
     def output_folder(self) -> Path | None:
         """The folder that the release is written to, if the config declares one."""
-        return None if self.output is None else self._near(self.output.path)
+        return None if self.output is None or self.output.path is None else self._near(self.output.path)
 
     @property
     def internal_report(self) -> Path | None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from sfumato.data.schema import Kind, Role
 from sfumato.masking import masked
+from sfumato.summaries import short_call
 
 
 class Section(BaseModel):
@@ -22,6 +23,9 @@ class Section(BaseModel):
         """Mask passwords of databases: a repr ends up in tracebacks and logs."""
         for name, value in super().__repr_args__():
             yield name, masked(value) if isinstance(value, str) else value
+
+    def __repr__(self) -> str:
+        return short_call(self, self.__repr_args__())
 
 
 class DataSection(Section):
@@ -84,6 +88,7 @@ class ColumnSection(Section):
     age_at: Annotated[str | None, BeforeValidator(_as_text)] = None
     columns: list[str] | None = None
     distance: dict[str, Any] | None = None
+    accepted: str | None = None
     weight: Any = None
     never_mix: list[Any] | None = None
     coarsest: Any = None
@@ -114,9 +119,10 @@ class MethodSection(Section):
 class OutputSection(Section):
     """`[output]`: the folder and format of the release, a database table for its rows, and the internal report."""
 
-    path: str
+    path: str | None = None
     format: Literal["csv", "parquet"] = "csv"
     database: str | None = None
     table: str | None = None
     internal: str | None = None
+    unchanged_limit: int | Decimal | str = 0
     key: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.column import Column
 from sfumato.data.schema import Schema
+from sfumato.data.table import Table
 from sfumato.data.text_values import text_value
 from sfumato.errors import ColumnError
 from sfumato.exact.numbers import parse_decimal
@@ -94,6 +95,31 @@ def _listed_classes(column: Column, listed: Sequence[Sequence[str]]) -> NDArray[
                 )
             of_code[codes] = number
     return of_code
+
+
+def limits_that_occur(table: Table, schema: Schema) -> Schema:
+    """Return a schema whose `never_mix` lists only values that occur in a table, for a sample of the rows.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> schema = sf.Schema(["end"], never_mix={"end": ["died", ["home", "moved"]]})
+    >>> limits_that_occur(sf.Table(pa.table({"end": ["home", "rehab"]}), sf.Schema(["end"])), schema).never_mix
+    {'end': (('home',),)}
+    """
+    kept: dict[str, list[list[str]]] = {}
+    for name, listed in schema.never_mix.items():
+        column = table.column(name)
+        classes = [[value for value in values if _occurs(column, value)] for values in listed]
+        if any(classes):
+            kept[name] = [values for values in classes if values]
+    return replace(schema, never_mix=kept)
+
+
+def _occurs(column: Column, value: str) -> bool:
+    try:
+        return len(_listed_classes(column, [[value]])) > 0
+    except ColumnError:
+        return False
 
 
 def _codes_of(column: Column, value: str, labels: dict[str, int], numbers: dict[Fraction, int]) -> NDArray[np.int64]:

@@ -12,6 +12,8 @@ from sfumato.data.date_formats import format_problem, timezone_problem
 from sfumato.data.schema_limits import Classes, classes_of, level_of, pairs_of, weights_of
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
+from sfumato.parameters import check_ratio
+from sfumato.summaries import short_repr
 
 if TYPE_CHECKING:
     from sfumato.data.column import Column
@@ -130,6 +132,10 @@ class Schema:
     """The distance of all sensitive columns together."""
     distances: Mapping[str, Distance] = field(default_factory=dict)
     """Distances of single sensitive attributes."""
+    accepted: Mapping[str, str] = field(default_factory=dict)
+    """For sensitive attributes that no requirement covers, on purpose: the reason. Others are warned about."""
+    unchanged_limit: Number = 0
+    """The largest share of the rows that columns published unchanged may single out; above it nothing is published."""
     missing: Missing = field(default_factory=Missing)
     person_id: str | None = None
     """The column that identifies the person of a row, if a person may have several rows: people are then counted."""
@@ -145,6 +151,8 @@ class Schema:
     """For a quasi-identifier with a hierarchy the coarsest level that its cells may have."""
     preserve: Sequence[Sequence[str]] = ()
     """Pairs of published columns whose association the search preserves; at least one is a quasi-identifier."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         for name in ("quasi_identifiers", "sensitive", "identifiers", "other"):
@@ -176,9 +184,11 @@ class Schema:
             "timezones": dict(self.timezones),
             "ages": dict(self.ages),
             "distances": dict(self.distances),
+            "accepted": dict(self.accepted),
         }
         for name, mapping in mappings.items():
             object.__setattr__(self, name, mapping)
+        object.__setattr__(self, "unchanged_limit", check_ratio(self.unchanged_limit, "unchanged_limit"))
         self._check()
         self._set_limits()
 
@@ -279,6 +289,14 @@ class Schema:
                     column=column,
                     value=recoding,
                 )
+        for column, reason in self.accepted.items():
+            if column not in self.sensitive or not isinstance(reason, str) or not reason.strip():
+                raise ColumnError(
+                    f"accepted = {reason!r} is not a reason, or the column is not sensitive",
+                    remedy="Write why no requirement needs to cover this sensitive column; or remove accepted.",
+                    column=column,
+                    value=reason,
+                )
         for column in self.distances:
             if column not in self.sensitive:
                 raise ColumnError(
@@ -335,7 +353,7 @@ class Schema:
         >>> Schema(["age"], identifiers=["name"], undeclared="keep").columns_without_role(["name", "age", "notes"])
         ['notes']
         """
-        declared = {self.person_id, self.group}.union(*(columns for _, columns in self._by_role()))
+        declared = {self.person_id, self.household_id, self.group}.union(*(columns for _, columns in self._by_role()))
         return [name for name in names if name not in declared]
 
     def components(self, attribute: str) -> tuple[str, ...]:
@@ -391,6 +409,7 @@ class Schema:
             ages=only(self.ages),
             distance=None if self.distance is None else self.distance.over(columns),
             distances=only(self.distances),
+            accepted=only(self.accepted),
             person_id=None,
             household_id=None,
             group=None,

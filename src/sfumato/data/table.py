@@ -23,6 +23,7 @@ from sfumato.data.units import Units, units_of
 from sfumato.errors import ColumnError, FileError, SfumatoError
 from sfumato.masking import masked
 from sfumato.plurals import count_of
+from sfumato.summaries import listed
 
 _ATTRIBUTES = 16
 """The number of attributes that a table caches; each takes eight bytes per row."""
@@ -77,7 +78,7 @@ class Table:
             "sensitive": self.schema.sensitive,
         }
         parts = [f"{count_of(self.rows, 'row')}, {count_of(len(self.data.column_names), 'column')}"]
-        parts += [f"{role}: {', '.join(names)}" for role, names in roles.items() if names]
+        parts += [f"{role}: {listed(names)}" for role, names in roles.items() if names]
         parts += [] if self.source is None else [f"from {masked(self.source)}"]
         return f"<Table: {'; '.join(parts)}>"
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import level_shown
 from sfumato.data.schema import Schema
 from sfumato.disclosure.attackers import AttackerChances, attacker_chances
 from sfumato.disclosure.consistency.consistency import Consistency
@@ -29,6 +28,7 @@ from sfumato.disclosure.sensitivity.sensitivity_weights import losses
 from sfumato.disclosure.setting import Setting, setting_of
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction, written
+from sfumato.exact.shown_levels import level_shown
 from sfumato.plurals import count_of
 from sfumato.progress import Progress, silent
 

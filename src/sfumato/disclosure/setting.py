@@ -22,6 +22,7 @@ from sfumato.disclosure.sensitivity.sensitivity import Additive, Sensitivity
 from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, as_fraction, written
+from sfumato.summaries import short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,8 @@ class Setting:
     """How attributes are compared, if not by equality."""
     misfits: int = 0
     """The number of disclosed values in which an individual may be inconsistent and still count as consistent."""
+
+    __repr__ = short_repr
 
     @property
     def assumptions(self) -> RiskAssumptions:

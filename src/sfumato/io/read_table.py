@@ -14,6 +14,7 @@ from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, FileError, ParameterError
 from sfumato.io.database_uri import is_uri, shown
+from sfumato.io.missing_files import refuse_missing
 from sfumato.io.read_csv import read_csv
 from sfumato.io.read_database import read_database
 from sfumato.io.read_excel import read_excel
@@ -54,6 +55,8 @@ def read_table(
         data, source = read_database(str(path), query, table)
         _refuse_duplicates(data, source)
         return Table(data, schema, source)
+    if name.endswith((*_CSV, *_PARQUET, *_EXCEL)):
+        refuse_missing(path)
     if name.endswith(_CSV):
         content = read_csv(path, delimiter, encoding)
         reading = {**content.dialect, **declared}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sfumato.data.attribute import Attribute
 from sfumato.errors import ParameterError
 from sfumato.exact import written
+from sfumato.exact.shown_levels import level_shown
 from sfumato.principles.cliques import Clique
 from sfumato.principles.view import View
 
@@ -87,7 +88,7 @@ def whole_table_certificate(principle: Principle, view: View) -> Certificate | N
         return None
     part = next(part for part in measurement.parts if not part.holds.all())
     level = part.at(0)
-    shown = written(level) if isinstance(level, Fraction) else f"{level:.6g}"
+    shown = level_shown(level, part.threshold)
     sentence = (
         f"the table as one group has {part.name} {shown}, wanted {part.wanted}; if every group satisfied "
         f"{principle.title}, so would the table as one group"

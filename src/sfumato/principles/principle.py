@@ -23,6 +23,7 @@ from sfumato.exact import Ratios as Ratios  # noqa: PLC0414 - public as sf.princ
 from sfumato.parameters import ParameterChecks
 from sfumato.principles.certificate import Certificate, whole_table_certificate
 from sfumato.principles.view import View
+from sfumato.summaries import short_repr
 
 if TYPE_CHECKING:
     from sfumato.distances.neighbour_graph import Neighbours
@@ -216,6 +217,8 @@ class Principle(ParameterChecks, ABC):
         super().__init_subclass__(**keywords)
         if "title" not in cls.__dict__ and "name" in cls.__dict__:
             cls.title = cls.name
+        if cls.__repr__ is object.__repr__:  # that of a dataclass would list each of a hundred columns
+            cls.__repr__ = short_repr  # type: ignore[method-assign]
         if "measure" in cls.__dict__ and Principle not in cls.__bases__:
             # What was true of the parent's measure need not be true of this one: fall back to the safe defaults.
             for capability in _CAPABILITIES:

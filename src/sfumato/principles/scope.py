@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
@@ -46,6 +46,16 @@ def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]
                 value=on,
             )
     return [names]
+
+
+def covered_attributes(principles: Iterable[Principle], schema: Schema) -> set[str]:
+    """Return the sensitive attributes that some principle is measured on, alone or together with others.
+
+    >>> from sfumato.principles import DistinctLDiversity, KAnonymity
+    >>> covered_attributes([KAnonymity(2), DistinctLDiversity(2, on="ill")], Schema(["age"], ["ill", "job"]))
+    {'ill'}
+    """
+    return {name for principle in principles for names in attributes_of(principle, schema) for name in names}
 
 
 def in_projection(

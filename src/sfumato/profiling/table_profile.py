@@ -18,6 +18,7 @@ from sfumato.profiling.identifying_combinations import MOST_COLUMNS, Combination
 from sfumato.profiling.missing_markers import Markers
 from sfumato.profiling.requirement_suggestions import SuggestedRequirement, suggest_requirements
 from sfumato.profiling.role_suggestions import REPEATED, Suggestion, suggestions
+from sfumato.summaries import first_lines
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,8 @@ class Profile:
         name = max(len(column.name) for column in self.columns)
         role = max(len(column.role) for column in self.columns)
         lines = [f"Profile of {count_of(self.rows, 'row')} and {count_of(len(self.columns), 'column')}"]
-        lines += [f"  {c.name:<{name}}  {c.role:<{role}}  {c.suggestion.reason}" for c in self.columns]
+        columns = [f"  {c.name:<{name}}  {c.role:<{role}}  {c.suggestion.reason}" for c in self.columns]
+        lines += first_lines(columns, "columns")
         if self.schema.quasi_identifiers:
             lines.append(
                 f"  the quasi-identifiers together single out {self.uniqueness.unique:,} of {count_of(self.rows, 'row')}"

@@ -150,7 +150,10 @@ def _replace_columns(table: Table, old: Sequence[str], new: Mapping[str, pa.Arra
     kinds = {name: each for name, each in schema.kinds.items() if name not in old} | dict.fromkeys(new, kind)
     separators = {name: each for name, each in schema.separators.items() if name not in old}
     preserve = tuple(pair for pair in schema.preserve if not {*old} & {*pair})
-    schema = replace(schema, sensitive=sensitive, kinds=kinds, separators=separators, preserve=preserve)
+    accepted = {name: each for name, each in schema.accepted.items() if name not in old}
+    if old[0] in schema.accepted:  # what is accepted of a set is accepted of its bits
+        accepted |= dict.fromkeys(new, schema.accepted[old[0]])
+    schema = replace(schema, sensitive=sensitive, kinds=kinds, separators=separators, preserve=preserve, accepted=accepted)
     result = replace(table, data=pa.table(columns), schema=schema)
     result.share_columns(table, [name for name in table.data.column_names if name not in old])
     return result

@@ -30,6 +30,7 @@ from sfumato.projections.projection_text import (
     warning_rows,
 )
 from sfumato.releases.models import VERSIONS, ProjectedDocument
+from sfumato.reports.exposure_text import alert, notes_on
 from sfumato.reports.grouped_text import config_text, sources
 from sfumato.reports.page_frame import invalid_content, render_page
 from sfumato.reports.plots.figure import Figure, Numbered
@@ -87,6 +88,8 @@ def _draw(document: ProjectedDocument, internal: Content | None) -> str:
         drawn=drawn,
         findings=list(zip(findings, levels, strict=True)),
         verdict=verdict_sentence(document),
+        alerts=[alert(table, f"Table {i}: {', '.join(table.attributes)}") for i, table in enumerate(document.tables, 1)],
+        table_notes=[[*table.notes, *notes_on(table)] for table in document.tables],
         search_sentence=search_sentence(document),
         thresholds=threshold_sentences(document.thresholds),
         facts=[FACT_HEADINGS, *fact_rows(document)],

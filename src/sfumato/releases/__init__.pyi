@@ -1,3 +1,4 @@
+from .exposure_models import AcceptedAttribute, ConstantGroups, CoverageClaim, UnchangedClaim, UncoveredWarning
 from .figure_models import (
     ColumnFigures,
     ContourTable,
@@ -47,12 +48,15 @@ from .writer import TableData
 
 __all__ = [
     "KINDS",
+    "AcceptedAttribute",
     "AttributeCounts",
     "ColumnDeclaration",
     "ColumnFigures",
     "ConfigDeclaration",
+    "ConstantGroups",
     "ContourTable",
     "CountErrors",
+    "CoverageClaim",
     "DependenceClaim",
     "DictionaryClaim",
     "Document",
@@ -88,6 +92,8 @@ __all__ = [
     "TableData",
     "TableManifest",
     "ThresholdClaim",
+    "UnchangedClaim",
+    "UncoveredWarning",
     "UtilityClaim",
     "WithheldDocument",
     "release_schema",

@@ -16,6 +16,7 @@ from sfumato.data.hierarchy import HierarchyBuilder
 from sfumato.data.schema import Kind, Role, Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
+from sfumato.exact import as_fraction, written
 from sfumato.principles import Principle
 from sfumato.releases.models import VERSIONS, Reading
 from sfumato.serialization import hierarchy_section, stated
@@ -58,7 +59,7 @@ def describe_schema(schema: Schema, published: AbstractSet[str]) -> dict[str, An
         for name, column in config["columns"].items()
         if name in published or column.get("role") is not None or schema.role(name) not in (None, Role.OTHER)
     }
-    config["undeclared"] = schema.undeclared
+    config |= {"undeclared": schema.undeclared, "unchanged_limit": written(as_fraction(schema.unchanged_limit))}
     return {key: value for key, value in config.items() if value is not None}
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from sfumato.summaries import short_call
+
 Number = int | float
 """A JSON number. An integer stays an integer, so that a document is written as it was read."""
 
@@ -28,6 +30,9 @@ class Part(BaseModel):
         use_attribute_docstrings=True,
         json_schema_extra={"additionalProperties": False},
     )
+
+    def __repr__(self) -> str:
+        return short_call(self, self.__repr_args__())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data with the keys that were given, in the order in which release.json has them."""

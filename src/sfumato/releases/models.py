@@ -14,6 +14,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from sfumato.releases.exposure_models import CoverageClaim, UnchangedClaim, UncoveredWarning
 from sfumato.releases.figure_models import Figures, UtilityClaim
 from sfumato.releases.model_base import Number, Part, as_json
 
@@ -74,6 +75,8 @@ class ColumnDeclaration(Part):
     """The columns that make up a vector."""
     distance: dict[str, Any] | None = None
     """The `kind` of a distance, and its parameters."""
+    accepted: str | None = None
+    """Why the publisher accepts that no requirement covers a sensitive attribute."""
     weight: int | str | None = None
     """How much the loss of a quasi-identifier counts when groups are chosen."""
     never_mix: list[str | list[str]] | None = None
@@ -95,6 +98,8 @@ class ConfigDeclaration(Part):
     columns: dict[str, ColumnDeclaration]
     undeclared: Literal["drop", "refuse", "keep"] | None = None
     """What becomes of columns without a role. Before format 3, which introduced the key, they were kept."""
+    unchanged_limit: str | None = None
+    """The largest share of rows that columns published unchanged may single out, exact. Before format 3 there was none."""
     missing: MissingDeclaration | None = None
     distance: dict[str, Any] | None = None
     """The `kind` of the distance over all sensitive attributes, and its parameters."""
@@ -253,6 +258,12 @@ class GroupedTable(Part):
     config: ConfigDeclaration
     reading: Reading
     principles: list[PrincipleClaim]
+    warnings: list[UncoveredWarning] | None = None
+    """What a reader must be warned of; since format 3, where the list may be empty."""
+    coverage: CoverageClaim | None = None
+    """Since format 3, if the table has sensitive attributes."""
+    unchanged: UnchangedClaim | None = None
+    """Since format 3, if columns are published unchanged."""
     utility: UtilityClaim
     figures: Figures
     notes: list[str]

@@ -39,7 +39,7 @@ REPORT = "report.html"
 """The public report; a release may be without."""
 
 _UNDECLARED_SINCE = 3
-"""The first format that states what becomes of columns without a role; before, they were published unchanged."""
+"""The first format that states what becomes of columns without a role, and how many rows columns may single out."""
 
 AGAIN = "Download the release again, or ask its publisher for an intact copy."
 """What to do about a corrupt release."""
@@ -105,10 +105,13 @@ class _Declared:
             unavailable.append(key)
             return Custom(_missing_function)
 
-        # the default of a key that a release of this format may lack: what was published then must be readable now
-        undeclared = self.config.undeclared or ("keep" if self.format < _UNDECLARED_SINCE else "drop")
-        restore = lambda: schema_of(self.config.to_dict(), hierarchy_of, distance, undeclared=undeclared)  # noqa: E731
-        return self._restore(restore), unavailable
+        # older formats have no such keys: columns without a role were published, and no limit was set
+        old = self.format < _UNDECLARED_SINCE
+        more = {
+            "undeclared": self.config.undeclared or ("keep" if old else "drop"),
+            "unchanged_limit": self.config.unchanged_limit or int(old),
+        }
+        return self._restore(lambda: schema_of(self.config.to_dict(), hierarchy_of, distance, **more)), unavailable
 
     def _unregistered_distance(self, declared: Mapping[str, Any], key: str, candidate: Distance | None) -> Distance:
         """Return the caller's distance if it is the declared one; otherwise raise an error that says what to pass."""

@@ -16,6 +16,7 @@ from sfumato.releases.figure_models import (
 )
 from sfumato.releases.model_base import Number, Part
 from sfumato.releases.models import GroupedDocument, PrincipleClaim
+from sfumato.reports.exposure_text import alert, notes_on
 from sfumato.reports.grouped_text import config_text, criteria, heading, level_text, sources, verdict
 from sfumato.reports.page_frame import invalid_content, render_page
 from sfumato.reports.plots.column_figures import column_figure, error_figure, loss_figure
@@ -76,6 +77,8 @@ def _draw(document: GroupedDocument, internal: InternalFigures | None) -> str:
         figures=document.figures,
         drawn=drawn,
         verdict=verdict(document),
+        alerts=[alert(document)],
+        notes=[*document.notes, *notes_on(document)],
         findings=_findings(document, internal),
         criteria=criteria(document),
         config=config_text(document.config),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
 from sfumato.errors import SfumatoError
+from sfumato.exact import written
 from sfumato.principles import Principle, principle_of
 from sfumato.serialization import hierarchy_section
 
@@ -75,14 +77,14 @@ def _differences(
             yield f"the distance of {name!r} in release.json differs from the one that is given"
     if _distance(given.distance) != _distance(declared.distance):
         yield "the distance in release.json differs from the one that is given"
-    for key in ("person_id", "household_id", "undeclared"):
+    for key in ("person_id", "household_id", "undeclared", "unchanged_limit", "accepted", "preserve", "missing"):
         ours, theirs = getattr(given, key), getattr(declared, key)
         if ours != theirs:
-            yield f"{key} is {theirs!r} in release.json, and {ours!r} is given"
-    if given.preserve != declared.preserve:
-        yield f"preserve is {list(declared.preserve)} in release.json, and {list(given.preserve)} is given"
-    if given.missing != declared.missing:
-        yield f"missing is {declared.missing} in release.json, and {given.missing} is given"
+            yield f"{key} is {_shown(theirs)} in release.json, and {_shown(ours)} is given"
+
+
+def _shown(value: Any) -> str:
+    return written(value) if isinstance(value, Fraction) else repr(list(value) if isinstance(value, tuple) else value)
 
 
 def _date_differences(

@@ -27,6 +27,7 @@ from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.declaration_checks import DECLARED, allowed_recodings, as_plain_data, first_difference
+from sfumato.verification.exposure_checks import exposure_checks
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, order_check
@@ -94,6 +95,8 @@ def grouped_checks(
     try:
         counted = counted_units(document, table, source, declared, key or RowKey())
         checks += [*counted.checks, *_principles(document, table, requested, unavailable, counted)]
+        if checks[0].holds and checks[1].holds:
+            checks += exposure_checks(document, table, declared, requested, manifest.format)
     except SfumatoError as error:
         checks.append(_unlike_stated(error))
     else:

@@ -25,6 +25,9 @@ from sfumato.principles.proximity_certificate import Crowding, proximity_certifi
 Verdict = Literal["guaranteed", "open", "impossible"]
 """A bound proves that groups exist; neither is known; a certificate proves that no groups exist."""
 
+_SHOWN = 10
+"""Columns that a representation lists; those on which the principle is impossible come first."""
+
 Nearby = bool | Literal["quick"]
 """Whether the nearest parameters are computed; "quick": ε only where that costs little."""
 
@@ -118,13 +121,15 @@ class Feasibility:
 
     def __repr__(self) -> str:
         lines = [f"{self.principle.label}: {self.verdict}"]
-        for result in self.attributes:
+        for result in sorted(self.attributes, key=lambda result: result.verdict != "impossible")[:_SHOWN]:
             name = result.attribute or "groups"
             lines.append(f"  {name}: {result.reason}")
             if result.nearest is not None:
                 indent = " " * (len(name) + 4)
                 lines.append(f"{indent}guaranteed in two or more groups: {result.nearest.guaranteed.text()}")
                 lines.append(f"{indent}not ruled out: {result.nearest.not_excluded.text()}")
+        if len(self.attributes) > _SHOWN:
+            lines.append(f"  … and {len(self.attributes) - _SHOWN:,} more columns")
         return "\n".join(lines)
 
 
@@ -163,6 +168,20 @@ def feasibility(data: Any, schema: Schema | None, principle: PrincipleRequest, n
         else:
             results.append(_any_principle(view, attribute, requirement))
     return Feasibility(requirement, tuple(results))
+
+
+def impossibility(result: Feasibility) -> str:
+    """Return in one sentence that no grouping can satisfy a principle, on which column, and why.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> print(impossibility(feasibility(pa.table({"x": [1, 1]}), sf.Schema(sensitive=["x"]), sf.DistinctLDiversity(2))))
+    no grouping of these rows can satisfy distinct l-diversity (l = 2) on x: the table as one group has l 1, wanted at least
+    2; if every group satisfied distinct l-diversity, so would the table as one group
+    """
+    first = next(each for each in result.attributes if each.verdict == "impossible")
+    on = "" if first.attribute is None else f" on {first.attribute}"
+    return f"no grouping of these rows can satisfy {result.principle.label}{on}: {first.reason}"
 
 
 def _dissimilarity(view: View, attribute: str | None, principle: Dissimilarity, nearby: Nearby) -> RequirementFeasibility:

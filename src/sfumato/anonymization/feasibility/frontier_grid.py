@@ -8,15 +8,26 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sfumato._audit import table_of
-from sfumato.anonymization.feasibility.assessment import Verdict
-from sfumato.anonymization.feasibility.degree_bounds import most_groups
+from sfumato.anonymization.feasibility.assessment import Verdict, feasibility, impossibility
+from sfumato.anonymization.feasibility.degree_bounds import bounds, most_groups
 from sfumato.anonymization.feasibility.nearest_parameters import MORE_THAN_ONE
 from sfumato.anonymization.feasibility.vulnerability_contour import aligned, as_grid
 from sfumato.data.schema import Schema
+from sfumato.data.table import Table
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction, written
-from sfumato.principles import Dissimilarity, On, View, attributes_of, exactly
+from sfumato.principles import (
+    Dissimilarity,
+    KAnonymity,
+    On,
+    Principle,
+    PrincipleRequest,
+    View,
+    attributes_of,
+    exactly,
+    requested_principles,
+)
 from sfumato.principles.proximity_certificate import Crowding, excluded
 
 Attempt = Callable[[Dissimilarity], float | None]
@@ -79,6 +90,10 @@ class Frontier:
     ks: tuple[int, ...]
     cells: tuple[FrontierCell, ...]
     """Ordered by k, then ε, then δ."""
+    others: tuple[Principle, ...] = ()
+    """The requirements that hold in every cell besides."""
+    impossible: str | None = None
+    """Which of the others no grouping can satisfy, on which column and why; then every cell is impossible."""
 
     def cell(self, epsilon: Number, delta: Number, k: int) -> FrontierCell:
         """Return one cell of the grid."""
@@ -106,10 +121,13 @@ class Frontier:
             "deltas": [written(delta) for delta in self.deltas],
             "ks": list(self.ks),
             "cells": [cell.to_dict() for cell in self.cells],
+            "others": [principle.label for principle in self.others],
+            "impossible": self.impossible,
         }
 
     def __repr__(self) -> str:
-        lines = [f"(ε,δ)^k-dissimilarity of {self.attribute}"]
+        held = f", with {'; '.join(principle.label for principle in self.others)}" if self.others else ""
+        lines = [f"(ε,δ)^k-dissimilarity of {self.attribute}{held}"]
         for k in self.ks:
             heads = [f"k = {k}: epsilon | delta", *(written(delta) for delta in self.deltas)]
             rows = [
@@ -129,6 +147,7 @@ def frontier(
     on: On = None,
     attempt: Attempt | None = None,
     which: Literal["open", "all"] = "open",
+    others: PrincipleRequest | Sequence[PrincipleRequest] = (),
 ) -> Frontier:
     """Return for every ε, δ and k of a grid whether (ε,δ)^k-dissimilarity is guaranteed, open or impossible.
 
@@ -136,6 +155,9 @@ def frontier(
     `attempt`: called for the cells in which more than one group is neither guaranteed nor ruled out (with which = "all", for
     all that are not impossible); the cell keeps the loss that it returns. Each ε is measured once. Source: the trade-off
     of ε, δ and k in Wang & Liu (2010), Section V.
+
+    `others`: requirements that hold in every cell besides. A cell is impossible if one of them is, and guaranteed if its
+    groups satisfy them for certain: k-anonymity if the groups are large enough, any other only in the table as one group.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -153,30 +175,64 @@ def frontier(
     if len(attributes) > 1:
         raise ParameterError(
             f"a frontier shows one sensitive attribute, and on = {on!r} names {len(attributes)}",
-            remedy=f'Write "whole", or one of: {", ".join(table.schema.sensitive)}.',
+            remedy=f'Name one with `on` (--on): "whole", or one of: {", ".join(table.schema.sensitive)}.',
             key="on",
             value=on,
         )
     view = View(table, attributes[0]).as_one_group().one_row_per_unit("a frontier")
     crowdings = [Crowding.of(NeighbourGraph(view.attribute, view.distance, epsilon)) for epsilon in values]
+    held = HeldRequirements.of(table, requested_principles(others) if others else ())
     cells = []
     for k in sizes:
         for crowding in crowdings:
             for delta in limits:
-                cell = _cell(crowding, Dissimilarity(crowding.epsilon, delta, k, on))
+                cell = _cell(crowding, Dissimilarity(crowding.epsilon, delta, k, on), held)
                 try_it = cell.verdict != "impossible" and (which == "all" or cell.groups < MORE_THAN_ONE)
                 if attempt is not None and try_it:
                     loss = attempt(cell.principle)
                     cell = FrontierCell(cell.principle, cell.theta, cell.verdict, cell.groups, True, loss)
                 cells.append(cell)
-    return Frontier(view.attribute.name, tuple(values), tuple(limits), tuple(sizes), tuple(cells))
+    return Frontier(
+        view.attribute.name, tuple(values), tuple(limits), tuple(sizes), tuple(cells), held.principles, held.impossible
+    )
 
 
-def _cell(crowding: Crowding, principle: Dissimilarity) -> FrontierCell:
-    delta, k = exactly(principle.delta), principle.k
-    if k > crowding.rows or excluded(crowding, delta, k):
+@dataclass(frozen=True)
+class HeldRequirements:
+    """The requirements that hold in every cell of a frontier, and what is known about them."""
+
+    principles: tuple[Principle, ...]
+    k: int
+    """The least size of groups that they request."""
+    only_k: bool
+    """Whether they request nothing but sizes of groups."""
+    as_one_group: bool
+    """Whether the table as one group satisfies all of them."""
+    impossible: str | None
+    """Which of them no grouping can satisfy, on which column and why."""
+
+    @classmethod
+    def of(cls, table: Table, principles: Sequence[Principle]) -> HeldRequirements:
+        """Assess each requirement once, whatever the size of the grid."""
+        sizes = [principle for principle in principles if isinstance(principle, KAnonymity)]
+        assessed = [feasibility(table, None, principle, nearby=False) for principle in principles]
+        return cls(
+            tuple(principles),
+            max((principle.k for principle in sizes), default=1),
+            len(sizes) == len(principles),
+            all(each.certain_as_one_group for each in assessed),
+            next((impossibility(each) for each in assessed if each.verdict == "impossible"), None),
+        )
+
+
+def _cell(crowding: Crowding, principle: Dissimilarity, held: HeldRequirements) -> FrontierCell:
+    delta, k = exactly(principle.delta), max(principle.k, held.k)
+    if k > crowding.rows or excluded(crowding, delta, k) or held.impossible is not None:
         return FrontierCell(principle, crowding.theta, "impossible", 0)
     groups = most_groups(crowding.rows, k, delta, crowding.theta)
+    if not held.only_k:  # groups that satisfy one requirement need not satisfy another, unless they are the whole table
+        one = crowding.theta <= bounds(crowding.rows, k, delta).whole
+        groups = 1 if one and held.as_one_group else 0
     return FrontierCell(principle, crowding.theta, "guaranteed" if groups else "open", groups)
 
 

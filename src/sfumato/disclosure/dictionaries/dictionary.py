@@ -21,6 +21,7 @@ from sfumato.errors import CellError, ColumnError, ParameterError, SfumatoError
 from sfumato.exact import nearest_float
 from sfumato.io.read_table import as_table
 from sfumato.plurals import count_of
+from sfumato.summaries import listed
 
 if TYPE_CHECKING:
     from sfumato.disclosure.dictionaries.dictionary_order import DictionaryOrder
@@ -117,7 +118,7 @@ class Dictionary:
         return cls(table, identity=identity, name=name)
 
     def __repr__(self) -> str:
-        attributes = ", ".join(self.attributes)
+        attributes = listed(list(self.attributes))
         return f"<{self.title}: {count_of(self.individuals, 'individual')}, {attributes}>"
 
     @property

@@ -18,6 +18,7 @@ from sfumato.kernels.dictionary_matching import (
     owner_is_consistent,
     weight_without_attribute,
 )
+from sfumato.summaries import short_repr
 
 Rule = NDArray[np.bool_]
 """A disclosure rule on records: whether attribute j of record i is disclosed, as `rule[i, j]` (Lebanon et al. 2006,
@@ -55,6 +56,8 @@ class Matching:
 
     misfits: int = 0
     """The number of disclosed attributes in which an individual may be inconsistent and still count as consistent."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if not len(self.own):

@@ -71,6 +71,9 @@ def _terms_problems(
     difference = difference or first_difference(declared.projected(columns), schema.projected(columns), None, ())
     if difference is not None:
         yield f"it is not declared like the whole: {difference}"
+    for name, bits in document.sets.items():
+        if any(schema.accepted.get(bit) != declared.accepted.get(name) for bit in bits if bit in block):
+            yield f"it is not declared like the whole: what is accepted of {name!r} differs"
     first = document.tables[0]
     for key in ("rows", "suppressed", "suppress"):
         if getattr(table, key) != getattr(first, key):

@@ -23,7 +23,7 @@ ICD = ("250.0", "401.9", "410.7", "414.0", "428.0", "434.9", "486", "491.2", "58
 
 
 def hospital(rows: int, seed: int = 0) -> pa.Table:
-    """Encounters: older patients are discharged elsewhere than younger ones, and readmission depends on both and the ICD."""
+    """Return encounters: disposition depends on age and diagnosis, and readmission on disposition and diagnosis."""
     random = np.random.default_rng(seed)
     patient = np.sort(random.integers(0, int(0.7 * rows), rows))  # a patient has 1.4 encounters on average
     people = int(patient.max()) + 1
@@ -53,10 +53,10 @@ def hospital(rows: int, seed: int = 0) -> pa.Table:
     )
 
 
-def hospital_schema(**more) -> Schema:
+def hospital_schema() -> Schema:
+    """Return the schema of the hospital without its patients and dates."""
     return Schema(
         quasi_identifiers=["age", "sex", "race", "diagnosis", "disposition"],
         sensitive=["readmitted", "stay"],
         identifiers=["patient", "admitted"],
-        **more,
     )

@@ -1,0 +1,31 @@
+"""Warnings about a release: shown on a terminal, or an error if the user wants none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.markup import escape
+
+from sfumato.cli.show import console
+from sfumato.errors import RequirementError
+from sfumato.plurals import count_of
+from sfumato.releases.exposure_models import UncoveredWarning
+
+
+def show_warnings(warnings: Sequence[UncoveredWarning]) -> None:
+    """Print what a reader of a release must be warned of."""
+    for warning in warnings:
+        console().print(f"[bold red]WARNING[/bold red] [red]{escape(warning.text)}[/red]")
+
+
+def refuse_warnings(warnings: Sequence[UncoveredWarning], source: str | None) -> None:
+    """Raise an error if there are warnings; called before anything is written."""
+    if not warnings:
+        return
+    raise RequirementError(
+        f"nothing is published, because of {count_of(len(warnings), 'warning')}: "
+        + "; ".join(warning.text for warning in warnings),
+        remedy='Add a principle on each of these attributes, or write accepted = "reason" for it; or omit --strict.',
+        file=source,
+        value=[warning.to_dict() for warning in warnings],
+    )

@@ -1,0 +1,158 @@
+"""Models of what a table of groups exposes beyond its principles.
+
+They count the rows that columns published unchanged single out, and state which sensitive attributes no requirement covers.
+All figures follow from the published table alone, so they reveal nothing that the table does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Literal
+
+from sfumato.plurals import count_of
+from sfumato.releases.model_base import Part
+
+NEAR_CONSTANT = Fraction(4, 5)
+"""An attribute is nearly constant in a group if at least this share of the rows has its most frequent value."""
+
+_NEAR = f"{int(100 * NEAR_CONSTANT)} %"
+
+
+def share_text(rows: int, of: int, noun: str = "row", plural: str = "rows") -> str:
+    """Return a number of rows, or of others, with its share in percent, which reads 0 or 100 only if it is exactly that.
+
+    >>> share_text(1, 3), share_text(99_999, 100_000), share_text(0, 3)
+    ('1 of 3 rows (33.3 %)', '99,999 of 100,000 rows (99.9 %)', '0 of 3 rows (0 %)')
+    """
+    tenths = min(max(100 * rows / of, 0.1), 99.9)
+    percent = f"{tenths:.1f}" if 0 < rows < of else "100" if rows else "0"
+    return f"{rows:,} of {count_of(of, noun, plural)} ({percent} %)"
+
+
+class UnchangedClaim(Part):
+    """How many rows the columns that are published unchanged single out. Cells are compared as their texts in a CSV."""
+
+    columns: list[str]
+    """The columns with the role other, and those without a role that are kept."""
+    limit: str
+    """The largest share of the rows that they may single out, exact."""
+    rows: int
+    """Rows whose values in these columns, taken together, no other row of the table has."""
+    rows_in_groups: int
+    """Rows whose values in these columns no other row of their group has."""
+    by_column: dict[str, int]
+    """For each column the rows whose value in this column alone no other row has."""
+
+    def text(self, rows: int) -> str:
+        """Return the figures as a sentence; `rows`: the rows of the table.
+
+        >>> claim = UnchangedClaim(columns=["job"], limit="1", rows=1, rows_in_groups=2, by_column={"job": 1})
+        >>> claim.text(4)
+        "published unchanged: 'job'; singled out by it: 1 of 4 rows (25.0 %), and 2 of 4 rows (50.0 %) within their group"
+        """
+        names, it = ", ".join(map(repr, self.columns)), "it" if len(self.columns) == 1 else "them together"
+        return (
+            f"published unchanged: {names}; singled out by {it}: {share_text(self.rows, rows)}, and "
+            f"{share_text(self.rows_in_groups, rows)} within their group"
+        )
+
+
+class ConstantGroups(Part):
+    """In how many groups, and with how many rows, a sensitive attribute is constant or nearly constant."""
+
+    attribute: str
+    constant_groups: int
+    """Groups in which all rows have the same value."""
+    constant_rows: int
+    """Rows in such groups."""
+    near_constant_groups: int
+    """Groups in which at least `coverage.near_constant` of the rows have the same value; those above included."""
+    near_constant_rows: int
+    """Rows in such groups."""
+
+    @property
+    def figures_text(self) -> str:
+        """The figures in words."""
+
+        def where(groups: int, rows: int) -> str:
+            return f"in {count_of(groups, 'group')} with {count_of(rows, 'row')}" if groups else "in no group"
+
+        return (
+            f"{where(self.constant_groups, self.constant_rows)} all rows have the same value, and "
+            f"{where(self.near_constant_groups, self.near_constant_rows)} at least {_NEAR} of them do"
+        )
+
+
+class _Kind(Part):
+    """The kind of a warning; written before everything else."""
+
+    kind: Literal["uncovered"] = "uncovered"
+
+
+class UncoveredWarning(ConstantGroups, _Kind):
+    """A sensitive attribute that no requirement covers, and that the publisher has not accepted as such."""
+
+    @property
+    def text(self) -> str:
+        """The warning as a sentence.
+
+        >>> UncoveredWarning(
+        ...     kind="uncovered", attribute="ill", constant_groups=2, constant_rows=9, near_constant_groups=2,
+        ...     near_constant_rows=9,
+        ... ).text.partition(": ")[0]
+        "no requirement covers the sensitive attribute 'ill'"
+        """
+        return f"no requirement covers the sensitive attribute {self.attribute!r}: {self.figures_text}"
+
+
+class _Reason(Part):
+    """Why the publisher accepts that no requirement covers an attribute."""
+
+    reason: str
+
+
+class AcceptedAttribute(_Reason, ConstantGroups):
+    """A sensitive attribute that no requirement covers, on purpose."""
+
+    @property
+    def text(self) -> str:
+        """The acceptance as a sentence."""
+        name, reason = repr(self.attribute), self.reason
+        return f"no requirement covers the sensitive attribute {name}, which is accepted ({reason}): {self.figures_text}"
+
+
+class CoverageClaim(Part):
+    """What is known about the sensitive attributes, whether or not a requirement covers them."""
+
+    near_constant: str
+    """The share of equal values from which an attribute is nearly constant in a group."""
+    unique_rows: int
+    """Rows whose sensitive values, taken together, no other row of the table has."""
+    accepted: list[AcceptedAttribute]
+
+    def text(self, rows: int) -> str:
+        """Return the uniqueness as a sentence; `rows`: the rows of the table.
+
+        >>> CoverageClaim(near_constant="0.8", unique_rows=1, accepted=[]).text(2)
+        'the sensitive values of 1 of 2 rows (50.0 %), taken together, are unique: whoever knows them finds the row'
+        """
+        return (
+            f"the sensitive values of {share_text(self.unique_rows, rows)}, taken together, are unique: whoever knows them "
+            "finds the row"
+        )
+
+
+def exposure_notes(
+    warnings: Sequence[UncoveredWarning], coverage: CoverageClaim | None, unchanged: UnchangedClaim | None, rows: int
+) -> list[str]:
+    """Return in words what a table of this many rows exposes beyond its principles, other than the warnings themselves.
+
+    >>> unchanged = UnchangedClaim(columns=["job"], limit="0", rows=0, rows_in_groups=1, by_column={"job": 0})
+    >>> exposure_notes([], None, unchanged, 9)
+    ["published unchanged: 'job'; singled out by it: 0 of 9 rows (0 %), and 1 of 9 rows (11.1 %) within their group"]
+    """
+    notes = [] if unchanged is None else [unchanged.text(rows)]
+    if coverage is not None and (warnings or coverage.accepted):
+        notes += [*(accepted.text for accepted in coverage.accepted), coverage.text(rows)]
+    return notes
