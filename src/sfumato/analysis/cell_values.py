@@ -88,7 +88,8 @@ class CellParser:
         self.order = tuple(declared.orders.get(column.name, ()))
         self.texts = texts
         self.has_missing = any(not text for text in texts)
-        self.calendar = declared_tree if isinstance(declared_tree := declared.hierarchies.get(column.name), Dates) else None
+        calendar = declared.hierarchies.get(column.name)
+        self.calendar = calendar if isinstance(calendar, Dates) else None
         self.tree = self._tree(declared.hierarchies.get(column.name)) if self.recoding == "ancestor" else None
 
     def _tree(self, hierarchy: Any) -> Hierarchy | None:
@@ -128,10 +129,6 @@ class CellParser:
             return PublishedCell(text, missing=True)
         if text == WITHHELD:
             return PublishedCell(text, withheld=True, needed=2 * (self.has_missing_in_groups and self.smallest))
-        return self._dates(text) if self.kind is Kind.DATE else self._values(text)
-
-    def _values(self, text: str) -> PublishedCell:
-        """Read a value, a node, a set or a range."""
         nodes = self._leaves(text)
         if nodes is not None:
             return self._several(text, *nodes)
@@ -171,20 +168,13 @@ class CellParser:
                         return [tree.leaves[leaf] for leaf in under], child, 2
         return None
 
-    def _dates(self, text: str) -> PublishedCell:
-        """Read a date, an interval or a set of dates, or a period of the calendar; numbers are days since 1970-01-01."""
-        parts = set_members(text) or interval_ends(text) or [text]
-        numbers = [number for part in parts if (number := interval_end(part, dates=True)) is not None]
-        if len(numbers) == len(parts):
-            values = () if text.startswith("[") else tuple(parts)
-            return PublishedCell(text, values, min(numbers), max(numbers), needed=len(parts) if len(parts) > 1 else 0)
-        period = None if self.calendar is None else self.calendar.days_of(text)
-        return PublishedCell(text, (text,)) if period is None else PublishedCell(text, (), *period, half_open=True)
-
     def _range(self, text: str) -> PublishedCell | None:
         ends, half_open = interval_ends(text, self.nested), False
         if not ends:
             ends, half_open = interval_ends(text, half_open=True), True
+        period = None if ends or self.calendar is None else self.calendar.days_of(text)
+        if period is not None:
+            return PublishedCell(text, (), *period, half_open=True)
         if not ends:
             return None
         if self.numeric:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -68,29 +68,15 @@ class ReleasedColumn:
         """Return the columns of a frame: exact values, and the ends and the middle of ranges."""
         if self.sets:
             return {self.name: self._spread([sorted(items) for items in self.sets], pa.list_(pa.string()))}
-        if self.kind is Kind.DATE and all(cell.low is not None or not cell.text or cell.withheld for cell in self.cells):
-            return self._ranges(self._dates)
         if not self.numeric:
             exact = [cell.values[0] if cell.exact and cell.values else cell.text or None for cell in self.cells]
             return {self.name: self._spread(exact, pa.string())}
-        return self._ranges(self._numbers)
-
-    def _ranges(self, array: Callable[[Sequence[Fraction | None]], pa.Array]) -> dict[str, pa.Array]:
-        columns = {self.name: array([cell.low if cell.exact else None for cell in self.cells])}
+        columns = {self.name: self._numbers([cell.low if cell.exact else None for cell in self.cells])}
         if not self.exact:
-            columns[f"{self.name}_lo"] = array([cell.low for cell in self.cells])
-            columns[f"{self.name}_hi"] = array([cell.high for cell in self.cells])
-            columns[f"{self.name}_mid"] = array([cell.mid for cell in self.cells])
+            columns[f"{self.name}_lo"] = self._numbers([cell.low for cell in self.cells])
+            columns[f"{self.name}_hi"] = self._numbers([cell.high for cell in self.cells])
+            columns[f"{self.name}_mid"] = self._numbers([cell.mid for cell in self.cells])
         return columns
-
-    def _dates(self, numbers: Sequence[Fraction | None]) -> pa.Array:
-        """Return days since 1970-01-01 as dates if all are whole, else as times; points in time by UTC."""
-        if all(number is None or number.denominator == 1 for number in numbers):
-            return self._spread([None if number is None else int(number) for number in numbers], pa.int32()).cast(
-                pa.date32()
-            )
-        microseconds = [None if number is None else int(number * 86_400_000_000) for number in numbers]
-        return self._spread(microseconds, pa.int64()).cast(pa.timestamp("us"))
 
     def _numbers(self, numbers: Sequence[Fraction | None]) -> pa.Array:
         """Return numbers as whole numbers if all are, else as floats; days as dates if all are whole, else as times."""

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sfumato.analysis.imputation import Draws, Imputer
 from sfumato.analysis.model_column import BINS, Cuts, ModelColumn, number_column, text_column
 from sfumato.analysis.released_column import ReleasedColumn
-from sfumato.data.schema import Kind
-from sfumato.errors import ColumnError, ReleaseError
+from sfumato.errors import ReleaseError
 
 if TYPE_CHECKING:
     from sfumato.analysis.released_table import ReleasedTable
@@ -29,12 +28,6 @@ _COMBINATIONS_PER_ROW = 0.05
 
 def model_of(column: ReleasedColumn, cuts: Cuts = ((), ()), bins: int = BINS) -> ModelColumn:
     """Return a column as the model sees it."""
-    if column.kind is Kind.DATE and not column.exact:
-        raise ColumnError(
-            "there are no estimates by generalized dates",
-            remedy=f"Use the ends {column.name}_lo and {column.name}_hi of to_arrow(); the publisher may publish ages.",
-            column=column.name,
-        )
     if column.numeric:
         return number_column(column.name, column.cells, column.of_row, cuts, bins)
     return text_column(column.name, column.cells, column.of_row, column.order)
