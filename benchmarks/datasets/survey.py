@@ -8,7 +8,7 @@ table is `adult/adult_30162.csv`.
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -83,7 +83,7 @@ def composite(rows: int, p: int = 1) -> Setting:
         full = census_schema()
         hierarchies = {name: tree for name, tree in full.hierarchies.items() if name not in ("age", "workclass")}
         columns = ("education", "workclass", "income")
-        schema = replace(full, hierarchies=hierarchies, distance=_lp(p, columns))
+        schema = replace(full, hierarchies=hierarchies, recodings=_ancestors(hierarchies), distance=_lp(p, columns))
         return Setting("S1", "synthetic census", Table(synthetic_census(rows), schema), (requirement,))
     quasi_identifiers, sensitive = ["age", "gender", "marital", "race"], ("education", "workclass", "income50")
     schema = Schema(
@@ -92,6 +92,7 @@ def composite(rows: int, p: int = 1) -> Setting:
         kinds={"age": "numeric", "workclass": "categorical", "income50": "numeric"},
         orders={"education": _codebook(folder, "education")},
         hierarchies=_hierarchy_files(folder, quasi_identifiers[1:]),
+        recodings=_ancestors(quasi_identifiers[1:]),
         distance=_lp(p, sensitive),
     )
     return Setting("S1", "sal_occ", _survey(folder, schema, rows), (requirement,))
@@ -110,6 +111,7 @@ def occupation(rows: int) -> Setting:
         ["occupation"],
         kinds={"age": "numeric"},
         hierarchies=_hierarchy_files(folder, [*_SEVEN[1:], "occupation"]),
+        recodings=_ancestors(_SEVEN[1:]),
         distance=Taxonomy(),
     )
     return Setting("S3o", "sal_occ", _survey(folder, schema, rows), (Dissimilarity("0.25", "0.8", 10),))
@@ -123,6 +125,7 @@ def income(rows: int) -> Setting:
         ["income"],
         kinds={"age": "numeric", "income": "numeric"},
         hierarchies=_hierarchy_files(folder, _SEVEN[1:]),
+        recodings=_ancestors(_SEVEN[1:]),
         distance=Absolute(),
     )
     return Setting("S3i", "sal_occ", _survey(folder, schema, rows), (Dissimilarity(5000, "0.8", 10),))
@@ -140,7 +143,7 @@ def adult(rows: int | None = None) -> list[Setting]:
         [name for name in data.column_names if name != "occupation"],
         ["occupation"],
         kinds={"age": "numeric"},
-        recodings={"age": "interval"},
+        recodings=_ancestors(set(data.column_names) - {"occupation"}) | {"age": "interval"},
         hierarchies=_hierarchy_files(file.parent, data.column_names),
     )
     table = Table(data.slice(0, rows), schema, untyped=True)
@@ -175,6 +178,11 @@ def _codebook(folder: Path, column: str) -> list[str]:
     with (folder / "codebook.csv").open(encoding="utf-8", newline="") as file:
         lines = [line for line in csv.DictReader(file) if line["column"] == column]
     return [line["label"] for line in sorted(lines, key=lambda line: int(line["code"]))]
+
+
+def _ancestors(columns: Iterable[str]) -> dict[str, str]:
+    """Publish columns as nodes of their hierarchies, as the papers and the other tools do; sets would lose less."""
+    return dict.fromkeys(sorted(columns), "ancestor")
 
 
 def _hierarchy_files(folder: Path, columns: Sequence[str]) -> dict[str, Path]:

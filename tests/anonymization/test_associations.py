@@ -8,11 +8,11 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from hospital import DISPOSITIONS, hospital
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from benchmarks.datasets.hospital import DISPOSITIONS, hospital
 from naive_limits import covered
 from sfumato.anonymization.methods import Grouping, Method, Task
 from sfumato.anonymization.methods.association_lines import association_lines

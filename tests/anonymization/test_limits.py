@@ -241,3 +241,14 @@ def test_a_frontier_of_a_sample_keeps_the_limits_that_occur_in_it(patients):
     assert attempt(principle) not in (None, free(principle))
     with pytest.raises(sf.errors.RequirementError, match="'end' = 'lost'"):
         sf.anonymize(rare, schema, sf.KAnonymity(2))
+
+
+def test_an_open_recoding_honours_limits(tmp_path):
+    """The node above home and rehab covers the dead as well, so it must not be published in place of the set."""
+    rows = [["home", "any", "*"], ["rehab", "any", "*"], ["died", "any", "*"], *([f"leaf{i}", "no", "*"] for i in range(50))]
+    table = pa.table({"end": ["home", "rehab", "died", "died"] * 3})
+    trees = {"end": sf.Hierarchy.from_rows(rows)}
+    schema = sf.Schema(["end"], hierarchies=trees, never_mix={"end": ["died"]})
+    release = sf.anonymize(table, schema, sf.KAnonymity(6))
+    assert set(release.frame["end"].to_pylist()) == {"died", "{home; rehab}"}
+    release.save(tmp_path / "out")

@@ -107,6 +107,8 @@ def for_publication(table: Table, searched: Table, grouping: Grouping) -> Table:
     groups = Groups(of_row, grouping.count, table.rows)
     chosen = dict(searched.schema.recodings)
     for name in table.schema.quasi_identifiers:
+        if name in table.schema.never_mix:
+            continue  # the groups keep apart what sets must not mix; a node covers more
         if name not in table.schema.recodings and chosen.get(name) == RecodingKind.SET:
             losses = {
                 how: column_losses(Recoding(groups, (recode_column(domain_of(table.column(name), how), groups),)))[name]

@@ -19,6 +19,10 @@ _SHARE = Fraction(95, 100)
 """A column with at least this many distinct values per row could identify each row by itself."""
 
 
+_LISTED = 12
+"""How many columns a note lists by name."""
+
+
 def refuse_undeclared(table: Table, apart: AbstractSet[str | None] = frozenset()) -> None:
     """Raise if columns have no role and the schema refuses such columns. `apart`: columns that need none.
 
@@ -52,7 +56,8 @@ def undeclared_note(table: Table, apart: AbstractSet[str | None] = frozenset()) 
     schema = table.schema
     names = schema.columns_without_role(table.data.column_names) if schema.undeclared == "drop" else []
     names = [name for name in names if name not in apart]
-    return f"not published, because they have no role: {', '.join(map(repr, names))}" if names else None
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"not published, because they have no role: {', '.join(map(repr, names[:_LISTED]))}{more}" if names else None
 
 
 def identifying_columns(table: Table) -> dict[str, int]:

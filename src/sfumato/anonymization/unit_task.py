@@ -156,6 +156,12 @@ def highest(name: str) -> str:
     return f"{name} (highest)"
 
 
+_BY_COLUMN = (
+    "kinds", "orders", "hierarchies", "recodings", "separators", "decimals", "formats", "timezones", "never_mix", "coarsest",
+)  # fmt: skip
+"""The fields of a schema that declare how a column is read and published."""
+
+
 def _unit_table(original: Table, units: Units) -> tuple[Table, tuple[str, ...]]:
     """Return a table with one row per unit, and the quasi-identifiers that have two columns in it."""
     schema = resolved_schema(original)
@@ -178,15 +184,15 @@ def _unit_table(original: Table, units: Units) -> tuple[Table, tuple[str, ...]]:
 def _unit_schema(schema: Schema, doubled: Sequence[str]) -> Schema:
     """Return the schema of the table of units: without identifiers, and with two columns for what varies."""
     names = [part for name in schema.quasi_identifiers for part in ((name, highest(name)) if name in doubled else (name,))]
+    published = {*names, *schema.sensitive, *schema.sensitive_columns()}
     copies: dict[str, Any] = {}
-    for key in ("kinds", "orders", "hierarchies", "recodings", "separators", "never_mix", "coarsest"):
+    for key in _BY_COLUMN:
         declared = getattr(schema, key)
-        kept = {name: value for name, value in declared.items() if schema.role(name) != "identifier"}
+        kept = {name: value for name, value in declared.items() if name in published}
         copies[key] = kept | {highest(name): declared[name] for name in doubled if name in declared}
     # both columns of a quasi-identifier together weigh as much as it does
     weights = {name: as_fraction(schema.weights.get(name, 1)) for name in schema.quasi_identifiers}
     weights |= {part: weights[name] / 2 for name in doubled for part in (name, highest(name))}
-    published = {*names, *schema.sensitive_columns()}
     return replace(
         schema,
         weights=weights,

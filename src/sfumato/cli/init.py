@@ -45,8 +45,9 @@ def init(
 ) -> None:
     """Examine every column of a table, suggest its role with a reason, and write a commented config that runs as it is.
 
-    DATA is a table with a row per person: a file, or a database URI with a query or a table. The config is a draft: a
-    person must read it. Exit status: 0 written; 2 bad input.
+    DATA is a table about people: a file, or a database URI with a query or a table. The config is a draft: a person must
+    read it. Columns for which no role can be justified are not published until that person decides. Exit status: 0 written;
+    2 bad input.
     """
     from sfumato.cli.show_profile import show_profile
     from sfumato.config import Config, write_config

@@ -13,8 +13,15 @@ from sfumato.data.schema import Role
 from sfumato.plurals import count_of
 from sfumato.profiling import ColumnProfile, Profile
 from sfumato.profiling.identifying_combinations import SMALL_GROUP, Combination
+from sfumato.profiling.table_profile import NO_ROLE
 
-_COLOURS = {Role.IDENTIFIER: "red", Role.QUASI_IDENTIFIER: "yellow", Role.SENSITIVE: "magenta", Role.OTHER: "dim"}
+_COLOURS = {
+    Role.IDENTIFIER: "red",
+    Role.QUASI_IDENTIFIER: "yellow",
+    Role.SENSITIVE: "magenta",
+    Role.OTHER: "cyan",
+    None: "dim",
+}
 
 _NARROW = 100
 """On a terminal with fewer characters per line, a table would break words, so each column has its own lines."""
@@ -36,11 +43,21 @@ def show_profile(profile: Profile, config: Path) -> None:
         for column in profile:
             out.print(_lines(column))
     _show_combinations(profile)
-    if profile.unchanged_uniqueness.unique and profile.of_role(Role.OTHER):
+    undecided = profile.of_role(None)
+    if undecided:
         out.print(
-            f"\nThe columns with the role other, which are [yellow]published unchanged[/yellow], are unique in "
-            f"{_share(profile.unchanged_uniqueness.unique, profile.rows)} of the rows: check whether they are needed."
+            f"\n{count_of(len(undecided), 'column')} [yellow]not published[/yellow] until you decide: no role could be "
+            "justified."
         )
+    for of in ("person", "household"):
+        name = profile.key(of)
+        if name is not None:
+            facts = profile[name].facts
+            out.print(
+                f"Is {_printable(name)} the number of a {of}? Its {facts.distinct:,} values recur in {facts.rows:,} rows; "
+                f"the draft keeps all rows of one {of} together.",
+                markup=False,
+            )
     for name, twin in profile.equivalent_columns.items():
         out.print(
             f"{_printable(name)} and {_printable(twin)} determine each other: one of them can be dropped.", markup=False
@@ -78,7 +95,7 @@ def _grid(profile: Profile) -> Grid:
             Text(f"{facts.distinct:,}"),
             Text(_share(facts.missing, facts.rows)),
             Text(_share(facts.unique, facts.rows)),
-            Text(column.role, _COLOURS[column.role]),
+            Text(column.role or NO_ROLE, _COLOURS[column.role]),
             Text(column.suggestion.reason),
         )
     return grid
@@ -89,7 +106,7 @@ def _lines(column: ColumnProfile) -> Text:
     return Text.assemble(
         (_printable(column.name), "bold"),
         "  ",
-        (str(column.role), _COLOURS[column.role]),
+        (column.role or NO_ROLE, _COLOURS[column.role]),
         f"\n    {column.suggestion.reason}\n    {column.kind or '-'}, {facts.distinct:,} distinct, "
         f"{_share(facts.missing, facts.rows)} missing, {_share(facts.unique, facts.rows)} unique",
     )

@@ -169,7 +169,7 @@ NAMES = (
     Pattern(
         "residence before, or moves",
         Role.QUASI_IDENTIFIER,
-        "migr*, mover*, moved, prev*, previous*, same house, umzug*, demenag*",
+        "migr*, mig, mover*, moved, prev reg*, prev stat*, prev res*, previous res*, same house, umzug*, demenag*",
         widely_known=False,
     ),
     Pattern("military service", Role.QUASI_IDENTIFIER, "veteran*, military, army, wehrdienst*, fuyi", widely_known=False),
@@ -180,17 +180,21 @@ NAMES = (
         "birth date",
         Role.QUASI_IDENTIFIER,
         "dob, birthday*, birthdate*, date birth, year birth, month birth, birth year, "
-        "birth month, birth day, yob, born, geburtsdatum*, geburtstag*, geburtsjahr*, gebdat*, "
+        "birth month, birth day, birth yr, birth dt, yob, born, geburtsdatum*, geburtstag*, geburtsjahr*, gebdat*, "
         "naissance, chusheng*, shengri, "
         "=by, =bm, =bd",
     ),
-    Pattern("birthplace", Role.QUASI_IDENTIFIER, "birth*, geburtsort*, geburtsland*, jiguan"),
+    Pattern(
+        "birthplace",
+        Role.QUASI_IDENTIFIER,
+        "birth, birthplace*, birthplc, birthcountry, birthstate, geburtsort*, geburtsland*, jiguan",
+    ),
     Pattern("age", Role.QUASI_IDENTIFIER, "age, ages, agegroup, alter, altersgruppe*, lebensalter, nianling"),
-    Pattern("sex", Role.QUASI_IDENTIFIER, "sex, gender*, geschlecht*, sexe, genre, xingbie"),
+    Pattern("sex", Role.QUASI_IDENTIFIER, "sex, gender*, =female, =male, =woman, =man, geschlecht*, sexe, genre, xingbie"),
     Pattern(
         "race or ethnicity",
         Role.QUASI_IDENTIFIER,
-        "race, races, ethnic*, hispanic*, ethnie, minzu, rasse",
+        "race, races, ethnic*, hispanic*, =black, =white, =asian, =hisp, ethnie, minzu, rasse",
         alternatives=_SECRET,
     ),
     Pattern(
@@ -224,7 +228,7 @@ NAMES = (
         "zip*, postcode*, postal*, plz, postleitzahl*, city, cities, town*, suburb*, village*, municip*, county, district*, "
         "region*, state, province*, country*, canton*, kanton*, bundesland*, land, ort, wohnort*, "
         "stadt*, gemeinde*, ville*, "
-        "commune*, departement*, pays, codepostal, latitude, longitude, lat, lon, lng, location*, "
+        "commune*, departement*, pays, codepostal, latitude, longitude, lat, lon, =long, lng, location*, "
         "residence*, neighbo*, tract, "
         "precinct, youbian, chengshi*, shengfen, diqu, guojia",
     ),

@@ -18,7 +18,6 @@ from sfumato.data.table import Table
 from sfumato.errors import ColumnError, FileError
 from sfumato.io.database_uri import file_of, is_uri, shown, without_passwords
 from sfumato.plurals import count_of
-from sfumato.principles import DistinctLDiversity
 from sfumato.profiling.column_facts import Facts
 from sfumato.profiling.requirement_suggestions import SuggestedRequirement
 from sfumato.profiling.table_profile import ColumnProfile, Profile
@@ -29,18 +28,22 @@ WIDTH = 118
 _MANY = 20
 """A categorical quasi-identifier with more values than this should have a hierarchy."""
 
-_LARGE = 100_000
-"""With more rows than this, the method auto takes minutes if rare values must be distributed over groups."""
-
 _HEADINGS = {
     Role.IDENTIFIER: "Identifiers: each identifies a person by itself. They are dropped.",
     Role.QUASI_IDENTIFIER: "Quasi-identifiers: outsiders can know them, and together they single people out. They are "
     "published in coarser form.",
     Role.SENSITIVE: "Sensitive: outsiders should not learn these about a person; the most harmful comes first. They are "
     "published unchanged, in groups that protect them.",
-    Role.OTHER: "Other: published unchanged, and not covered by any principle.",
+    Role.OTHER: "Other: published unchanged, and not covered by any principle. Alone and together they single out nobody.",
 }
 """The comment above the columns of each role."""
+
+_UNDECIDED = (
+    "Not published until you decide: no role could be justified for these columns. Remove the comment signs, and choose a "
+    "role, to publish one. A further quasi-identifier makes all cells coarser; a further sensitive column needs a "
+    "principle; other publishes a column unchanged."
+)
+"""The comment above the columns without a role."""
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -62,7 +65,7 @@ def draft(profile: Profile, path: str | Path, config: str | Path = "sfumato.toml
     """
     check(profile)
     parts = [_head(profile, path, config), _data(profile, path, config, source), _missing(profile), *_columns(profile)]
-    parts += [_principles(profile), _end(profile)]
+    parts += [_principles(profile), _end()]
     return "\n".join(part for part in parts if part)
 
 
@@ -87,7 +90,7 @@ def check(profile: Profile) -> None:
 def _head(profile: Profile, path: str | Path, config: str | Path) -> str:
     name = Path(config).name
     source = shown(path) if is_uri(path) else Path(path).name
-    unsure = [column.name for column in profile if not column.suggestion.certain]
+    unsure = [column.name for column in profile if not column.suggestion.certain and column.role is not None]
     lines = [
         f"A draft, written by sfumato init for {source}: {count_of(profile.rows, 'row')}, "
         f"{count_of(len(profile.columns), 'column')}.",
@@ -95,8 +98,9 @@ def _head(profile: Profile, path: str | Path, config: str | Path) -> str:
         "anything is published. Decide:",
         "  1. Is the role of every column correct? Can outsiders know it (quasi-identifier)? Is it a secret (sensitive)?",
         "     Other likely roles of a column are listed below its role, commented out.",
-        "  2. Are the columns under Other harmless? They are published unchanged.",
+        "  2. Is a column needed that is not published yet? They are listed at the end of the columns, with the reason.",
         "  3. Do the principles protect what must be protected? Which values are too close to each other?",
+        *_question_on_rows(profile),
         "Next:",
         f"  sfumato audit {name}        measure which principles hold in the table",
         f"  sfumato frontier {name}     show which requirements are possible",
@@ -105,6 +109,19 @@ def _head(profile: Profile, path: str | Path, config: str | Path) -> str:
     if unsure:
         lines.insert(4, f"     These columns were not recognised; decide on them first: {', '.join(map(_inline, unsure))}.")
     return _comment(*lines)
+
+
+def _question_on_rows(profile: Profile) -> list[str]:
+    """Return the question whether a person has several rows, if a column looks like the number of a person."""
+    person, household = profile.key("person"), profile.key("household")
+    if person is None and household is None:
+        return [
+            "  4. Does a person have several rows? Then name the column that identifies the person in [data]: person_id."
+        ]
+    listed = " and ".join(_inline(name) for name in (person, household) if name is not None)
+    return [
+        f"  4. Does {listed} identify the {'person' if household is None else 'person or household'} of a row? See [data]."
+    ]
 
 
 def _data(profile: Profile, path: str | Path, config: str | Path, source: Mapping[str, str | None]) -> str:
@@ -120,6 +137,19 @@ def _data(profile: Profile, path: str | Path, config: str | Path, source: Mappin
         )
     lines += [f"{key} = {_quoted(value)}" for key, value in source.items() if value is not None]
     lines += [f"{key} = {_quoted(value)}" for key, value in profile.table.reading.items()]
+    lines.append('undeclared = "drop"    # columns without a role are not published')
+    for of in ("person", "household"):
+        name = profile.key(of)
+        if name is not None:
+            facts = profile[name].facts
+            lines.append(
+                _comment(
+                    f"The values of {_inline(name)} recur: {facts.distinct:,} in {facts.rows:,} rows. All rows of one {of} "
+                    f"stay together, and {'k counts people' if of == 'person' else 'households are counted'}. If it does "
+                    f"not identify a {of}, remove the line."
+                )
+            )
+            lines.append(f"{of}_id = {_quoted(name)}")
     return "\n".join(lines)
 
 
@@ -172,13 +202,12 @@ def _columns(profile: Profile) -> Iterator[str]:
         yield "\n" + _comment(_HEADINGS[role])
         if role is Role.QUASI_IDENTIFIER:
             yield _comment(_singled_out(profile))
-        if role is Role.OTHER and profile.unchanged_uniqueness.unique:
-            yield _comment(
-                f"Together they are unique in {_share(profile.unchanged_uniqueness.unique, profile.rows)} of the rows, and "
-                "identify these rows whatever is done to the other columns: check whether they are needed."
-            )
         for column in columns:
             yield _column(column, profile.equivalent_columns.get(column.name), profile.table)
+    undecided = profile.of_role(None)
+    if undecided:
+        yield "\n" + _comment(_UNDECIDED)
+        yield from map(_undecided_column, undecided)
 
 
 def _singled_out(profile: Profile) -> str:
@@ -194,10 +223,25 @@ def _singled_out(profile: Profile) -> str:
     return text
 
 
+def _undecided_column(column: ColumnProfile) -> str:
+    """Return a column that is not published: its section as a comment, with the reason."""
+    roles = column.suggestion.alternatives or (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+    lines = [
+        f"\n# [columns.{_key(_inline_key(column.name))}]",
+        _comment(f"{_counts(column.facts)}; {column.suggestion.reason}."),
+    ]
+    return "\n".join([*lines, *(f"# role = {_quoted(role)}" for role in roles)])
+
+
+def _inline_key(name: str) -> str:
+    """Return a name that cannot end a comment."""
+    return "".join(letter if letter.isprintable() else "·" for letter in name)
+
+
 def _column(column: ColumnProfile, twin: str | None, table: Table) -> str:
     facts = column.facts
     lines = [f"\n[columns.{_key(column.name)}]", _comment(f"{_counts(facts)}; {column.suggestion.reason}.")]
-    lines.append(f"role = {_quoted(column.role)}")
+    lines.append(f"role = {_quoted(str(column.role))}")
     lines += [f"# role = {_quoted(role)}" for role in column.suggestion.alternatives]
     if column.kind is not None:
         lines.append(f"kind = {_quoted(column.kind)}")
@@ -278,8 +322,8 @@ def _principles(profile: Profile) -> str:
         if left:
             parts.append(
                 _comment(
-                    f"No principle covers these columns yet: {', '.join(map(_inline, left))}. To protect all of them at "
-                    "once may cost much precision; possible requirements are listed below, commented out."
+                    f"No principle that was tried can hold for {', '.join(map(_inline, left))}. The release will warn about "
+                    'it: remove the column, or state why that is acceptable: accepted = "…" in its section.'
                 )
             )
     else:
@@ -300,17 +344,11 @@ def _section(requirement: SuggestedRequirement) -> str:
     return "\n".join(["", _comment(f"{requirement.reason}."), *lines])
 
 
-def _end(profile: Profile) -> str:
-    rare = any(
-        requirement.enabled and requirement.principle.name == DistinctLDiversity.name for requirement in profile.requirements
-    )
-    method = ['name = "auto"']
-    if rare and profile.rows > _LARGE:
-        method = ['name = "mondrian"    # fast; "auto" loses less, but takes many minutes on a table of this size']
+def _end() -> str:
     return "\n".join(
         [
             "\n[method]",
-            *method,
+            'name = "auto"',
             "seed = 0    # the same seed gives the same release",
             '# suppress = "0.01"    # the largest share of rows that may be dropped, as a last resort',
             "\n[output]",

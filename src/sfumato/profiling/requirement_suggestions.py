@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from sfumato.anonymization.feasibility import feasibility
+from sfumato.data.groups import Groups
 from sfumato.data.schema import Kind
 from sfumato.data.table import Table
 from sfumato.errors import SfumatoError
@@ -20,7 +21,6 @@ from sfumato.principles import (
     TCloseness,
 )
 from sfumato.profiling.column_facts import Facts
-from sfumato.profiling.identifying_combinations import uniqueness_of
 
 K = 5
 """The suggested k. A table of fewer than 2k rows could form only one group, so it gets k = 2."""
@@ -33,12 +33,6 @@ _DELTA = "0.5"
 
 _MANY = 20
 """Numbers with more distinct values than this are amounts, whose distances have a meaning; others may be codes."""
-
-_RICH = 3
-"""A further attribute is enabled if no value makes up more than one row in this many: most groups then satisfy it."""
-
-_MOST = 3
-"""The most sensitive attributes for which a draft enables a principle."""
 
 
 @dataclass(frozen=True)
@@ -73,27 +67,19 @@ def suggest_requirements(table: Table, sensitive: Sequence[Facts]) -> tuple[Sugg
     >>> [(requirement.principle, requirement.enabled) for requirement in found][:2]
     [(KAnonymity(k=5), True), (DistinctLDiversity(l=3, on='ill'), True)]
     """
-    k = K if table.rows >= 2 * K else 2
+    people = Groups.of(table, ()).population
+    k = K if people >= 2 * K else 2
     suggestions = [
         SuggestedRequirement(KAnonymity(k), f"Every person is one of at least {k} people who cannot be distinguished")
     ]
-    enabled = 0
     for position, facts in enumerate(sensitive):
         requirement = _nearness(table, facts, k) or _diversity(table, facts, k)
         if requirement is None:
             continue
-        rich = _RICH * facts.common <= facts.rows and not _determined(table, sensitive[0], facts)
-        now = enabled < _MOST and (position == 0 or enabled == 0 or rich)
-        suggestions.append(SuggestedRequirement(requirement.principle, requirement.reason, now))
-        enabled += now
+        suggestions.append(requirement)
         if position == 0:
             suggestions.append(_closeness(facts))
     return tuple(sorted(suggestions, key=lambda requirement: not requirement.enabled))
-
-
-def _determined(table: Table, main: Facts, facts: Facts) -> bool:
-    """Return whether the main attribute determines another in every row: protecting one then protects the other."""
-    return uniqueness_of(table, [main.name, facts.name]).groups == main.distinct + (main.missing > 0)
 
 
 def _nearness(table: Table, facts: Facts, k: int) -> SuggestedRequirement | None:

@@ -1,8 +1,9 @@
 """Suggest a role for each column, with a reason: by its cells first, then by its name, then by the other columns.
 
 A column that identifies a person by itself is an identifier, and is dropped. A column that outsiders can know is a
-quasi-identifier. A column that outsiders should not learn (money, health, work, belief) is sensitive. Every other column has
-the role other, and is published unchanged.
+quasi-identifier. A column that outsiders should not learn (money, health, work, belief) is sensitive. A column has the role
+other, and is published unchanged, only if that is harmless: a constant, or the time of a survey. A column for which no role
+can be justified has none, and is not published until a person decides.
 
 The rules are ordered by the harm of a mistake. Cells come before names, because a name such as `notes` or `c4` may hide mail
 addresses. If nothing is recognised, the suggestion is cautious, and is marked as uncertain.
@@ -29,27 +30,46 @@ from sfumato.profiling.column_patterns import (
     pattern_of_cells,
     pattern_of_name,
 )
+from sfumato.profiling.identifying_combinations import uniqueness_of
 from sfumato.profiling.name_words import words_of
 from sfumato.profiling.person_names import NAMED_SHARE, people_named
+from sfumato.profiling.recurring_keys import KeyOf, never_changes_within, recurring_key, recurs
 
 FEW_ROWS = 20
 """In a table with fewer rows, distinct values are no evidence of a key: even ages may differ in every row."""
 
 ENOUGH = 6
-"""With this many quasi-identifiers, columns that few outsiders know get the role other until a person decides.
+"""With this many quasi-identifiers, columns that few outsiders know are not published until a person decides.
 
 Each further quasi-identifier makes all published cells coarser, so little-known columns are not worth their cost."""
 
+FEW_KNOWN = 2
+"""Unrecognised columns are not published if at least this many quasi-identifiers are recognised."""
+
 MOST_UNKNOWN = 8
-"""Unrecognised columns become quasi-identifiers while there are fewer quasi-identifiers than this.
+"""If hardly anything is recognised, unrecognised columns become quasi-identifiers while there are fewer than this.
 
 With more of them, hardly any two rows are alike, and the cells of a release would be too coarse to be useful."""
 
 _IDENTIFYING_SHARE = 0.1
 """An unrecognised text column that is unique in more than this share of the rows is not published."""
 
-_HARMLESS_SHARE = 0.01
-"""An unrecognised column that is unique in more than this share of the rows is not published unchanged."""
+MOST_SENSITIVE = 6
+"""With this many sensitive columns, further ones are not published until a person decides.
+
+Every sensitive column is published unchanged under a requirement of its own, and all of them must hold in every group. Many
+of them together also identify whoever is known by some of them."""
+
+_ONE_SIDED = 0.9
+"""A sensitive column in which one value has more than this share of the rows is not published until a person decides.
+
+A group with two different values of it would need many rows."""
+
+_LASTING = ("sex", "race or ethnicity", "birth date", "birthplace")
+"""Patterns of facts that do not change between two rows of one person."""
+
+_UNEVEN = 0.9
+"""A column in which one value has more than this share of the rows is constant within most keys by chance."""
 
 _FREE_TEXT = 5
 """Distinct cells with at least this many words on average are free text."""
@@ -82,7 +102,8 @@ class Suggestion:
     """
 
     column: str
-    role: Role
+    role: Role | None
+    """None: no role can be justified, so the column is not published until a person decides."""
     reason: str
     pattern: str | None = None
     """The name of the recognised pattern."""
@@ -94,22 +115,26 @@ class Suggestion:
     """Whether the cells or the name were recognised; if not, the role is the cautious choice."""
     codes: bool = False
     """Whether the numbers of the column are codes of categories."""
+    key: KeyOf | None = None
+    """Whether the column recurs and tells which rows belong to one person or household."""
 
 
 def suggestions(table: Table, facts: Sequence[Facts]) -> list[Suggestion]:
     """Suggest a role for every column of a table."""
     found = {fact.name: _suggest_alone(fact) for fact in facts}
     by_name = {fact.name: fact for fact in facts}
+    _suggest_key_by_constancy(table, by_name, found)
     _suggest_by_dependence(table, by_name, found)
     # columns of high entropy single out most people, so they become quasi-identifiers first, while there is room
     unsure = sorted((fact for fact in facts if found[fact.name] is None), key=lambda fact: -fact.entropy)
-    room = MOST_UNKNOWN - sum(1 for one in found.values() if one is not None and one.role is Role.QUASI_IDENTIFIER)
+    known = sum(1 for one in found.values() if one is not None and one.role is Role.QUASI_IDENTIFIER)
+    room = MOST_UNKNOWN - known if known < FEW_KNOWN else 0
     for fact in unsure:
         one = _suggest_unrecognised(fact, room > 0)
         room -= one.role is Role.QUASI_IDENTIFIER
         found[fact.name] = one
-    settled = [one for one in found.values() if one is not None]
-    return _demote_little_known(settled)
+    settled = _limit_sensitive(_demote_little_known([one for one in found.values() if one is not None]), by_name)
+    return _keep_harmless(table, settled)
 
 
 def _suggest_alone(fact: Facts) -> Suggestion | None:
@@ -118,8 +143,42 @@ def _suggest_alone(fact: Facts) -> Suggestion | None:
         return Suggestion(fact.name, Role.IDENTIFIER, f"its cells cannot be read, so the column is dropped: {fact.problem}")
     if fact.constant:
         return Suggestion(fact.name, Role.OTHER, "every row has the same value, so it reveals nothing about a person")
+    key = recurring_key(fact)
+    if key is not None:
+        return _key(fact, key, f"named like the number of a {key}")
     pattern = _name_pattern(fact)
     return _by_cells(fact, pattern) or (None if pattern is None else _by_name(fact, pattern)) or _by_uniqueness(fact)
+
+
+def _key(fact: Facts, key: KeyOf, why: str) -> Suggestion:
+    return Suggestion(
+        fact.name,
+        Role.IDENTIFIER,
+        f"{why}, and its values recur ({fact.distinct:,} in {fact.rows:,} rows): it tells which rows belong to one {key}",
+        KEY.name,
+        key=key,
+    )
+
+
+def _suggest_key_by_constancy(table: Table, facts: dict[str, Facts], found: dict[str, Suggestion | None]) -> None:
+    """Recognise the number of a person under any name: sex, race or birth never change within its values.
+
+    Only if no column is named like one; of several, the one with most values. `found` is changed.
+    """
+    if any(one is not None and one.key == "person" for one in found.values()):
+        return
+    lasting = [
+        table.column(name)
+        for name, one in found.items()
+        if one is not None and one.pattern in _LASTING and facts[name].common <= _UNEVEN * facts[name].rows
+    ]
+    candidates = [facts[name] for name, one in found.items() if one is None and recurs(facts[name])]
+    for fact in sorted(candidates, key=lambda fact: -fact.distinct):
+        column = table.column(fact.name)
+        constant = [other.name for other in lasting if never_changes_within(column, other)]
+        if constant and len(constant) == len(lasting):
+            found[fact.name] = _key(fact, "person", f"{constant[0]!r} never changes within its values")
+            return
 
 
 def _by_cells(fact: Facts, pattern: Pattern | None) -> Suggestion | None:
@@ -129,8 +188,10 @@ def _by_cells(fact: Facts, pattern: Pattern | None) -> Suggestion | None:
         return _date(fact, pattern)
     if shape is not None:
         cell_pattern, share = shape
-        plain = fact.kind is Kind.NUMERIC and pattern is not None and pattern.role is not Role.IDENTIFIER
-        if not plain:  # numbers in a column called income are not bank numbers
+        named = pattern is not None and pattern.role is not Role.IDENTIFIER
+        # numbers in a column called income are not bank numbers, and no number with decimals is a phone number
+        plain = fact.kind is Kind.NUMERIC and (named or not fact.whole)
+        if not plain:
             return Suggestion(
                 fact.name,
                 Role.IDENTIFIER,
@@ -147,7 +208,7 @@ def _by_cells(fact: Facts, pattern: Pattern | None) -> Suggestion | None:
             Role.IDENTIFIER,
             f"free text, {fact.length:.0f} words per cell and hardly any duplicates: it may name a person",
             "free text",
-            (Role.OTHER,) if pattern is None else (pattern.role,),
+            () if pattern is None else (pattern.role,),
         )
     share = people_named(fact.sample)
     if text and share >= NAMED_SHARE and (pattern is None or pattern in (NAME, KEY)) and fact.distinct >= FEW_ROWS:
@@ -173,13 +234,8 @@ def _date(fact: Facts, pattern: Pattern | None) -> Suggestion:
             BIRTH.name,
             (Role.IDENTIFIER,),
         )
-    if fact.nearly_unique and fact.rows >= FEW_ROWS:
-        return Suggestion(
-            fact.name, Role.IDENTIFIER, "dates or times that differ in nearly every row", "time stamp",
-            (Role.QUASI_IDENTIFIER,),
-        )  # fmt: skip
     return Suggestion(
-        fact.name, Role.QUASI_IDENTIFIER, "dates: people who were present know them", "date", (Role.SENSITIVE, Role.OTHER)
+        fact.name, Role.QUASI_IDENTIFIER, "dates: people who were present know them", "date", (Role.SENSITIVE,)
     )
 
 
@@ -207,13 +263,12 @@ def _by_name(fact: Facts, pattern: Pattern) -> Suggestion:
         identifies = "part of what identifies a person" if pattern.name == "street address" else "identifies a person"
         return Suggestion(fact.name, Role.IDENTIFIER, f"{like}: {identifies}", pattern.name, alternatives)
     if pattern is WEIGHT:
-        rare = f"; but it is unique in {_percent(fact.uniqueness)} of the rows" if fact.uniqueness > 0.01 else ""
         return Suggestion(
             fact.name,
-            Role.OTHER,
-            f"{like}: needed for estimates, unknown to outsiders{rare}",
+            None,
+            f"{like}: needed for estimates, but published unchanged it singles out {_percent(fact.uniqueness)} of the rows",
             pattern.name,
-            (Role.IDENTIFIER,),
+            (Role.OTHER,),
         )
     if pattern.role is Role.SENSITIVE:
         return Suggestion(
@@ -221,7 +276,7 @@ def _by_name(fact: Facts, pattern: Pattern) -> Suggestion:
             pattern.alternatives, pattern.rank, codes=codes,
         )  # fmt: skip
     if not pattern.widely_known:
-        return Suggestion(fact.name, Role.QUASI_IDENTIFIER, f"{like}: {FEWER}", pattern.name, (Role.OTHER,), codes=codes)
+        return Suggestion(fact.name, Role.QUASI_IDENTIFIER, f"{like}: {FEWER}", pattern.name, codes=codes)
     identifying = fact.kind is not Kind.NUMERIC and fact.uniqueness > _IDENTIFYING_SHARE and fact.rows >= FEW_ROWS
     return Suggestion(
         fact.name,
@@ -273,7 +328,7 @@ def _suggest_by_dependence(table: Table, facts: dict[str, Facts], found: dict[st
                 # as many pairs as own values: each own value occurs with one value of the other column
                 determines = f"it determines {one.column!r}" if pairs == mine else f"{one.column!r} determines it"
                 found[name] = Suggestion(
-                    name, one.role, f"{determines} in every row, so it has the same role", None, (Role.OTHER,), one.rank
+                    name, one.role, f"{determines} in every row, so it has the same role", None, (), one.rank
                 )
                 break
 
@@ -293,31 +348,20 @@ def _survey_year(fact: Facts) -> Suggestion | None:
 
 def _suggest_unrecognised(fact: Facts, room: bool) -> Suggestion:
     """Return the cautious choice for an unrecognised column; `room`: whether there may be a further quasi-identifier."""
-    unlike = f"unique in {_percent(fact.uniqueness)} of the rows"
     enough = fact.rows >= FEW_ROWS
-    if fact.kind is not Kind.NUMERIC and fact.uniqueness > _IDENTIFYING_SHARE and enough:
-        return Suggestion(
-            fact.name, Role.IDENTIFIER, f"not recognised, and {unlike}: not published until a person decides",
-            None, (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER), certain=False,
-        )  # fmt: skip
-    if room:
+    if room and (fact.kind is Kind.NUMERIC or fact.uniqueness <= _IDENTIFYING_SHARE or not enough):
         return Suggestion(
             fact.name, Role.QUASI_IDENTIFIER, "not recognised: treated as if outsiders knew it",
-            None, (Role.SENSITIVE, Role.OTHER), certain=False,
+            None, (Role.SENSITIVE,), certain=False,
         )  # fmt: skip
-    if fact.uniqueness > _HARMLESS_SHARE and enough:
-        return Suggestion(
-            fact.name, Role.IDENTIFIER, f"not recognised, and {unlike}: not published until a person decides",
-            None, (Role.SENSITIVE, Role.QUASI_IDENTIFIER), certain=False,
-        )  # fmt: skip
+    unlike = f", and unique in {_percent(fact.uniqueness)} of the rows" if fact.unique and enough else ""
     return Suggestion(
-        fact.name, Role.OTHER, "not recognised: published unchanged unless a person decides otherwise",
-        None, (Role.QUASI_IDENTIFIER, Role.SENSITIVE), certain=False,
-    )  # fmt: skip
+        fact.name, None, f"not recognised{unlike}", None, (Role.QUASI_IDENTIFIER, Role.SENSITIVE), certain=False
+    )
 
 
 def _demote_little_known(found: Sequence[Suggestion]) -> list[Suggestion]:
-    """Give little-known columns the role other if there are enough quasi-identifiers that many outsiders know."""
+    """Leave little-known columns to a person if there are enough quasi-identifiers that many outsiders know."""
 
     def little_known(one: Suggestion) -> bool:
         return one.role is Role.QUASI_IDENTIFIER and one.reason.endswith(FEWER)
@@ -327,9 +371,46 @@ def _demote_little_known(found: Sequence[Suggestion]) -> list[Suggestion]:
         return list(found)
     reason = f", and there are {widely} quasi-identifiers that are better known"
     return [
-        replace(one, role=Role.OTHER, reason=one.reason + reason, alternatives=(Role.QUASI_IDENTIFIER,))
+        replace(one, role=None, reason=one.reason + reason, alternatives=(Role.QUASI_IDENTIFIER,))
         if little_known(one)
         else one
+        for one in found
+    ]
+
+
+def _limit_sensitive(found: Sequence[Suggestion], facts: dict[str, Facts]) -> list[Suggestion]:
+    """Leave to a person the sensitive columns whose requirements would need very large groups, and those beyond a limit.
+
+    The most harmful are kept; of equals, those whose values are more even.
+    """
+    sensitive = [one for one in found if one.role is Role.SENSITIVE]
+    by_harm = sorted(sensitive, key=lambda one: (one.rank, facts[one.column].common))
+    even = [one for one in by_harm if facts[one.column].common <= _ONE_SIDED * facts[one.column].rows]
+    # the most harmful column is worth large groups
+    main = by_harm[:1] if not even or by_harm[0].rank < even[0].rank else []
+    columns = {one.column for one in [*main, *(one for one in even if one not in main)][:MOST_SENSITIVE]}
+
+    def undecided(one: Suggestion) -> Suggestion:
+        fact = facts[one.column]
+        share = fact.common / fact.rows
+        why = (
+            f"{_percent(share)} of the rows have one value, so groups with different values would have to be very large"
+            if share > _ONE_SIDED
+            else f"{len(columns)} sensitive columns are under a requirement already"
+        )
+        return replace(one, role=None, reason=f"{one.reason}; but {why}", alternatives=(Role.SENSITIVE,))
+
+    return [undecided(one) if one.role is Role.SENSITIVE and one.column not in columns else one for one in found]
+
+
+def _keep_harmless(table: Table, found: Sequence[Suggestion]) -> list[Suggestion]:
+    """Leave columns with the role other to a person if, published unchanged, they single out a row together."""
+    harmless = [one.column for one in found if one.role is Role.OTHER]
+    if not uniqueness_of(table, harmless).unique:
+        return list(found)
+    reason = "; but the columns that would be published unchanged single out people together"
+    return [
+        replace(one, role=None, reason=one.reason + reason, alternatives=(Role.OTHER,)) if one.role is Role.OTHER else one
         for one in found
     ]
 

@@ -13,12 +13,15 @@ from sfumato.errors import FileError
 from sfumato.io.read_table import as_table
 from sfumato.plurals import count_of
 from sfumato.profiling.column_facts import Facts, facts_of
-from sfumato.profiling.column_patterns import WEIGHT
 from sfumato.profiling.identifying_combinations import MOST_COLUMNS, Combination, most_identifying, uniqueness_of
 from sfumato.profiling.missing_markers import Markers
+from sfumato.profiling.recurring_keys import KeyOf
 from sfumato.profiling.requirement_suggestions import SuggestedRequirement, suggest_requirements
 from sfumato.profiling.role_suggestions import REPEATED, Suggestion, suggestions
 from sfumato.summaries import first_lines
+
+NO_ROLE = "not published"
+"""What is shown for a column without a suggested role."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,8 @@ class ColumnProfile:
         return self.facts.name
 
     @property
-    def role(self) -> Role:
-        """The suggested role."""
+    def role(self) -> Role | None:
+        """The suggested role; None if a person must decide before the column is published."""
         return self.suggestion.role
 
     @property
@@ -62,7 +65,8 @@ class ColumnProfile:
             "share_most_frequent": facts.common / facts.rows,
             "bits": round(facts.entropy, 3),
             "looks_like": suggestion.pattern,
-            "role": str(self.role),
+            "role": None if self.role is None else str(self.role),
+            "key_of": suggestion.key,
             "reason": suggestion.reason,
             "certain": suggestion.certain,
             "instead": [str(role) for role in suggestion.alternatives],
@@ -102,8 +106,8 @@ class Profile:
         """The number of rows."""
         return self.table.rows
 
-    def of_role(self, role: Role) -> list[ColumnProfile]:
-        """Return the columns of a role; sensitive ones with the most harmful first."""
+    def of_role(self, role: Role | None) -> list[ColumnProfile]:
+        """Return the columns of a role, or of none; sensitive ones with the most harmful first."""
         found = [column for column in self.columns if column.role is role]
         if role is Role.SENSITIVE:
             found.sort(key=lambda column: (column.suggestion.rank, column.facts.common))
@@ -117,9 +121,18 @@ class Profile:
             sensitive=[column.name for column in self.columns if column.role is Role.SENSITIVE],
             identifiers=[column.name for column in self.of_role(Role.IDENTIFIER)],
             other=[column.name for column in self.of_role(Role.OTHER)],
-            kinds={column.name: column.kind for column in self.columns if column.kind is not None},
+            kinds={
+                column.name: column.kind for column in self.columns if column.kind is not None and column.role is not None
+            },
             missing=self.table.schema.missing,
+            person_id=self.key("person"),
+            household_id=self.key("household"),
         )
+
+    def key(self, of: KeyOf) -> str | None:
+        """Return the column that tells which rows belong to one person or household: the one with most values, if any."""
+        found = [column for column in self.columns if column.suggestion.key == of]
+        return max(found, key=lambda column: column.facts.distinct).name if found else None
 
     @cached_property
     def uniqueness(self) -> Combination:
@@ -128,12 +141,8 @@ class Profile:
 
     @cached_property
     def unchanged_uniqueness(self) -> Combination:
-        """The number of rows that the columns with the role other, which are published unchanged, single out.
-
-        Without survey weights, which outsiders do not know.
-        """
-        other = [column.name for column in self.of_role(Role.OTHER) if column.suggestion.pattern != WEIGHT.name]
-        return uniqueness_of(self.table, other)
+        """The number of rows that the columns with the role other, which are published unchanged, single out."""
+        return uniqueness_of(self.table, [column.name for column in self.of_role(Role.OTHER)])
 
     @cached_property
     def equivalent_columns(self) -> dict[str, str]:
@@ -185,9 +194,9 @@ class Profile:
 
     def __repr__(self) -> str:
         name = max(len(column.name) for column in self.columns)
-        role = max(len(column.role) for column in self.columns)
+        role = max(len(column.role or NO_ROLE) for column in self.columns)
         lines = [f"Profile of {count_of(self.rows, 'row')} and {count_of(len(self.columns), 'column')}"]
-        columns = [f"  {c.name:<{name}}  {c.role:<{role}}  {c.suggestion.reason}" for c in self.columns]
+        columns = [f"  {c.name:<{name}}  {c.role or NO_ROLE:<{role}}  {c.suggestion.reason}" for c in self.columns]
         lines += first_lines(columns, "columns")
         if self.schema.quasi_identifiers:
             lines.append(

@@ -1,0 +1,110 @@
+"""Recognise the column that tells which rows belong to one person or one household: encounters, purchases, waves."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from sfumato.data.column import Column
+from sfumato.data.schema import Kind
+from sfumato.profiling.column_facts import Facts
+from sfumato.profiling.name_words import words_of
+
+KeyOf = Literal["person", "household"]
+
+_NUMBER = {
+    "id", "ids", "nr", "no", "nbr", "num", "number", "key", "code", "uid", "identifier", "idx", "index", "nummer", "numero",
+    "ref",
+}  # fmt: skip
+"""Words that make a name the name of a number."""
+
+_PERSON = {
+    "patient", "person", "people", "subject", "individual", "member", "customer", "client", "user", "resident", "citizen",
+    "student", "pupil", "employee", "worker", "respondent", "participant", "case", "child", "mother", "donor", "driver",
+    "insured", "beneficiary", "versicherten", "kunde", "personne", "indiv",
+}  # fmt: skip
+"""Words for a person."""
+
+_HOUSEHOLD = {"household", "hh", "family", "haushalt", "menage", "dwelling", "foyer"}
+
+_WHOLE_NAMES = {
+    "pid": "person", "personid": "person", "patientid": "person", "subjid": "person", "usubjid": "person", "mrn": "person",
+    "pnr": "person", "userid": "person", "customerid": "person", "nhs": "person", "ssn": "person", "hhid": "household",
+    "hid": "household", "famid": "household", "serial": "household",
+}  # fmt: skip
+"""Names of one word."""
+
+_BARE = {"id", "nr", "key", "identifier", "idnr"}
+"""Names that consist of the word for a number alone."""
+
+_LEAST_VALUES = 20
+"""A key has at least this many values."""
+
+_MOST_ROWS = 100
+"""A person has at most this many rows on average."""
+
+_CONSTANT = 0.99
+"""The share of a key's recurring values within which a lasting fact must not change; the rest may be errors."""
+
+_LARGEST_SHARE = 0.05
+"""One person has at most this share of the rows; a code of categories usually has a value with more."""
+
+
+def recurring_key(fact: Facts) -> KeyOf | None:
+    """Return whether a column recurs and tells the person or the household of a row, by its name and its counts.
+
+    `discharge_disposition_id`, with 26 values in 100,000 rows, is the code of a category, not the number of a person.
+
+    >>> recurring_key(Facts("patient_nbr", 100, Kind.NUMERIC, distinct=70, common=3, whole=True))
+    'person'
+    >>> recurring_key(Facts("admission_type_id", 100, Kind.NUMERIC, distinct=8, common=50, whole=True))
+    """
+    words = words_of(fact.name)
+    key = _key_of_name(words)
+    if key is None or not recurs(fact):
+        return None
+    # nearly unique keys number rows, such as orders or visits, unless the name is that of a person
+    bare = not set(words) & (_PERSON | _HOUSEHOLD) and "".join(words) not in _WHOLE_NAMES
+    return None if bare and fact.nearly_unique else key
+
+
+def recurs(fact: Facts) -> bool:
+    """Return whether a column could be a key by its counts: many values, none of them with many rows.
+
+    >>> recurs(Facts("x", 100, Kind.NUMERIC, distinct=70, common=3, whole=True))
+    True
+    """
+    present = fact.rows - fact.missing
+    spread = fact.common <= max(_LARGEST_SHARE * fact.rows, 3)
+    plain = fact.whole or fact.kind in (Kind.CATEGORICAL, Kind.TEXT)
+    return spread and plain and _LEAST_VALUES <= fact.distinct < present <= _MOST_ROWS * fact.distinct
+
+
+def never_changes_within(key: Column, other: Column) -> bool:
+    """Return whether a column has one value within each value of a key, in at least 99 % of the values that recur.
+
+    >>> import pyarrow as pa
+    >>> from sfumato import Schema, Table
+    >>> table = Table(pa.table({"x": [1, 1, 2, 2], "sex": ["f", "f", "m", "m"], "wave": [1, 2, 1, 2]}), Schema())
+    >>> [never_changes_within(table.column("x"), table.column(name)) for name in ("sex", "wave")]
+    [True, False]
+    """
+    rows = np.bincount(key.codes, minlength=key.domain)
+    pairs = np.unique(key.codes.astype(np.int64) * other.domain + other.codes) // other.domain
+    values = np.bincount(pairs, minlength=key.domain)
+    recurring = (rows > 1) & (np.arange(key.domain) < key.size)
+    return bool(recurring.any()) and float((values[recurring] == 1).mean()) >= _CONSTANT
+
+
+def _key_of_name(words: tuple[str, ...]) -> KeyOf | None:
+    """Return what a name is the number of."""
+    whole = _WHOLE_NAMES.get("".join(words))
+    if whole is not None:
+        return "household" if whole == "household" else "person"
+    said = set(words)
+    if not said & _NUMBER:
+        return None
+    if said & _HOUSEHOLD:
+        return "household"
+    return "person" if said & _PERSON or (len(words) == 1 and words[0] in _BARE) else None

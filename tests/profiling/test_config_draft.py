@@ -1,0 +1,132 @@
+"""What a draft decides, and what it leaves to a person: nothing is published that it cannot justify."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import sfumato as sf
+from sfumato.data.schema import Role
+from sfumato.profiling import draft, profile
+
+
+@dataclass(frozen=True)
+class Clinic:
+    """Encounters of patients, as a hospital exports them."""
+
+    table: pa.Table
+    patients: int
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    rng = random.Random(5)
+    rows = []
+    for patient in range(400):
+        sex, born = rng.choice("fm"), 1930 + rng.randrange(70)
+        for _ in range(1 + patient % 3):
+            rows.append(
+                {
+                    "encounter_id": len(rows) + 5000,
+                    "patient_nbr": 90_000 + 7 * patient,
+                    "admission_type_id": rng.choice([1, 1, 1, 2, 3, 6]),
+                    "sex": sex,
+                    "age": 2020 - born,
+                    "zip": f"{rng.randrange(40) * 250 + 10_000:05d}",
+                    "admitted": f"20{10 + rng.randrange(9)}-{1 + rng.randrange(12):02d}-{1 + rng.randrange(28):02d}",
+                    "diagnosis": rng.choice(["250.01", "401", "V57", "428.0", "786.5", "414"]),
+                    "insulin": rng.choices(["No", "Steady"], [97, 3])[0],
+                    "x7": rng.choice("abcdef"),
+                    "weight_factor_wgt": round(rng.random(), 6),
+                }
+            )
+    return Clinic(pa.Table.from_pylist(rows), 400)
+
+
+def test_roles_of_a_hospital_export(clinic):
+    roles = {column.name: column.role for column in profile(clinic.table)}
+    assert roles == {
+        "encounter_id": Role.IDENTIFIER,
+        "patient_nbr": Role.IDENTIFIER,
+        "admission_type_id": None,
+        "sex": Role.QUASI_IDENTIFIER,
+        "age": Role.QUASI_IDENTIFIER,
+        "zip": Role.QUASI_IDENTIFIER,
+        "admitted": Role.QUASI_IDENTIFIER,
+        "diagnosis": Role.SENSITIVE,
+        "insulin": None,
+        "x7": None,
+        "weight_factor_wgt": None,
+    }
+
+
+def test_the_draft_alone_gives_a_release_that_exposes_nobody(clinic, tmp_path):
+    """An independent count of people per group, columns that are published, and columns without a principle."""
+    people = tmp_path / "visits.parquet"
+    parquet.write_table(clinic.table, people)
+    text = draft(profile(people), people, tmp_path / "sfumato.toml")
+    assert 'person_id = "patient_nbr"' in text
+    config = sf.Config.parse(text, tmp_path / "sfumato.toml")
+    release = sf.anonymize(config.table(), None, config.requested_principles, method=config.grouping_method)
+    release.save(tmp_path / "out")
+    rows = release.frame.to_pylist()
+    assert set(rows[0]) == {"group", "sex", "age", "zip", "admitted", "diagnosis"}
+    # whose row each published row is, from the private part of the release
+    original = clinic.table.column("patient_nbr").to_pylist()
+    groups = {}
+    for row, source in zip(rows, release.private.rows, strict=True):
+        groups.setdefault(row["group"], set()).add(original[int(source)])
+    assert min(map(len, groups.values())) >= 5
+    assert sum(map(len, groups.values())) == clinic.patients  # nobody is in two groups
+    covered = {principle.on for principle in config.requested_principles if hasattr(principle, "on")}
+    assert covered == set(config.schema.sensitive)
+
+
+def test_undecided_columns_are_comments_with_a_reason(clinic, tmp_path):
+    text = draft(profile(clinic.table), "visits.csv", tmp_path / "sfumato.toml")
+    for name in ("admission_type_id", "insulin", "x7", "weight_factor_wgt"):
+        assert f"\n# [columns.{name}]\n# " in text
+        assert name not in sf.Config.parse(text).columns
+
+
+def test_a_code_of_categories_is_not_the_number_of_a_person():
+    rng = random.Random(1)
+    table = pa.table({"disposition_id": [rng.randrange(26) for _ in range(900)], "sex": ["f", "m"] * 450})
+    assert profile(table).key("person") is None
+
+
+def test_a_key_under_any_name_is_recognised_by_what_never_changes(clinic):
+    table = clinic.table.drop(["patient_nbr"]).append_column("zz", clinic.table.column("patient_nbr"))
+    found = profile(table)
+    assert found.key("person") == "zz"
+    assert "'sex' never changes" in found["zz"].suggestion.reason
+
+
+def test_households_are_recognised():
+    table = pa.table(
+        {
+            "hh_id": [i // 3 for i in range(300)],
+            "person_id": [i // 2 for i in range(300)],
+            "age": [20 + i % 40 for i in range(300)],
+        }
+    )
+    found = profile(table)
+    assert (found.key("person"), found.key("household")) == ("person_id", "hh_id")
+
+
+def test_columns_published_unchanged_single_out_nobody():
+    """Two columns that are harmless alone are left to a person if they single out a row together."""
+    table = pa.table(
+        {
+            "age": [20 + i % 5 for i in range(40)],
+            "sex": ["f", "m"] * 20,
+            "year": [2000 + (i % 4 if i else 9) for i in range(40)],
+            "month": [i % 3 for i in range(40)],
+        }
+    )
+    assert profile(table).of_role(Role.OTHER) == []
+    assert {column.name for column in profile(table).of_role(None)} == {"year", "month"}
