@@ -88,9 +88,10 @@ Example:
 @click.option("--all", "all_rows", is_flag=True, help="Also measure all rows of the survey, and the growth of CPU time.")
 @click.option("--hard", is_flag=True, help="Also measure a requirement that no bound guarantees.")
 @click.option("--adult", is_flag=True, help="Also measure the Adult table, with requirements that other tools support.")
+@click.option("--rare", is_flag=True, help="Instead measure requirements that need large groups because a value is rare.")
 @click.option("--methods", default="glaze,mondrian,xcolor", show_default=True, metavar="LIST", help="Methods to compare.")
 @json_option
-def anonymize(rows: int, all_rows: bool, hard: bool, adult: bool, methods: str, as_json: bool) -> None:
+def anonymize(rows: int, all_rows: bool, hard: bool, adult: bool, rare: bool, methods: str, as_json: bool) -> None:
     """Anonymize with several methods: loss, violations, CPU time and memory, with the project's goals.
 
     The settings use acs2018/sal_occ.csv.gz below SFUMATO_DATA. If that is absent, there is one setting, on the synthetic
@@ -100,7 +101,7 @@ def anonymize(rows: int, all_rows: bool, hard: bool, adult: bool, methods: str, 
     from benchmarks.costs.anonymize_cost import run
 
     with progress_line() as notify:
-        figures = run(rows, all_rows, hard, adult, names_in(methods), notify)
+        figures = run(rows, all_rows, hard, adult, names_in(methods), notify, rare)
     show(figures, as_json, show_anonymize)
 
 

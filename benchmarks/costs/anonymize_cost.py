@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.datasets import survey
+from benchmarks.datasets.rare_values import rare_values
 from benchmarks.datasets.survey import SURVEY_ROWS, Setting
 from benchmarks.measurement import Notify, cpu_seconds, growth, lexsort_seconds, peak_megabytes, silent
 from sfumato._audit import audit
@@ -42,12 +43,18 @@ _WARM_UP_ROWS = 500
 
 
 def run(
-    rows: int, all_rows: bool, hard: bool, adult: bool, methods: Sequence[str], notify: Notify = silent
+    rows: int,
+    all_rows: bool,
+    hard: bool,
+    adult: bool,
+    methods: Sequence[str],
+    notify: Notify = silent,
+    rare: bool = False,
 ) -> dict[str, Any]:
-    """Measure each method on each setting; `notify` receives the progress."""
+    """Measure each method on each setting; `notify` receives the progress. `rare`: only requirements with a rare value."""
     chosen = [method_by_name(name) for name in methods]
     runs: list[dict[str, Any]] = []
-    for setting in _settings(rows, all_rows, hard, adult):
+    for setting in rare_values() if rare else _settings(rows, all_rows, hard, adult):
         for name in setting.table.schema.sensitive_columns():
             setting.table.column(name)  # encoded before anything is measured
         baseline = lexsort_seconds(setting.table)

@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -245,3 +245,30 @@ def test_sets_of_values():
 def test_too_few_rows_for_two_groups():
     task = task_of(people(7, seed=0), sf.KAnonymity(4))
     assert sf.Glaze().group(task).of_row.tolist() == [0] * 7
+
+
+@given(st.integers(0, 2**31), st.sampled_from([*SUPPORTED, sf.DeltaDisclosure("2.5")]), st.sampled_from([60, 500]))
+@settings(max_examples=2_000 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 25)
+def test_never_worse_than_mondrian(seed, principle, rows):
+    """Where Mondrian satisfies the principle, glaze does, and loses no more."""
+    draw = np.random.default_rng(seed)
+    secrets = draw.choice(np.arange(1, 31), rows, p=np.arange(30, 0, -1) / 465)  # some are rare
+    task = task_of(people(rows, seed).set_column(3, "secret", pa.array(secrets)), principle)
+    mondrian, glaze = sf.Mondrian().group(task), sf.Glaze().group(task, seed)
+    bad = [int(np.bincount(g.of_row)[~task.satisfied(g.of_row)].sum()) for g in (mondrian, glaze)]
+    assert bad[1] <= bad[0]
+    if bad[0] == bad[1]:
+        losses = [
+            mean_loss(recode(task.table, sf.data.Groups.partition(task.table, g.of_row, g.count))) for g in (mondrian, glaze)
+        ]
+        assert losses[1] <= losses[0] + 1e-12
+
+
+def test_the_number_of_groups_is_bounded_by_rare_values():
+    """Ten rows have the rare value, and two values are required: no more than ten groups."""
+    frame = people(500, seed=0, secrets=[1]).set_column(3, "secret", pa.array([2] * 10 + [1] * 490))
+    task = task_of(frame, sf.DistinctLDiversity(2), sf.KAnonymity(4))
+    assert SearchConstraints.of(task).most_groups(500) == 10
+    grouping = sf.Glaze().group(task)
+    assert task.satisfied(grouping.of_row).all()
+    assert 1 < grouping.count <= 10

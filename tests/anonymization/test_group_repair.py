@@ -111,3 +111,38 @@ def test_auto_takes_a_method_that_supports_the_principles():
     schema = sf.Schema(["age"], ["ill"])
     assert sf.anonymize(frame, schema, sf.NTCloseness(n=10, t=1)).method == sf.Mondrian()
     assert sf.anonymize(frame, schema, sf.KAnonymity(2)).method == sf.Glaze()
+
+
+@pytest.mark.parametrize("suppress", [0, "0.5"])
+@pytest.mark.parametrize("requirement", [sf.DistinctLDiversity(4), sf.PSensitivity(p=4, k=4)], ids=lambda r: r.name)
+def test_no_suppression_creates_a_fourth_value(requirement, suppress):
+    """Nothing is searched for, whether rows may be suppressed or not, and suppression is not offered."""
+    frame = pa.table({"age": list(range(30)), "ill": ["flu", "gout", "cold"] * 10})
+    steps = []
+    with pytest.raises(sf.errors.RequirementError, match="on ill: ") as caught:
+        sf.anonymize(
+            frame,
+            sf.Schema(["age"], ["ill"]),
+            requirement,
+            suppress=suppress,
+            progress=lambda step, share=None: steps.append(step),
+        )
+    assert steps == ["assessing feasibility"]
+    assert "suppress" not in caught.value.remedy
+
+
+def test_a_solved_table_stays_solved():
+    """Lowering the loss after the repair once broke groups again: the price of excess was worth paying in large groups."""
+    table = sf.Table(sf.synthetic_census(3000, seed=1), sf.Schema(["age", "sex", "marital", "race"], ["workclass"]))
+    task = Task(table, (sf.DeltaDisclosure(2),))
+    grouping = sf.Glaze().group(task)
+    assert task.satisfied(grouping.of_row).all()
+    assert grouping.count > 1
+
+
+def test_the_best_state_is_kept():
+    state = state_of(sf.KAnonymity(8), sf.DistinctLDiversity(3), secrets=np.arange(ROWS) % 8)
+    state.remember()
+    state.regroup(np.zeros(ROWS, np.int64))
+    state.return_to_best()
+    assert state.labels.tolist() == (np.arange(ROWS) // 8).tolist()

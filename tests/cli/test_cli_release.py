@@ -206,3 +206,20 @@ def test_a_config_is_compared(sfumato, project):
         done = sfumato("verify", "release", "--config", "sfumato.toml")
         assert done.returncode == 1
         assert words in " ".join(done.stdout.split())
+
+
+def test_warnings_are_shown_and_refused_with_strict(sfumato, project):
+    change(project, "sfumato.toml", '[[principles]]\nname = "distinct-l-diversity"\nl = 2\n', "")
+    done = sfumato("anonymize", "sfumato.toml")
+    assert done.returncode == 0
+    assert "WARNING no requirement covers the sensitive attribute 'ill'" in done.stdout
+    stated = json.loads(sfumato("anonymize", "sfumato.toml", "--force", "--json").stdout)["warnings"]
+    assert [(warning["kind"], warning["attribute"]) for warning in stated] == [("uncovered", "ill")]
+    done = sfumato("anonymize", "sfumato.toml", "--strict", "--output", "strict")
+    assert done.returncode == 1
+    assert "because of 1 warning" in done.stderr
+    assert not (project / "strict").exists()
+    change(project, "sfumato.toml", 'role = "sensitive"', 'role = "sensitive"\naccepted = "everybody sneezes"')
+    done = sfumato("anonymize", "sfumato.toml", "--strict", "--output", "strict")
+    assert (done.returncode, "WARNING" in done.stdout) == (0, False)
+    assert "which is accepted (everybody sneezes)" in done.stdout

@@ -80,7 +80,8 @@ def test_a_release_of_periods_is_verified(tmp_path, method):
     births = [datetime(1950, 1, 31) + timedelta(days=200 * i) for i in range(60)]
     data = pa.table({"birth": [f"{each.day}.{each.month}.{each.year}" for each in births], "pay": range(60)})
     config = '[data]\npath = "x.csv"\n[columns.birth]\nrole = "quasi-identifier"\nformat = "%d.%m.%Y"\n'
-    config += 'hierarchy = { dates = ["month", "quarter", "year", "decade"] }\n[columns.pay]\nrole = "sensitive"\n'
+    config += 'hierarchy = { dates = ["month", "quarter", "year", "decade"] }\nrecoding = "ancestor"\n'
+    config += '[columns.pay]\nrole = "sensitive"\n'
     schema = sf.Config.parse(config).schema
     release = sf.anonymize(data, schema, sf.KAnonymity(4), **({} if method is None else {"method": method}))
     release.save(tmp_path / "release")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kernel_inputs import condition_arrays, limit_arrays, random_limit
 from sfumato.kernels import group_excess as kinds
-from sfumato.kernels.group_excess import allowed_neighbours, histogram_excess, within_reach
+from sfumato.kernels.group_excess import allowed_neighbours, counts_excess, histogram_excess, within_reach
 
 
 @given(st.integers(0, 2**31), st.integers(1, 8))
@@ -93,11 +93,28 @@ def test_histogram_excess(kind, seed, values, size):
     condition = random_condition(draw, kind, values)
     group = draw.integers(0, values, size)
     arrays = condition_arrays([condition], [np.arange(values)])
-    counts = np.zeros(2 * values + 2, np.int64)
-    excess = histogram_excess(arrays, 0, np.append(group, [99, 99]), size, counts)
-    assert not counts.any(), "the scratch is clear again"
+    scratch = np.zeros((3, 2 * values + 2), np.int64)
+    excess = histogram_excess(arrays, 0, np.append(group, [99, 99]), size, scratch)
+    assert not scratch[0].any(), "the scratch is clear again"
     missing = shortfall(condition, group.tolist())
     if missing < -1e-6:
         assert excess == 0
     elif missing > 1e-6:
         assert excess == pytest.approx(missing + 0.5, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", range(9))
+@given(st.integers(0, 2**31), st.integers(1, 5), st.integers(1, 9), st.sampled_from(["none", "out", "into", "both"]))
+def test_the_excess_of_counts_after_a_change(kind, seed, values, size, change):
+    """From the counts of a group the same excess results as from the values of its rows after the change."""
+    draw = np.random.default_rng(seed)
+    arrays = condition_arrays([random_condition(draw, kind, values)], [np.arange(values)])
+    group = draw.integers(0, values, size + 1)
+    gone = int(group[-1]) if change in ("out", "both") else -1
+    come = int(draw.integers(0, values)) if change in ("into", "both") else -1
+    after = [*(group[:-1] if gone >= 0 else group), *([come] if come >= 0 else [])]
+    counts = np.concatenate([[7, 7], np.bincount(group, minlength=values)])  # the counts begin at 2
+    scratch = np.zeros((3, 2 * values + 2), np.int64)
+    excess = counts_excess(arrays, 0, counts, 2, len(after), gone, come, scratch)
+    assert excess == pytest.approx(histogram_excess(arrays, 0, np.array(after), len(after), scratch), abs=1e-9)
+    assert not scratch[0].any()

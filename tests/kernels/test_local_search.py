@@ -18,24 +18,10 @@ from kernel_inputs import (
     random_places,
     share_arrays,
 )
+from sfumato.anonymization.methods import group_arrays as layout
+from sfumato.anonymization.methods.group_arrays import group_arrays
 from sfumato.kernels.group_excess import DISTINCT
-from sfumato.kernels.local_search import SearchArrays, exchange_rows, refresh_all
-
-
-def search_arrays(place, labels, limits, widest):
-    rows, attributes = place.shape
-    size = np.bincount(labels)
-    room = size + 3
-    first = np.concatenate([[0], np.cumsum(room)[:-1]])
-    member = np.full(room.sum(), -1, np.int64)
-    for g in range(len(size)):
-        member[first[g] : first[g] + size[g]] = np.flatnonzero(labels == g)
-    ends = (np.zeros((len(size), attributes), np.int32) for _ in range(4))
-    return SearchArrays(
-        place, labels.copy(), first, room, size, member, *ends, np.zeros(len(size)), np.zeros(len(size)),
-        np.zeros((limits, rows), np.int64), np.zeros(rows), np.zeros(len(size)), np.zeros(rows), np.zeros(len(size)),
-        np.zeros(60, np.int64), np.zeros(rows + 1, np.int64), np.zeros(widest + 2, np.int64), np.zeros(1, np.int64),
-    )  # fmt: skip
+from sfumato.kernels.local_search import exchange_rows
 
 
 class Case:
@@ -54,9 +40,8 @@ class Case:
         conditions = [{"kind": DISTINCT, "first": self.distinct}] if with_condition else []
         self.conditions = condition_arrays(conditions, [self.value] if with_condition else [])
         labels = np.unique(draw.integers(0, max(1, rows // 3), rows), return_inverse=True)[1]
-        self.arrays = search_arrays(self.place, labels, 1, 8)
+        self.arrays = group_arrays(self.place, labels, self.shares, self.limits, self.conditions)
         self.order = draw.permutation(rows)
-        refresh_all(self.shares, self.limits, self.conditions, self.arrays)
 
     def excess(self, rows):
         missing = self.distinct - len(set(self.value[rows].tolist()))
@@ -87,10 +72,34 @@ class Case:
                     left = sum(max(0, degree - allowed) for degree in neighbours(self.limit, rest))
                     assert st_.relief[row] >= excess - left - (self.distinct + 0.5 if self.distinct else 0) - 1e-9
             assert st_.best_relief[g] == st_.relief[rows].max()
-        assert not st_.counts.any()
+            self.check_counts(g, rows)
+        assert not st_.scratch[0].any()
+        assert not st_.tally.any()
+
+    def check_counts(self, g, rows):
+        """Compare the counts of places and values, where a group has them, with its rows."""
+        st_ = self.arrays
+        for j, domain in enumerate(self.domains):
+            at = st_.place_first[g, j]
+            if at >= 0:
+                expected = np.bincount(self.place[rows, j], minlength=domain.size + 1)
+                assert st_.place_counts[at : at + domain.size + 1].tolist() == expected.tolist()
+                assert st_.distinct[g, j] == (expected > 0).sum()
+        for h in range(len(self.conditions.kind)):
+            at, width = st_.value_first[h, g], self.conditions.width[h]
+            if at >= 0:
+                expected = np.bincount(self.value[rows], minlength=width)
+                assert st_.value_counts[at : at + width].tolist() == expected.tolist()
+                assert st_.different[h, g] == (expected > 0).sum()
 
     def cost(self, price):
         return self.arrays.loss.sum() + price * self.arrays.excess.sum()
+
+
+@pytest.fixture(params=[0, 4], ids=["groups are not counted", "groups are counted"], autouse=True)
+def counted(request, monkeypatch):
+    """Small groups look at each row, large ones keep counts: both must be right."""
+    monkeypatch.setattr(layout, "_TIMES_THE_ROOM", request.param)
 
 
 @given(st.integers(0, 2**31), st.integers(2, 20), st.booleans())

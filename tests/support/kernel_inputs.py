@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp, inf, log
 
 import numpy as np
 
 from sfumato.kernels.cell_shares import LINE, SET, Shares
-from sfumato.kernels.group_excess import HistogramConditions, NeighbourLimits
+from sfumato.kernels.group_excess import GAIN, RATIO, HistogramConditions, NeighbourLimits
 
 
 @dataclass
@@ -124,19 +125,30 @@ def condition_arrays(conditions, value):
     values = 1 + max((max(column, default=0) for column in value), default=0)
     number, node, share = np.zeros((count, values)), np.zeros((count, 3, values), np.int64), np.zeros((count, 3, values))
     levels = np.zeros(count, np.int64)
+    least, most = np.zeros((count, values)), np.zeros((count, values))
     for h, condition in enumerate(conditions):
         numbers = condition.get("number", [])
         number[h, : len(numbers)] = numbers
         levels[h] = len(condition["nodes"]) if "nodes" in condition else len(numbers)
+        for v, p in enumerate(numbers):
+            if condition["kind"] == GAIN:
+                enhanced = max(0.0, -log(p)) if condition.get("second") else inf
+                most[h, v] = p * (1 + min(condition["first"], enhanced))
+            elif condition["kind"] == RATIO:
+                least[h, v], most[h, v] = p * exp(-condition["first"]), p * exp(condition["first"])
         for level, (nodes, shares) in enumerate(zip(condition.get("nodes", []), condition.get("shares", []), strict=True)):
             node[h, level, : len(nodes)] = nodes
             share[h, level, : len(shares)] = shares
+    rows = len(value[0]) if count else 0
+    alike = [tuple(column[row] for column in value[:count]) for row in range(rows)]
+    combination = np.array([sorted(set(alike)).index(one) for one in alike], np.int64)
     return HistogramConditions(
-        np.array(value, np.int64).reshape(count, len(value[0]) if count else 0),
+        np.array(value, np.int64).reshape(count, rows),
         np.array([condition["kind"] for condition in conditions], np.int64),
         np.array([condition["first"] for condition in conditions], float),
         np.array([condition.get("second", 0) for condition in conditions], float),
-        number, node, share, levels, 1e-9,
+        number, node, share, levels, least, most,
+        np.array([max(column, default=0) + 1 for column in value[:count]], np.int64), combination, 1e-9,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.hierarchy_builders.dates import Dates
 from sfumato.data.schema import Kind, Schema
 from sfumato.errors import SfumatoError
 from sfumato.releases.cells import (
@@ -87,6 +88,8 @@ class CellParser:
         self.order = tuple(declared.orders.get(column.name, ()))
         self.texts = texts
         self.has_missing = any(not text for text in texts)
+        calendar = declared.hierarchies.get(column.name)
+        self.calendar = calendar if isinstance(calendar, Dates) else None
         self.tree = self._tree(declared.hierarchies.get(column.name)) if self.recoding == "ancestor" else None
 
     def _tree(self, hierarchy: Any) -> Hierarchy | None:
@@ -169,6 +172,9 @@ class CellParser:
         ends, half_open = interval_ends(text, self.nested), False
         if not ends:
             ends, half_open = interval_ends(text, half_open=True), True
+        period = None if ends or self.calendar is None else self.calendar.days_of(text)
+        if period is not None:
+            return PublishedCell(text, (), *period, half_open=True)
         if not ends:
             return None
         if self.numeric:

@@ -86,8 +86,8 @@ def anonymize_table(
     table, searched = open_recodings(table, chosen)
     if not share:
         refuse_singled_out(table.data, table.schema, table.source, units_of(table))
-        progress("assessing feasibility")
-        _refuse_impossible(table, principles)
+    progress("assessing feasibility")
+    _refuse_impossible(table, principles, bool(share))
     task = Task(searched, principles, progress, share)
     refuse_impossible_strata(task, share)
     progress(FINDING)
@@ -210,15 +210,19 @@ def _publish_groups(
         kept = left
 
 
-def _refuse_impossible(table: Table, principles: Sequence[Principle]) -> None:
-    """Raise an error if a certificate rules a principle out: no search could succeed."""
-    assessments = [(principle, feasibility(table, None, principle, nearby=False)) for principle in principles]
+def _refuse_impossible(table: Table, principles: Sequence[Principle], suppressing: bool) -> None:
+    """Raise an error if a certificate rules a principle out: no search could succeed.
+
+    If rows may be suppressed, only a certificate that rules out every part of the table counts.
+    """
+    known = [(principle, feasibility(table, None, principle, nearby=False).certificate) for principle in principles]
     # a k larger than the table is bad input, and an error where groups are measured
-    ruled_out = [p for p, result in assessments if result.certificate is not None and result.certificate.kind != "size"]
-    if ruled_out:
+    certificates = [(p, one) for p, one in known if one is not None and one.kind != "size"]
+    # a bound on every part of the table stays however many rows are suppressed
+    suppression = not any(one.any_rows for _, one in certificates)
+    if certificates and not (suppressing and suppression):
+        ruled_out = [p for p, one in certificates if one.any_rows or not suppressing]
         explanation = ". ".join(reason.text for reason in reasons(table, ruled_out))
-        # a bound on every part of the table stays however many rows are suppressed
-        suppression = not any(result.certificate is not None and result.certificate.any_rows for _, result in assessments)
         raise RequirementError(
             f"nothing is published: {explanation[:1].lower()}{explanation[1:]}",
             remedy=f"Relax the requirement{', or allow a share of the rows to be suppressed' if suppression else ''}.",

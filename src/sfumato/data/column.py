@@ -20,7 +20,7 @@ from sfumato.plurals import count_of
 MISSING = "(missing)"
 """The label of a missing value."""
 
-_MARKS = re.compile(r'[;,{}\[\]"]')
+_MARKS = re.compile(r'[;,{}"]')
 """Characters that have a meaning in a published set or interval."""
 
 
@@ -140,8 +140,8 @@ class Column:
 def as_member(text: str) -> str:
     """Write a text as a member of a set `{a; b}` or an end of an interval: quoted where it would be ambiguous otherwise.
 
-    >>> as_member("a"), as_member("a; b"), as_member('the "old" one'), as_member("*")
-    ('a', '"a; b"', '"the ""old"" one"', '"*"')
+    >>> as_member("[70-80)"), as_member("a; b"), as_member('the "old" one'), as_member("*")
+    ('[70-80)', '"a; b"', '"the ""old"" one"', '"*"')
     """
     return in_quotes(text) if text in ("", "*") or text != text.strip() or _MARKS.search(text) else text
 

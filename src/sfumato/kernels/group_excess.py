@@ -8,7 +8,7 @@ elsewhere, exactly.
 
 from __future__ import annotations
 
-from math import exp, log
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,6 +69,13 @@ class HistogramConditions(NamedTuple):
     """`share[h, level, node]` is the share of the table under a node."""
     levels: Any
     """The number of levels for APART, of values for ORDERED, GAIN and RATIO."""
+    least: Any
+    """`least[h, v]` and `most[h, v]` are the bounds on the share of v in a group, for GAIN and RATIO."""
+    most: Any
+    width: Any
+    """The number of values of the attribute."""
+    combination: Any
+    """For each row the number of its combination of values under all conditions; rows with the same one are alike."""
     tolerance: Any
     """A float within this of its threshold counts as equal to it."""
 
@@ -92,16 +99,22 @@ def allowed_neighbours(limits: Any, c: Any, size: Any) -> Any:
     return limits.allowed[c, min(size, limits.allowed.shape[1] - 1)]
 
 
+# ------------------------------------------------------------------------------ the excess of a histogram
+#
+# A histogram is a list of entries: `scratch[1, i]` is a value and `scratch[2, i]` how often it occurs, for each i below
+# `different`; every value occurs once. `scratch[0]` is all zeros between calls.
+
+
 @inlined
-def _number_excess(conditions: Any, h: Any, values: Any, size: Any) -> Any:
+def _number_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the variance or the range is below its threshold, relative to it, times the size."""
     n = float(size)
     total, squares = 0.0, 0.0
     low, high = 1e300, -1e300
-    for i in range(size):
-        x = conditions.number[h, values[i]]
-        total += x
-        squares += x * x
+    for i in range(different):
+        x, count = conditions.number[h, scratch[1, i]], scratch[2, i]
+        total += count * x
+        squares += count * x * x
         low, high = min(low, x), max(high, x)
     level = squares / n - (total / n) ** 2 if conditions.kind[h] == VARIANCE else high - low
     first = conditions.first[h]
@@ -109,118 +122,173 @@ def _number_excess(conditions: Any, h: Any, values: Any, size: Any) -> Any:
 
 
 @inlined
-def _ordered_excess(conditions: Any, h: Any, size: Any, counts: Any) -> Any:
+def _ordered_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the earth mover's distance along an order exceeds its threshold, times the size.
 
     What must pass each place is the difference of the two cumulative shares there; a step costs 1 / (places - 1).
     """
     n = float(size)
+    for i in range(different):
+        scratch[0, scratch[1, i]] = scratch[2, i]
     reached, table, moved = 0.0, 0.0, 0.0
     places = conditions.levels[h]
     for v in range(places):
-        reached += counts[v] / n
+        reached += scratch[0, v] / n
         table += conditions.number[h, v]
         moved += abs(reached - table)
+    for i in range(different):
+        scratch[0, scratch[1, i]] = 0
     return n * max(0.0, moved / max(1, places - 1) - conditions.first[h] - conditions.tolerance)
 
 
 @inlined
-def _share_excess(conditions: Any, h: Any, size: Any, counts: Any) -> Any:
-    """Return, in rows, by how much the counts miss the bounds on gains (GAIN) or on ratios (RATIO), summed over values."""
-    n, first, second = float(size), conditions.first[h], conditions.second[h]
+def _share_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
+    """Return, in rows, by how much the counts miss the bounds on gains (GAIN) or on ratios (RATIO), summed over values.
+
+    A bound on ratios counts as missed where it is reached, and by every value that is absent.
+    """
+    n, tolerance = float(size), conditions.tolerance
     out = 0.0
-    for v in range(conditions.levels[h]):
-        p = conditions.number[h, v]
-        if conditions.kind[h] == GAIN:
-            bound = min(first, max(0.0, -log(p))) if second > 0 else first
-            out += max(0.0, counts[v] - n * p * (1 + bound) - conditions.tolerance)
-        else:
-            over, under = counts[v] - n * p * exp(first), n * p * exp(-first) - counts[v]
-            out += max(0.0, over + conditions.tolerance) + max(0.0, under + conditions.tolerance)
+    if conditions.kind[h] == GAIN:
+        for i in range(different):
+            out += max(0.0, scratch[2, i] - n * conditions.most[h, scratch[1, i]] - tolerance)
+        return out
+    absent = 1.0  # the share of the absent values in the table
+    for i in range(different):
+        v, count = scratch[1, i], scratch[2, i]
+        absent -= conditions.number[h, v]
+        over, under = count - n * conditions.most[h, v], n * conditions.least[h, v] - count
+        out += max(0.0, over + tolerance) + max(0.0, under + tolerance)
+    lacking = conditions.levels[h] - different
+    if lacking > 0:  # least / number is the same for all values
+        v = scratch[1, 0]
+        out += n * max(0.0, absent) * conditions.least[h, v] / conditions.number[h, v] + lacking * tolerance
     return out
 
 
 @inlined
-def _tree_excess(conditions: Any, h: Any, values: Any, size: Any, counts: Any) -> Any:
+def _tree_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the earth mover's distance over a hierarchy exceeds its threshold, times the size.
 
     The distance is the sum over levels of Σ_node |share in the group − share in the table|, over twice the levels. Nodes
     that the group does not have contribute their share in the table: the sum starts at 1 per level and is corrected for
-    the nodes that occur. `counts` is all zeros before and after.
+    the nodes that occur.
     """
     n = float(size)
     moved = 0.0
     for level in range(conditions.levels[h]):
         moved += 1.0
-        for i in range(size):
-            counts[conditions.node[h, level, values[i]]] += 1
-        for i in range(size):
-            node = conditions.node[h, level, values[i]]
-            if counts[node] > 0:  # each node once: its count is reset
+        for i in range(different):
+            scratch[0, conditions.node[h, level, scratch[1, i]]] += scratch[2, i]
+        for i in range(different):
+            node = conditions.node[h, level, scratch[1, i]]
+            if scratch[0, node] > 0:  # each node once: its count is reset
                 share = conditions.share[h, level, node]
-                moved += abs(counts[node] / n - share) - share
-                counts[node] = 0
+                moved += abs(scratch[0, node] / n - share) - share
+                scratch[0, node] = 0
     return n * max(0.0, moved / (2 * conditions.levels[h]) - conditions.first[h] - conditions.tolerance)
 
 
-@kernel
-def histogram_excess(conditions: Any, h: Any, values: Any, size: Any, counts: Any) -> Any:
-    """Return by how much the histogram of `values[:size]` misses condition h, in about the number of rows to change.
+@inlined
+def _recursive_excess(conditions: Any, h: Any, different: Any, scratch: Any) -> Any:
+    """Return by how much r₁ reaches c · (r_l + … + r_m), for the counts in descending order. Cost: that of sorting them."""
+    ordered = np.sort(scratch[2, :different])
+    tail = 0
+    for i in range(different - int(conditions.second[h]) + 1):
+        tail += ordered[i]
+    gap = ordered[different - 1] - conditions.first[h] * tail
+    return 0.0 if gap < -conditions.tolerance else gap + 0.5
 
-    `counts` is scratch, all zeros before and after. Cost: linear in the size; for ORDERED, GAIN and RATIO also in the number
-    of values of the attribute.
+
+@kernel
+def entries_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
+    """Return by how much the histogram in `scratch` misses condition h, in about the number of rows to change.
+
+    Cost: the entries; for ORDERED the values of the attribute.
     """
-    kind, first, second = conditions.kind[h], conditions.first[h], conditions.second[h]
+    kind, first = conditions.kind[h], conditions.first[h]
     n = float(size)
     out = 0.0
-    # the histogram
-    distinct = 0
-    for i in range(size):
-        counts[values[i]] += 1
-        if counts[values[i]] == 1:
-            distinct += 1
-    # the conditions that read it
     if kind == DISTINCT:
-        out = max(0.0, first - distinct)
+        out = max(0.0, first - different)
     elif kind == ENTROPY:
         inner = 0.0
-        for i in range(size):
-            inner += log(counts[values[i]])
-        # the entropy is ln n − Σ_rows ln(count of the row's value) / n
+        for i in range(different):
+            inner += scratch[2, i] * log(scratch[2, i])
+        # the entropy is ln n − Σ_values count · ln(count) / n
         out = n * max(0.0, first - (log(n) - inner / n) - conditions.tolerance)
     elif kind == RECURSIVE:
-        out = _recursive_excess(values, size, counts, first, second, conditions.tolerance)
+        out = _recursive_excess(conditions, h, different, scratch)
     elif kind in (VARIANCE, RANGE):
-        out = _number_excess(conditions, h, values, size)
+        out = _number_excess(conditions, h, size, different, scratch)
     elif kind == ORDERED:
-        out = _ordered_excess(conditions, h, size, counts)
+        out = _ordered_excess(conditions, h, size, different, scratch)
     elif kind in (GAIN, RATIO):
-        out = _share_excess(conditions, h, size, counts)
-    for i in range(size):
-        counts[values[i]] = 0
-    # counts nodes instead of values, so it needs the scratch to be clear
-    if kind == APART:
-        out = _tree_excess(conditions, h, values, size, counts)
+        out = _share_excess(conditions, h, size, different, scratch)
+    elif kind == APART:
+        out = _tree_excess(conditions, h, size, different, scratch)
     # even the smallest excess must outweigh rounding
     return out + 0.5 if out > 0 else 0.0
 
 
+@inlined
+def _miss(conditions: Any, h: Any, v: Any, count: Any, size: Any) -> Any:
+    """Return, in rows, by how much a count of value v in a group of a size misses its bounds, for GAIN and RATIO."""
+    over = count - size * conditions.most[h, v]
+    if conditions.kind[h] == GAIN:
+        miss = max(0.0, over - conditions.tolerance)
+    else:
+        under = size * conditions.least[h, v] - count
+        miss = max(0.0, over + conditions.tolerance) + max(0.0, under + conditions.tolerance)
+    return miss
+
+
 @kernel
-def _recursive_excess(values: Any, size: Any, counts: Any, c: Any, l: Any, tolerance: Any) -> Any:
-    """Return by how much r₁ reaches c · (r_l + … + r_m), for the counts in descending order. Cost: that of sorting them."""
-    # collect each count once: a count that was taken is negative until all are collected
-    ranked = np.empty(size, np.int64)
+def swapped_excess(conditions: Any, h: Any, counts: Any, first: Any, size: Any, before: Any, out: Any, into: Any) -> Any:
+    """Return what `counts_excess` returns for GAIN and RATIO if a row of the value `out` is swapped for one of `into`.
+
+    `before` is the excess before that. The size does not change, so only the two values matter. Cost: constant.
+    """
+    less, more = counts[first + out], counts[first + into]
+    missed = max(0.0, before - 0.5)
+    missed += _miss(conditions, h, out, less - 1, size) - _miss(conditions, h, out, less, size)
+    missed += _miss(conditions, h, into, more + 1, size) - _miss(conditions, h, into, more, size)
+    # half the tolerance: more than rounding, less than what a bound that is reached adds
+    return missed + 0.5 if missed > conditions.tolerance / 2 else 0.0
+
+
+@kernel
+def histogram_excess(conditions: Any, h: Any, values: Any, size: Any, scratch: Any) -> Any:
+    """Return by how much the histogram of `values[:size]` misses condition h.
+
+    Cost: the size, and that of `entries_excess`.
+    """
     different = 0
     for i in range(size):
-        if counts[values[i]] > 0:
-            ranked[different] = counts[values[i]]
-            counts[values[i]] = -counts[values[i]]
+        v = values[i]
+        scratch[0, v] += 1
+        if scratch[0, v] == 1:
+            scratch[1, different] = v
             different += 1
-    for i in range(size):
-        counts[values[i]] = abs(counts[values[i]])
-    ordered = np.sort(ranked[:different])[::-1]
-    tail = 0
-    for i in range(int(l) - 1, different):
-        tail += ordered[i]
-    gap = ordered[0] - c * tail
-    return 0.0 if gap < -tolerance else gap + 0.5
+    for i in range(different):
+        v = scratch[1, i]
+        scratch[2, i] = scratch[0, v]
+        scratch[0, v] = 0
+    return entries_excess(conditions, h, size, different, scratch)
+
+
+@kernel
+def counts_excess(conditions: Any, h: Any, counts: Any, first: Any, size: Any, out: Any, into: Any, scratch: Any) -> Any:
+    """Return by how much the histogram `counts[first:first + width]` misses condition h after a change.
+
+    One row of the value `out` leaves and one of the value `into` joins, unless that is negative; `size` is the size after
+    that. Cost: the values of the attribute.
+    """
+    different = 0
+    for v in range(conditions.width[h]):
+        count = counts[first + v] - (v == out) + (v == into)
+        if count > 0:
+            scratch[1, different] = v
+            scratch[2, different] = count
+            different += 1
+    return entries_excess(conditions, h, size, different, scratch)

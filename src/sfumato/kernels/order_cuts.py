@@ -8,12 +8,21 @@ import numpy as np
 
 from sfumato.kernels.cell_shares import SET, share
 from sfumato.kernels.compile import inlined, kernel
-from sfumato.kernels.group_excess import allowed_neighbours, histogram_excess, within_reach
+from sfumato.kernels.group_excess import (
+    DISTINCT,
+    allowed_neighbours,
+    counts_excess,
+    entries_excess,
+    histogram_excess,
+    within_reach,
+)
 
 
 @inlined
-def _add_row(limits: Any, conditions: Any, order: Any, i: Any, s: Any, degree: Any, values: Any) -> None:
-    """Extend the run that begins at position i by its row number s: update the neighbours of each row, and the values."""
+def _add_row(
+    limits: Any, conditions: Any, order: Any, i: Any, s: Any, degree: Any, values: Any, counts: Any, different: Any
+) -> None:
+    """Extend the run that begins at position i by its row number s: update neighbours, values and histograms."""
     row = order[i + s]
     for c in range(len(limits.windowed)):
         v = limits.value[c, row]
@@ -24,12 +33,20 @@ def _add_row(limits: Any, conditions: Any, order: Any, i: Any, s: Any, degree: A
             own += within_reach(limits, c, v, w)
         degree[c, s] = own
     for h in range(len(conditions.kind)):
-        values[h, s] = conditions.value[h, row]
+        v = conditions.value[h, row]
+        values[h, s] = v
+        counts[h, v] += 1
+        different[h] += counts[h, v] == 1
 
 
 @inlined
-def _run_excess(limits: Any, conditions: Any, size: Any, degree: Any, values: Any, counts: Any) -> Any:
-    """Return the excess of the current run of `size` rows. Cost: the size times the limits and conditions."""
+def _run_excess(
+    limits: Any, conditions: Any, size: Any, degree: Any, values: Any, counts: Any, different: Any, scratch: Any
+) -> Any:
+    """Return the excess of the current run of `size` rows.
+
+    Cost: the size times the limits, and for each condition the smaller of the size and the number of values.
+    """
     excess = 0.0
     for c in range(len(limits.windowed)):
         t = allowed_neighbours(limits, c, size)
@@ -37,7 +54,12 @@ def _run_excess(limits: Any, conditions: Any, size: Any, degree: Any, values: An
             if degree[c, q] > t:
                 excess += (degree[c, q] - t) * limits.weight[c]
     for h in range(len(conditions.kind)):
-        excess += histogram_excess(conditions, h, values[h], size, counts)
+        if conditions.kind[h] == DISTINCT:
+            excess += entries_excess(conditions, h, size, different[h], scratch)
+        elif size < conditions.width[h]:
+            excess += histogram_excess(conditions, h, values[h], size, scratch)
+        else:
+            excess += counts_excess(conditions, h, counts[h], 0, size, -1, -1, scratch)
     return excess
 
 
@@ -62,12 +84,15 @@ def cut_order(
     seen = np.full((d, widest + 1), -1, np.int64)  # the last run in which a place occurred, by the run's start
     degree = np.zeros((len(limits.windowed), most + 1), np.int64)  # the neighbours of each row of the current run
     values = np.zeros((len(conditions.kind), most + 1), np.int64)
-    counts = np.zeros(1 + conditions.number.shape[1] + conditions.share.shape[2], np.int64)
+    counts = np.zeros((len(conditions.kind), conditions.number.shape[1]), np.int64)  # the histograms of the current run
+    different = np.zeros(len(conditions.kind), np.int64)  # how many values each of them has
+    scratch = np.zeros((3, 1 + conditions.number.shape[1] + conditions.share.shape[2]), np.int64)
     for i in range(n):
         if cost[i] >= 1e299:
             continue
         for j in range(d):
             low[j], high[j], distinct[j] = 1 << 60, -1, 0
+        different[:] = 0
         # all runs that begin at i, each one row longer than the last
         for s in range(min(most, n - i)):
             row = order[i + s]
@@ -79,7 +104,7 @@ def cut_order(
                     seen[j, p] = i
                     distinct[j] += 1
             if price > 0:
-                _add_row(limits, conditions, order, i, s, degree, values)
+                _add_row(limits, conditions, order, i, s, degree, values, counts, different)
             # too short, or what is left after it would be too short for a run
             if size < least or (n - i - size != 0 and n - i - size < least):
                 continue
@@ -89,8 +114,12 @@ def cut_order(
             total *= size
             # the excess is costly to find, and only adds to the cost: not needed if the loss alone is too much
             if price > 0 and cost[i] + total < cost[i + size]:
-                total += price * _run_excess(limits, conditions, size, degree, values, counts)
+                total += price * _run_excess(limits, conditions, size, degree, values, counts, different, scratch)
             if cost[i] + total < cost[i + size]:
                 cost[i + size] = cost[i] + total
                 cut[i + size] = i
+        if price > 0:
+            for h in range(len(conditions.kind)):
+                for s in range(min(most, n - i)):
+                    counts[h, values[h, s]] = 0
     return cost[n]

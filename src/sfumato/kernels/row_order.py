@@ -11,7 +11,7 @@ from sfumato.kernels.compile import inlined, kernel
 
 
 @inlined
-def _count_places(place: Any, order: Any, start: Any, stop: Any, j: Any, counts: Any) -> Any:
+def count_places(place: Any, order: Any, start: Any, stop: Any, j: Any, counts: Any) -> Any:
     """Count the places of the rows `order[start:stop]` in attribute j; return the lowest, the highest and how many differ.
 
     `counts[low:high + 1]` is filled in. Places outside this range keep their old content.
@@ -45,7 +45,7 @@ def _best_split(
     rows = stop - start
     best, best_j, best_cut = -1.0, -1, -1
     for j in range(place.shape[1]):
-        low, high, distinct = _count_places(place, order, start, stop, j, counts)
+        low, high, distinct = count_places(place, order, start, stop, j, counts)
         if low == high:
             continue
         full = share(shares, j, low, high, distinct)

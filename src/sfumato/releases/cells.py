@@ -24,12 +24,12 @@ from sfumato.exact.numbers import parse_number
 WITHHELD = "*"
 """A cell that publishes nothing."""
 
-_OPENING = '{["'
-"""A value that begins with one of these could be taken for a set, an interval or a quoted text."""
+_SEVERAL = re.compile(r"""[{"].*|\[.*, .*[\])]""", re.DOTALL)
+"""A value of this form could be taken for a set, a quoted text or an interval; `[70-80)` could not."""
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 """A text in quotes."""
-_MEMBER = re.compile(r'"(?:[^"]|"")*"|(?!\*(?:[;,]|$))[^;,{}\[\]"\s](?:[^;,{}\[\]"]*[^;,{}\[\]"\s])?')
+_MEMBER = re.compile(r'"(?:[^"]|"")*"|(?!\*(?:[;,]|$))[^;,{}"\s](?:[^;,{}"]*[^;,{}"\s])?')
 """A member of a set or an end of an interval: a text in quotes, or one that needs none."""
 _NESTED = re.compile(r'\{(?:[^{}"]|"(?:[^"]|"")*")*\}')
 """A set that is a member of a set."""
@@ -40,10 +40,10 @@ def value_cell(label: str, plain: bool = False) -> str:
 
     `plain`: the values are numbers or sets, which are never quoted.
 
-    >>> value_cell("Ulm"), value_cell("*"), value_cell("[sic]"), value_cell("{a; b}", plain=True)
-    ('Ulm', '"*"', '"[sic]"', '{a; b}')
+    >>> value_cell("Ulm"), value_cell("*"), value_cell("[70-80)"), value_cell("[7, 8)"), value_cell("{a; b}", plain=True)
+    ('Ulm', '"*"', '[70-80)', '"[7, 8)"', '{a; b}')
     """
-    return label if plain or not (label in ("", WITHHELD) or label[0] in _OPENING) else in_quotes(label)
+    return label if plain or not (label in ("", WITHHELD) or _SEVERAL.fullmatch(label)) else in_quotes(label)
 
 
 def node_cell(label: str, root: bool) -> str:
@@ -103,10 +103,10 @@ def unquote(text: str) -> str:
 def is_value(cell: str) -> bool:
     """Return whether a cell is the text of a single value, neither several values nor none.
 
-    >>> is_value("Ulm"), is_value('"*"'), is_value("{a; b}")
-    (True, True, False)
+    >>> is_value("Ulm"), is_value('"*"'), is_value("[70-80)"), is_value("{a; b}")
+    (True, True, True, False)
     """
-    return cell != WITHHELD and (cell[0] not in _OPENING or is_quoted(cell))
+    return cell != WITHHELD and (_SEVERAL.fullmatch(cell) is None or is_quoted(cell))
 
 
 def members(inner: str, separator: str, nested: bool) -> list[str]:

@@ -53,7 +53,8 @@ def level_problem(level: Any, cells: Iterable[str | None], hierarchy: Any, kind:
         elif not cell:
             fits = True
         elif isinstance(hierarchy, Hierarchy):
-            fits = cell in nodes
+            # before format 3 more labels were in quotes
+            fits = cell in nodes or (is_quoted(cell) and unquote(cell) in nodes)
         elif level == 0:
             fits = _is_value(cell, kind)
         else:

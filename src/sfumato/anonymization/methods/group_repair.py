@@ -6,7 +6,7 @@ import numpy as np
 
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.anonymization.methods.packing import repack_around
-from sfumato.anonymization.methods.search_state import PROHIBITIVE, SearchState
+from sfumato.anonymization.methods.search_state import SearchState
 from sfumato.anonymization.methods.xcolor import exchange, guarantee, initialize
 from sfumato.kernels.group_packing import crowding
 
@@ -31,11 +31,13 @@ def repair(state: SearchState, effort: int) -> None:
             repack_around(state)
         colour_if_guaranteed(state)
     before, bad = state.labels.copy(), state.bad_rows
-    least, idle = bad, 0
+    least, idle, others = bad, 0, 1
     while state.excess > 0 and len(state.arrays.size) > 1 and idle < _IDLE_ROUNDS:
         if state.constraints.neighbour_limits and state.arrays.size.max() > _LARGEST_GROUP:
             break
-        merge_groups(state)
+        merge_groups(state, others)
+        # under conditions on histograms a bad group may need many rows: it grows faster and faster
+        others = 1 if state.constraints.neighbour_limits else 2 * others
         if state.bad_rows < state.rows // 10:
             state.exchange_bad_rows(4 * effort, window=200)
         idle = 0 if state.bad_rows < least or not state.constraints.neighbour_limits else idle + 1
@@ -51,7 +53,7 @@ def search_everywhere(state: SearchState) -> None:
         return
     for _ in range(8):
         state.new_order()
-        state.exchange_pass(int(min(state.rows, 200_000 // bad + 1)), state.rows, 2.0, PROHIBITIVE, focus=True)
+        state.exchange_pass(int(min(state.rows, 200_000 // bad + 1)), state.rows, 2.0, state.prohibitive, focus=True)
         if state.excess <= 0:
             return
 
@@ -69,8 +71,11 @@ def colour_if_guaranteed(state: SearchState) -> None:
         state.regroup(result.of_row)
 
 
-def merge_groups(state: SearchState) -> None:
-    """Merge every group with excess into a neighbour along a good order: one without excess first, then the cheaper."""
+def merge_groups(state: SearchState, others: int = 1) -> None:
+    """Merge every group with excess into a neighbour along a good order: one without excess first, then the cheaper.
+
+    With `others` above 1, up to that many groups on either side join too.
+    """
     line, _ = state.group_order()
     count = len(line)
     into = np.arange(count)
@@ -85,5 +90,11 @@ def merge_groups(state: SearchState) -> None:
         other = min(free, key=lambda g: (state.arrays.excess[g] > 0, state.cost_of_union(int(group), int(g))))
         into[group] = into[other]
         used[group] = used[other] = True
+        # further groups, outwards along the order
+        for step in range(2, others + 1):
+            for j in (i - step, i + step):
+                if 0 <= j < count and not used[line[j]]:
+                    into[line[j]] = into[group]
+                    used[line[j]] = True
     _, labels = np.unique(into[state.labels], return_inverse=True)
     state.regroup(labels)

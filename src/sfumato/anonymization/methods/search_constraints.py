@@ -83,6 +83,30 @@ class SearchConstraints:
                 return size
         return self.least
 
+    def most_groups(self, rows: int) -> int:
+        """Return a bound on the number of groups: each needs `least` rows, and the required number of distinct values.
+
+        A value that occurs c times is in at most min(c, G) of G groups, so G groups with l values each need
+        Σ min(c, G) ≥ l · G. The left side grows ever more slowly, so bisection finds the largest G.
+        """
+        groups = rows // self.least
+        for condition in self.conditions:
+            if condition.kind != excess.DISTINCT:
+                continue
+            counts = np.bincount(condition.values)
+            low, high = 0, groups  # low groups are possible, more than high are not
+            while low < high:
+                middle = (low + high + 1) // 2
+                enough = np.minimum(counts, middle).sum() >= condition.threshold * middle
+                low, high = (middle, high) if enough else (low, middle - 1)
+            groups = low
+        return groups
+
+    @property
+    def bounds_shares(self) -> bool:
+        """Whether the share of each value is bounded: a rare value then needs a large group, and others do not."""
+        return any(condition.kind in (excess.GAIN, excess.RATIO) for condition in self.conditions)
+
     def roomiest_size(self, most: int) -> int:
         """Return the size from `least` to `most` at which (allowed + 1)/size is largest: the easiest for neighbours."""
 
@@ -135,18 +159,43 @@ class SearchConstraints:
         depth = [
             len(s.nodes) if s.kind == excess.APART else 0 if s.number is None else len(s.number) for s in self.conditions
         ]
+        least, most = np.zeros((count, values)), np.zeros((count, values))
+        for h, condition in enumerate(self.conditions):
+            if condition.number is not None:
+                least[h, : len(condition.number)], most[h, : len(condition.number)] = _share_bounds(condition)
+        value = np.array([s.values for s in self.conditions], np.int64).reshape(count, rows)
+        combination = np.zeros(rows, np.int64)
+        for column in value:
+            combination = np.unique(combination * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
         return HistogramConditions(
-            np.array([s.values for s in self.conditions], np.int64).reshape(count, rows),
+            value,
             np.array([s.kind for s in self.conditions], np.int64),
             np.array([s.threshold for s in self.conditions], float),
             np.array([s.second for s in self.conditions], float),
-            number, node, share, np.array(depth, np.int64), tolerance,
+            number, node, share, np.array(depth, np.int64), least, most,
+            np.array([max(size) for size in sizes], np.int64),
+            combination.astype(np.int64), tolerance,
         )  # fmt: skip
 
 
 def scratch_counts(conditions: HistogramConditions) -> NDArray[np.int64]:
-    """Return zeros, enough for any value or node of the conditions; kernels leave them zero."""
-    return np.zeros(2 + max(conditions.number.shape[1], conditions.share.shape[2]), np.int64)
+    """Return the scratch of `kernels.group_excess`: three rows of zeros, enough for any value or node of the conditions."""
+    return np.zeros((3, 2 + max(conditions.number.shape[1], conditions.share.shape[2])), np.int64)
+
+
+def _share_bounds(condition: HistogramCondition) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the largest share of each value in a group, for conditions on gains and ratios."""
+    share = np.asarray(condition.number)
+    if condition.kind == excess.GAIN:
+        gain = np.full(len(share), condition.threshold)
+        if condition.second > 0:
+            gain = np.minimum(gain, np.maximum(0.0, -np.log(share)))
+        return np.zeros(len(share)), share * (1 + gain)
+    if condition.kind == excess.RATIO:
+        # a large threshold allows everything: beyond this, exp would overflow
+        factor = np.exp(min(condition.threshold, 700.0))
+        return share / factor, share * factor
+    return np.zeros(len(share)), np.ones(len(share))
 
 
 def _best_values(condition: HistogramCondition, size: int) -> NDArray[np.int64]:

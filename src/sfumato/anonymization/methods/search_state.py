@@ -7,15 +7,18 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.anonymization.methods.group_arrays import group_arrays
 from sfumato.anonymization.methods.method import FINDING, Task
-from sfumato.anonymization.methods.search_constraints import SearchConstraints, scratch_counts
+from sfumato.anonymization.methods.search_constraints import SearchConstraints
+from sfumato.kernels.best_cuts import best_cuts
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.local_search import SearchArrays, exchange_rows, refresh_all
+from sfumato.kernels.local_search import exchange_rows
 from sfumato.kernels.order_cuts import cut_order
 from sfumato.kernels.row_order import tree_order
+from sfumato.kernels.search_arrays import SearchArrays
 
-PROHIBITIVE = 1000.0
-"""A price of one unit of excess that no saving in loss can outweigh."""
+_PROHIBITIVE = 1000.0
+"""The least price of one unit of excess that no saving in loss can outweigh; see `SearchState.prohibitive`."""
 
 _LEAF = 16
 """Random orders are split down to sets of this many rows."""
@@ -58,7 +61,10 @@ class SearchState:
         """For each position of the order the number of rows of the set that was split there; see `tree_order`."""
         self.span = (0.0, 1.0)
         """The share of the whole work at which the next passes begin and end; for the progress."""
+        self._slow = 2e-3 if self.can_be_cut_again else 5e-4
+        """A pass that lowers the loss by less than this share ends the search; passes over large groups are costly."""
         self.arrays: SearchArrays
+        self._best: tuple[tuple[bool, float, float], NDArray[np.int64]] | None = None
 
     def cut(self, price: float, shuffled: bool = False) -> None:
         """Order the rows, and cut the order into groups so that loss + price · excess is least."""
@@ -108,24 +114,7 @@ class SearchState:
 
     def regroup(self, labels: NDArray[np.int64]) -> None:
         """Replace the groups by these, numbered from 0 without gaps, and compute all arrays from them."""
-        count, d = int(labels.max()) + 1, self.place.shape[1]
-        size = np.bincount(labels, minlength=count)
-        room = size + np.maximum(8, size // 2)  # slots for rows that move in
-        first = np.concatenate([[0], np.cumsum(room)[:-1]])
-        by_group = np.argsort(labels, kind="stable")
-        member = np.full(int(room.sum()), -1, np.int64)
-        within = np.arange(self.rows) - np.repeat(np.cumsum(size) - size, size)  # each row's index in its group
-        member[np.repeat(first, size) + within] = by_group
-        low, low_next, high, high_next = (np.zeros((count, d), np.int32) for _ in range(4))
-        self.arrays = SearchArrays(
-            self.place, labels.copy(), first, room, size, member, low, low_next, high, high_next,
-            loss=np.zeros(count), excess=np.zeros(count),
-            degree=np.zeros((len(self.constraints.neighbour_limits), self.rows), np.int64),
-            gain=np.zeros(self.rows), best_gain=np.zeros(count), relief=np.zeros(self.rows), best_relief=np.zeros(count),
-            counts=scratch_counts(self.conditions), values=np.zeros(self.rows + 1, np.int64),
-            seen=np.zeros(int(self.shares.size.max()) + 2, np.int64), clock=np.zeros(1, np.int64),
-        )  # fmt: skip
-        refresh_all(self.shares, self.neighbour_limits, self.conditions, self.arrays)
+        self.arrays = group_arrays(self.place, labels, self.shares, self.neighbour_limits, self.conditions)
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -152,6 +141,41 @@ class SearchState:
     def rank(self) -> tuple[bool, float, float]:
         """A key by which states compare, less being better: no excess, then less excess, then less loss."""
         return self.excess > 0, self.excess, self.loss
+
+    def remember(self) -> None:
+        """Keep the groups as they are now if they are the best so far, so that no later step can lose them."""
+        if self._best is None or self.rank < self._best[0]:
+            self._best = self.rank, self.labels.copy()
+
+    def return_to_best(self) -> None:
+        """Go back to the best groups that were remembered, unless the present ones are better."""
+        self.remember()
+        assert self._best is not None
+        if self._best[0] < self.rank:
+            self.regroup(np.unique(self._best[1], return_inverse=True)[1])
+
+    @property
+    def prohibitive(self) -> float:
+        """A price of excess that no saving in loss can outweigh, however large the groups are.
+
+        A group that gets excess gets at least 0.5, and a change saves no more than the loss of two groups.
+        """
+        return max(_PROHIBITIVE, 8.0 * float(self.arrays.room.max()) * float(self.shares.weight.sum()))
+
+    @property
+    def can_be_cut_again(self) -> bool:
+        """Whether groups can be cut at the best allowed places: histograms are counted, neighbours would be costly."""
+        return bool(self.constraints.conditions) and not self.constraints.neighbour_limits
+
+    def cut_again(self, labels: NDArray[np.int64], slack: float = 0.0) -> None:
+        """Cut groups into smaller ones where that saves most, while each part has an excess of at most `slack` per row."""
+        order = np.argsort(labels, kind="stable")
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(labels))])
+        smaller = np.empty(self.rows, np.int64)
+        best_cuts(
+            self.shares, self.place, self.conditions, order, offsets, self.constraints.least, slack, smaller
+        )  # fmt: skip
+        self.regroup(smaller)
 
     def new_order(self) -> None:
         """Draw a random order of the rows in which similar rows are adjacent."""
@@ -215,15 +239,22 @@ class SearchState:
             self.exchange_pass(16, int(window), 0.02, float(price), focus=True)
             window *= 1.5
 
-    def lower_loss(self, effort: int) -> None:
+    def exchange_shares(self, effort: int) -> None:
+        """Raise the price of excess where the share of each value is bounded: values that are too frequent move away."""
+        prices = np.geomspace(1.0, 50.0, 8 * effort)
+        for i in self.passes(len(prices)):
+            self.new_order()
+            self.exchange_pass(2, 100, 0.1, float(prices[i]))
+
+    def lower_loss(self, effort: int, passes: int = 20) -> None:
         """Lower the loss at a prohibitive price of excess, until it stops falling."""
         window = 1000
-        for _ in self.passes(20 * effort):
+        for _ in self.passes(passes * effort):
             loss, excess = self.loss, self.excess
             self.new_order()
             if excess > 0:  # the fewer bad rows there are, the more partners each of them tries
-                self.exchange_pass(min(64, 1 + _LOOKS // self.bad_rows), window, 0.0, PROHIBITIVE, focus=True)
+                self.exchange_pass(min(64, 1 + _LOOKS // self.bad_rows), window, 0.0, self.prohibitive, focus=True)
                 window *= 2
-            self.exchange_pass(8, 40, 0.0, PROHIBITIVE)
-            if loss - self.loss < 5e-4 * loss and self.excess >= 0.98 * excess:
+            self.exchange_pass(8, 40, 0.0, self.prohibitive)
+            if loss - self.loss < self._slow * loss and self.excess >= 0.98 * excess:
                 return

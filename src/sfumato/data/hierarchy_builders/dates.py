@@ -121,6 +121,18 @@ class Dates(HierarchyBuilder):
         """
         return PERIODS[self.periods[level - 1]].pattern.fullmatch(label) is not None
 
+    def days_of(self, label: str) -> tuple[Fraction, Fraction] | None:
+        """Return the days of a period by its label: its first, and the one after its last; None if there is no such period.
+
+        >>> Dates(("quarter",)).days_of("1970-Q2"), Dates(("year",)).days_of("1970-Q2")
+        ((Fraction(90, 1), Fraction(181, 1)), None)
+        """
+        for level, period in enumerate(self.periods, start=1):
+            if self.is_node(label, level):
+                day = _first_day(period, label)
+                return None if day is None else self.span(Fraction(day.toordinal() - EPOCH), level)
+        return None
+
     def span(self, number: Fraction, level: int) -> tuple[Fraction, Fraction]:
         """Return the days since 1970-01-01 of the period that contains a day: its first, and the one after its last.
 
@@ -132,3 +144,17 @@ class Dates(HierarchyBuilder):
         first = period.start(day)
         following = period.start(date.fromordinal(min(first.toordinal() + period.step, date.max.toordinal())))
         return Fraction(first.toordinal() - EPOCH), Fraction(following.toordinal() - EPOCH)
+
+
+def _first_day(period: str, label: str) -> date | None:
+    """Return the first day of a period; None if the calendar has no such period."""
+    year = int(label[:4])
+    try:
+        if period == "day":
+            return date.fromisoformat(label)
+        if period == "week":
+            return date.fromisocalendar(year, int(label[6:]), 1)
+        month = {"month": lambda: int(label[5:]), "quarter": lambda: 3 * int(label[6:]) - 2}.get(period, lambda: 1)()
+        return date(max(year, 1), month, 1)
+    except ValueError:
+        return None
