@@ -120,8 +120,9 @@ def apply(
     A row gets the most specific group whose cells cover all its quasi-identifiers. Rows that no group covers are listed in
     `unfit`; with `strict` they are an error. The result has the columns of the release: identifiers and columns that are not
     published are dropped. All principles of the release are measured on its rows and the new ones together; if one does not
-    hold, that is an error, unless `insist`. Columns that are published unchanged must not single out more of the new rows than
-    the release allows. A release that counts people or households is refused. `schema`: the one of the publisher, if a distance is a function of their own.
+    hold, that is an error, unless `insist`. Columns that are published unchanged must not single out more of the new rows
+    than the release allows. A release that counts people or households is refused. `schema`: the one of the publisher, if
+    a distance is a function of their own.
 
     What this does not protect: whoever has the release and the new rows knows which rows are new, so a group with one new
     row reveals that row's secret. Add many rows at once, or make a new release.
@@ -150,22 +151,12 @@ def apply(
     new = _new_rows(table, data, declared, released)
     assignment = Transformation.of(table.document, released, declared).assign(new)
     unfit = _unfit(assignment)
-    if unfit and strict:
-        listed = "; ".join(map(repr, unfit[:_SHOWN]))
-        raise RequirementError(
-            f"{len(unfit):,} of {count_of(new.rows, 'row')} fit no group ({listed})",
-            remedy="Leave these rows out, or make a new release.", file=new.source,
-        )  # fmt: skip
     rows = np.flatnonzero(assignment.group >= 0)
-    if not len(rows):
-        raise RequirementError(
-            f"none of {count_of(new.rows, 'row')} fits a group", remedy="Make a new release.", file=new.source
-        )
+    _refuse_unfit(unfit, new, strict)
     published = _published(new, assignment, rows, released, table.document.group, seed)
     together = _together(released, published)
     _refuse_singled_out(together, released.rows, declared, new.source)
     combined = audit(Table(together, released.schema, untyped=released.untyped), None, list(principles))
-    result = Application(published, unfit, combined, library_of(data), _separators(declared))
     if not combined.holds and not insist:
         worst = next(finding for finding in combined if not finding.holds)
         raise RequirementError(
@@ -173,7 +164,7 @@ def apply(
             f"({count_of(worst.violating_groups, 'group')} in breach)",
             remedy="Make a new release, leave rows out, or insist (--insist, insist=True).", file=new.source,
         )  # fmt: skip
-    return result
+    return Application(published, unfit, combined, library_of(data), _separators(declared))
 
 
 def _folder(folder: str | Path) -> Path:
@@ -221,6 +212,20 @@ def _encode(new: Table, name: str) -> None:
             remedy="Leave the row out, or make a new release with a hierarchy that contains it.", file=new.source,
             column=name, row=row, value=absent,
         ) from error  # fmt: skip
+
+
+def _refuse_unfit(unfit: tuple[UnfitRow, ...], new: Table, strict: bool) -> None:
+    """Raise an error if no row fits a group or, with `strict`, if some row does not."""
+    if unfit and strict:
+        listed = "; ".join(map(repr, unfit[:_SHOWN]))
+        raise RequirementError(
+            f"{len(unfit):,} of {count_of(new.rows, 'row')} fit no group ({listed})",
+            remedy="Leave these rows out, or make a new release.", file=new.source,
+        )  # fmt: skip
+    if len(unfit) == new.rows:
+        raise RequirementError(
+            f"none of {count_of(new.rows, 'row')} fits a group", remedy="Make a new release.", file=new.source
+        )
 
 
 def _unfit(assignment: Assignment) -> tuple[UnfitRow, ...]:
@@ -303,8 +308,8 @@ def _refuse_singled_out(together: pa.Table, old: int, declared: Schema, source: 
     limit, rows = as_fraction(declared.unchanged_limit), together.num_rows - old
     if unique > limit * rows:
         raise RequirementError(
-            f"{', '.join(map(repr, names))}, published unchanged, would single out {share_text(unique, rows, 'new row', 'new rows')}, and "
-            f"the limit of the release is {written(limit)}",
+            f"{', '.join(map(repr, names))}, published unchanged, would single out "
+            f"{share_text(unique, rows, 'new row', 'new rows')}, and the limit of the release is {written(limit)}",
             remedy="Leave these rows out, or make a new release.", file=source, value=names,
         )  # fmt: skip
 

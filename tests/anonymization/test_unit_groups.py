@@ -251,7 +251,9 @@ def test_people_that_may_be_one_written_differently_are_noted(ids):
     assert all(repr(one) in notes[0] for one in ids)
     assert not any(one in note for note in release.notes for one in ids)
     assert notes[0] in sf.audit(table, schema, sf.KAnonymity(1)).notes
-    assert not sf.anonymize(table.set_column(0, "who", pa.array(["1", "2", "3", "4"])), schema, sf.KAnonymity(2)).private.notes
+    assert not sf.anonymize(
+        table.set_column(0, "who", pa.array(["1", "2", "3", "4"])), schema, sf.KAnonymity(2)
+    ).private.notes
 
 
 def test_an_identifier_that_recurs_is_reported():
