@@ -201,3 +201,29 @@ def test_the_command(folder, tmp_path):
     assert sfumato("apply", str(folder), "--data", "new.csv", "-o", "out.csv", cwd=tmp_path).returncode == 2
     if expected.unfit:
         assert sfumato("apply", str(folder), "--data", "new.csv", "--strict", cwd=tmp_path).returncode == 1
+
+
+def test_new_rows_of_a_release_that_counts_people_are_refused(tmp_path):
+    # the rows of one new person fit two groups; whoever knows that they belong together could intersect them
+    visits = pa.table({"who": [1, 1, 2, 3, 4], "age": [30, 33, 31, 50, 51], "home": [1, 1, 1, 2, 2]})
+    new = pa.table({"who": [9, 9], "age": [31, 50], "home": [3, 3]})
+    for key, column in (("person_id", "who"), ("household_id", "home")):
+        schema = sf.Schema(["age"], **{key: column})
+        folder = sf.anonymize(visits, schema, sf.KAnonymity(1)).save(tmp_path / key)
+        with pytest.raises(sf.errors.ReleaseError, match="people in the groups cannot be counted") as error:
+            sf.apply(folder, new, insist=True)
+        assert error.value.key == f"config.{key}"
+
+
+def test_unchanged_columns_of_new_rows_are_within_the_limit_of_the_release(tmp_path):
+    people = pa.table({"age": [30, 31, 50, 51], "site": ["north", "north", "south", "south"]})
+    schema = sf.Schema(["age"], other=["site"], unchanged_limit="0.5")
+    folder = sf.anonymize(people, schema, sf.KAnonymity(2)).save(tmp_path / "r")
+
+    def new(*sites):
+        return pa.table({"age": [30] * len(sites), "site": list(sites)})
+
+    assert sf.apply(folder, new("north", "diary of Ann")).data.num_rows == 2  # half of the new rows
+    assert sf.apply(folder, new("west", "west")).data.num_rows == 2  # two rows have the value
+    with pytest.raises(sf.errors.RequirementError, match=r"'site'.* single out 2 of 3 new rows .* limit .* 0\.5"):
+        sf.apply(folder, new("north", "diary of Ann", "diary of Bob"), insist=True)

@@ -241,6 +241,21 @@ def test_a_frontier_counts_and_samples_people():
         sf.frontier(sf.Table(visits(), schema(kinds={"dx": "categorical"})), None, [0], [0], [2])
 
 
+@pytest.mark.parametrize("ids", [["Ann", "ann"], ["17", "17.0"], ["017", "17"]], ids=["case", "decimals", "zeros"])
+def test_people_that_may_be_one_written_differently_are_noted(ids):
+    table = pa.table({"who": [*ids, "x", "y"], "age": [30, 31, 30, 31]})
+    schema = sf.Schema(["age"], person_id="who")
+    release = sf.anonymize(table, schema, sf.KAnonymity(2))
+    notes = [note for note in release.private.notes if "count as different people" in note]
+    assert len(notes) == 1
+    assert all(repr(one) in notes[0] for one in ids)
+    assert not any(one in note for note in release.notes for one in ids)
+    assert notes[0] in sf.audit(table, schema, sf.KAnonymity(1)).notes
+    assert not sf.anonymize(
+        table.set_column(0, "who", pa.array(["1", "2", "3", "4"])), schema, sf.KAnonymity(2)
+    ).private.notes
+
+
 def test_an_identifier_that_recurs_is_reported():
     table = visits()
     release = sf.anonymize(table, schema(person_id=None, identifiers=["who", "home", "pay"]), sf.KAnonymity(3))

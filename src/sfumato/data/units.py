@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.reading_notes import note_on_spellings
 from sfumato.errors import CellError
 from sfumato.plurals import count_of
 
@@ -159,6 +160,13 @@ def units_of(table: Table) -> Units | None:
         _refuse_two_households(encoded["person"], encoded["household"], table.source)
     noun = "household" if "household" in encoded else "person"
     return Units.numbered(encoded[noun].codes.astype(np.int64), noun)
+
+
+def unit_notes(table: Table) -> tuple[str, ...]:
+    """Return remarks on identifiers of people or households that may be one, written differently."""
+    declared = (("person", table.schema.person_id), ("household", table.schema.household_id))
+    found = [note_on_spellings(name, table.column(name).texts, PLURALS[noun]) for noun, name in declared if name]
+    return tuple(note for note in found if note is not None)
 
 
 def _refuse_missing(column: Column, noun: str, source: str | None) -> None:
