@@ -88,7 +88,11 @@ class Units:
 
 @dataclass(frozen=True)
 class UnitCounts:
-    """How many units there are in all, and in the smallest group."""
+    """How many units there are in all, and in the smallest group.
+
+    >>> UnitCounts("person", total=12, least=5).plural
+    'people'
+    """
 
     noun: str
     """What a unit is, a key of `PLURALS`."""
@@ -106,6 +110,13 @@ class UnitValues:
     """The distinct values of each unit, in each group that it has rows in, sorted by group, unit and value.
 
     `rows` holds one row for each. Entry i is the value `value[i]` of unit `unit[i]` in the group `group[i]`.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> visits = pa.table({"who": [1, 1, 2], "ill": ["flu", "flu", "gout"]})
+    >>> table = sf.Table(visits, sf.Schema(sensitive=["ill"], person_id="who"))
+    >>> UnitValues.of(table.units, np.zeros(3, np.int64), table.attribute(["ill"])).unit.tolist()
+    [0, 1]
     """
 
     rows: NDArray[np.int64]
