@@ -15,6 +15,7 @@ import sfumato as sf
 from commandline import sfumato
 from naive_transformation import fitting_groups
 from sfumato.io.read_table import as_table
+from sfumato.releases.digests import digest
 from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import published_schema, published_table
 from sfumato.transformation import Transformation
@@ -175,6 +176,52 @@ def test_a_changed_release_is_refused(folder, tmp_path):
     for call in (lambda: sf.apply(copy, people(5, 2)), lambda: sf.read_release(copy)):
         with pytest.raises(sf.errors.ReleaseError, match="changed"):
             call()
+
+
+def _without_columns(copy):
+    path = copy / "release.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"columns": []}), encoding="utf-8")
+
+
+def _with_data(change):
+    """Change the lines of the data, and state the digest of the result."""
+
+    def edit(copy):
+        data, path = copy / "data.csv", copy / "release.json"
+        header, *lines = data.read_text(encoding="utf-8").splitlines()
+        data.write_text("\n".join([header, *change(lines)]) + "\n", encoding="utf-8")
+        document = json.loads(path.read_text(encoding="utf-8"))
+        document["files"]["data.csv"] = digest(data).to_dict()
+        path.write_text(json.dumps(document), encoding="utf-8")
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        (_without_columns, "columns"),
+        (_with_data(lambda lines: lines[1:]), "counts"),
+        (_with_data(lambda lines: [line.partition(",")[1] + line.partition(",")[2] for line in lines]), "counts"),
+        (_with_data(lambda lines: ["1" + line[line.index(",") :] for line in lines]), "counts"),
+        (_with_data(lambda lines: [_with_group(lines, i) for i in range(len(lines))]), "groups"),
+    ],
+    ids=["no columns", "a row less", "no groups", "one group", "groups exchanged"],
+)
+def test_a_release_that_contradicts_itself_is_refused(folder, tmp_path, change, key):
+    import shutil
+
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    change(copy)
+    for call in (lambda: sf.apply(copy, people(5, 2)), lambda: sf.read_release(copy)):
+        with pytest.raises(sf.errors.ReleaseError, match=r"not what release\.json states") as error:
+            call()
+        assert error.value.key == key
+
+
+def _with_group(lines, row):
+    """The row with the group of the row before it."""
+    return lines[row - 1].partition(",")[0] + "," + lines[row].partition(",")[2]
 
 
 def test_order_depends_on_the_seed_and_not_on_the_order_of_the_rows(folder):

@@ -25,6 +25,7 @@ from sfumato.releases.exposure_models import share_text
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.transformation import Assignment, Transformation
+from sfumato.verification.grouped_checks import refuse_inconsistent
 
 _SHOWN = 5
 """How many rows that fit no group a message lists."""
@@ -148,6 +149,7 @@ def apply(
             remedy="Pass the schema that contains it.", file=str(manifest.path), key=f"config.{unavailable[0]}",
         )  # fmt: skip
     released = published_table(table, published_schema(declared, table.document.group))
+    refuse_inconsistent(table, released, declared)
     new = _new_rows(table, data, declared, released)
     assignment = Transformation.of(table.document, released, declared).assign(new)
     unfit = _unfit(assignment)
