@@ -274,3 +274,12 @@ def test_unchanged_columns_of_new_rows_are_within_the_limit_of_the_release(tmp_p
     assert sf.apply(folder, new("west", "west")).data.num_rows == 2  # two rows have the value
     with pytest.raises(sf.errors.RequirementError, match=r"'site'.* single out 2 of 3 new rows .* limit .* 0\.5"):
         sf.apply(folder, new("north", "diary of Ann", "diary of Bob"), insist=True)
+
+
+def test_columns_that_the_release_does_not_know_are_named(release):
+    new = people(60, 1)
+    result = sf.apply(release, new.append_column("shoe", pa.array(["42"] * 60)), insist=True)
+    assert result.dropped == ("shoe",)
+    assert "not in the release, and dropped: 'shoe'" in repr(result)
+    assert "shoe" not in result.data.column_names
+    assert sf.apply(release, new, insist=True).dropped == ()  # the name is a declared identifier

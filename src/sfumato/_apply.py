@@ -70,6 +70,8 @@ class Application:
     """The rows that fit no group, and are not in `data`. Do not publish them."""
     combined: Audit
     """The principles of the release, measured on its rows and the new ones together."""
+    dropped: tuple[str, ...] = ()
+    """The columns of the new data that the release does not declare; they are not in `data`."""
     library: str = "pyarrow"
     separators: tuple[tuple[str, str], ...] = ()
 
@@ -95,6 +97,9 @@ class Application:
         lines += [f"  {row!r}" for row in self.unfit[:_SHOWN]]
         if len(self.unfit) > _SHOWN:
             lines.append(f"  … and {len(self.unfit) - _SHOWN:,} more rows that fit no group")
+        if self.dropped:
+            more = f" and {len(self.dropped) - _SHOWN:,} more" if len(self.dropped) > _SHOWN else ""
+            lines.append(f"not in the release, and dropped: {', '.join(map(repr, self.dropped[:_SHOWN]))}{more}")
         lines.append(f"the release and the new rows together: {self.combined.summary()}")
         return "\n".join(lines)
 
@@ -166,7 +171,9 @@ def apply(
             f"({count_of(worst.violating_groups, 'group')} in breach)",
             remedy="Make a new release, leave rows out, or insist (--insist, insist=True).", file=new.source,
         )  # fmt: skip
-    return Application(published, unfit, combined, library_of(data), _separators(declared))
+    known = {*declared.named_columns(), *published.column_names}
+    dropped = tuple(name for name in new.data.column_names if name not in known)
+    return Application(published, unfit, combined, dropped, library_of(data), _separators(declared))
 
 
 def _folder(folder: str | Path) -> Path:

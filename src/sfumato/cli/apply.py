@@ -60,7 +60,12 @@ def apply(
         result.save(output, force)
     if as_json:
         unfit = [{"row": each.row, "group": each.group, "columns": list(each.columns)} for each in result.unfit]
-        say(json.dumps({"rows": result.data.num_rows, "unfit": unfit, "holds": result.holds}, indent=2))
+        say(
+            json.dumps(
+                {"rows": result.data.num_rows, "unfit": unfit, "dropped": list(result.dropped), "holds": result.holds},
+                indent=2,
+            )
+        )
     else:
         console().print(repr(result), markup=False)
         if output is not None:
