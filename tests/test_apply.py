@@ -15,6 +15,7 @@ import sfumato as sf
 from commandline import sfumato
 from naive_transformation import fitting_groups
 from sfumato.io.read_table import as_table
+from sfumato.releases.digests import digest
 from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import published_schema, published_table
 from sfumato.transformation import Transformation
@@ -177,6 +178,52 @@ def test_a_changed_release_is_refused(folder, tmp_path):
             call()
 
 
+def _without_columns(copy):
+    path = copy / "release.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"columns": []}), encoding="utf-8")
+
+
+def _with_data(change):
+    """Change the lines of the data, and state the digest of the result."""
+
+    def edit(copy):
+        data, path = copy / "data.csv", copy / "release.json"
+        header, *lines = data.read_text(encoding="utf-8").splitlines()
+        data.write_text("\n".join([header, *change(lines)]) + "\n", encoding="utf-8")
+        document = json.loads(path.read_text(encoding="utf-8"))
+        document["files"]["data.csv"] = digest(data).to_dict()
+        path.write_text(json.dumps(document), encoding="utf-8")
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        (_without_columns, "columns"),
+        (_with_data(lambda lines: lines[1:]), "counts"),
+        (_with_data(lambda lines: [line.partition(",")[1] + line.partition(",")[2] for line in lines]), "counts"),
+        (_with_data(lambda lines: ["1" + line[line.index(",") :] for line in lines]), "counts"),
+        (_with_data(lambda lines: [_with_group(lines, i) for i in range(len(lines))]), "groups"),
+    ],
+    ids=["no columns", "a row less", "no groups", "one group", "groups exchanged"],
+)
+def test_a_release_that_contradicts_itself_is_refused(folder, tmp_path, change, key):
+    import shutil
+
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    change(copy)
+    for call in (lambda: sf.apply(copy, people(5, 2)), lambda: sf.read_release(copy)):
+        with pytest.raises(sf.errors.ReleaseError, match=r"not what release\.json states") as error:
+            call()
+        assert error.value.key == key
+
+
+def _with_group(lines, row):
+    """The row with the group of the row before it."""
+    return lines[row - 1].partition(",")[0] + "," + lines[row].partition(",")[2]
+
+
 def test_order_depends_on_the_seed_and_not_on_the_order_of_the_rows(folder):
     new = people(30, 1)
     one, other = sf.apply(folder, new, seed=5), sf.apply(folder, new.take(list(range(29, -1, -1))), seed=5)
@@ -201,3 +248,29 @@ def test_the_command(folder, tmp_path):
     assert sfumato("apply", str(folder), "--data", "new.csv", "-o", "out.csv", cwd=tmp_path).returncode == 2
     if expected.unfit:
         assert sfumato("apply", str(folder), "--data", "new.csv", "--strict", cwd=tmp_path).returncode == 1
+
+
+def test_new_rows_of_a_release_that_counts_people_are_refused(tmp_path):
+    # the rows of one new person fit two groups; whoever knows that they belong together could intersect them
+    visits = pa.table({"who": [1, 1, 2, 3, 4], "age": [30, 33, 31, 50, 51], "home": [1, 1, 1, 2, 2]})
+    new = pa.table({"who": [9, 9], "age": [31, 50], "home": [3, 3]})
+    for key, column in (("person_id", "who"), ("household_id", "home")):
+        schema = sf.Schema(["age"], **{key: column})
+        folder = sf.anonymize(visits, schema, sf.KAnonymity(1)).save(tmp_path / key)
+        with pytest.raises(sf.errors.ReleaseError, match="people in the groups cannot be counted") as error:
+            sf.apply(folder, new, insist=True)
+        assert error.value.key == f"config.{key}"
+
+
+def test_unchanged_columns_of_new_rows_are_within_the_limit_of_the_release(tmp_path):
+    people = pa.table({"age": [30, 31, 50, 51], "site": ["north", "north", "south", "south"]})
+    schema = sf.Schema(["age"], other=["site"], unchanged_limit="0.5")
+    folder = sf.anonymize(people, schema, sf.KAnonymity(2)).save(tmp_path / "r")
+
+    def new(*sites):
+        return pa.table({"age": [30] * len(sites), "site": list(sites)})
+
+    assert sf.apply(folder, new("north", "diary of Ann")).data.num_rows == 2  # half of the new rows
+    assert sf.apply(folder, new("west", "west")).data.num_rows == 2  # two rows have the value
+    with pytest.raises(sf.errors.RequirementError, match=r"'site'.* single out 2 of 3 new rows .* limit .* 0\.5"):
+        sf.apply(folder, new("north", "diary of Ann", "diary of Bob"), insist=True)

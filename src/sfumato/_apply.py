@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,19 +11,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit, audit, library_of
-from sfumato.data.groups import Groups
-from sfumato.data.schema import Schema
+from sfumato.data.groups import Groups, combination_ranks
+from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import CellError, ColumnError, FileError, HierarchyError, ReleaseError, RequirementError
+from sfumato.exact import as_fraction, written
 from sfumato.io.atomic_replace import write_file
-from sfumato.io.shuffle import Contents, shuffled
+from sfumato.io.shuffle import Contents, ranks_of, shuffled
 from sfumato.io.write_files import cell_texts, write_csv, write_parquet
 from sfumato.plurals import count_of
-from sfumato.principles import Principle
 from sfumato.releases.digests import check_digests
+from sfumato.releases.exposure_models import share_text
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.transformation import Assignment, Transformation
+from sfumato.verification.grouped_checks import refuse_inconsistent
 
 _SHOWN = 5
 """How many rows that fit no group a message lists."""
@@ -120,7 +121,9 @@ def apply(
     A row gets the most specific group whose cells cover all its quasi-identifiers. Rows that no group covers are listed in
     `unfit`; with `strict` they are an error. The result has the columns of the release: identifiers and columns that are not
     published are dropped. All principles of the release are measured on its rows and the new ones together; if one does not
-    hold, that is an error, unless `insist`. `schema`: the one of the publisher, if a distance is a function of their own.
+    hold, that is an error, unless `insist`. Columns that are published unchanged must not single out more of the new rows
+    than the release allows. A release that counts people or households is refused. `schema`: the one of the publisher, if
+    a distance is a function of their own.
 
     What this does not protect: whoever has the release and the new rows knows which rows are new, so a group with one new
     row reveals that row's secret. Add many rows at once, or make a new release.
@@ -138,6 +141,7 @@ def apply(
     table = manifest.table
     check_digests(manifest)
     declared, unavailable = table.schema(schema)
+    _refuse_units(manifest, declared)
     principles = table.principles()
     if unavailable and any(principle.uses_distance for principle in principles):
         raise ReleaseError(
@@ -145,23 +149,16 @@ def apply(
             remedy="Pass the schema that contains it.", file=str(manifest.path), key=f"config.{unavailable[0]}",
         )  # fmt: skip
     released = published_table(table, published_schema(declared, table.document.group))
+    refuse_inconsistent(table, released, declared)
     new = _new_rows(table, data, declared, released)
     assignment = Transformation.of(table.document, released, declared).assign(new)
     unfit = _unfit(assignment)
-    if unfit and strict:
-        listed = "; ".join(map(repr, unfit[:_SHOWN]))
-        raise RequirementError(
-            f"{len(unfit):,} of {count_of(new.rows, 'row')} fit no group ({listed})",
-            remedy="Leave these rows out, or make a new release.", file=new.source,
-        )  # fmt: skip
     rows = np.flatnonzero(assignment.group >= 0)
-    if not len(rows):
-        raise RequirementError(
-            f"none of {count_of(new.rows, 'row')} fits a group", remedy="Make a new release.", file=new.source
-        )
+    _refuse_unfit(unfit, new, strict)
     published = _published(new, assignment, rows, released, table.document.group, seed)
-    combined = _combined(released, published, principles)
-    result = Application(published, unfit, combined, library_of(data), _separators(declared))
+    together = _together(released, published)
+    _refuse_singled_out(together, released.rows, declared, new.source)
+    combined = audit(Table(together, released.schema, untyped=released.untyped), None, list(principles))
     if not combined.holds and not insist:
         worst = next(finding for finding in combined if not finding.holds)
         raise RequirementError(
@@ -169,7 +166,7 @@ def apply(
             f"({count_of(worst.violating_groups, 'group')} in breach)",
             remedy="Make a new release, leave rows out, or insist (--insist, insist=True).", file=new.source,
         )  # fmt: skip
-    return result
+    return Application(published, unfit, combined, library_of(data), _separators(declared))
 
 
 def _folder(folder: str | Path) -> Path:
@@ -219,6 +216,20 @@ def _encode(new: Table, name: str) -> None:
         ) from error  # fmt: skip
 
 
+def _refuse_unfit(unfit: tuple[UnfitRow, ...], new: Table, strict: bool) -> None:
+    """Raise an error if no row fits a group or, with `strict`, if some row does not."""
+    if unfit and strict:
+        listed = "; ".join(map(repr, unfit[:_SHOWN]))
+        raise RequirementError(
+            f"{len(unfit):,} of {count_of(new.rows, 'row')} fit no group ({listed})",
+            remedy="Leave these rows out, or make a new release.", file=new.source,
+        )  # fmt: skip
+    if len(unfit) == new.rows:
+        raise RequirementError(
+            f"none of {count_of(new.rows, 'row')} fits a group", remedy="Make a new release.", file=new.source
+        )
+
+
 def _unfit(assignment: Assignment) -> tuple[UnfitRow, ...]:
     numbers = assignment.transformation.numbers
     return tuple(
@@ -261,15 +272,48 @@ def _as_released(
         ) from error  # fmt: skip
 
 
-def _combined(released: Table, published: pa.Table, principles: Sequence[Principle]) -> Audit:
-    """Measure the principles of a release on its rows and the new ones together."""
+def _together(released: Table, published: pa.Table) -> pa.Table:
+    """Return the rows of a release, followed by new ones."""
     columns = []
     for name in released.data.column_names:
         old = released.data.column(name)
         kind = old.type.value_type if pa.types.is_dictionary(old.type) else old.type
         columns.append(pa.chunked_array([*old.cast(kind).chunks, *_chunks(published.column(name).cast(kind))], kind))
-    data = pa.Table.from_arrays(columns, released.data.column_names)
-    return audit(Table(data, released.schema, untyped=released.untyped), None, list(principles))
+    return pa.Table.from_arrays(columns, released.data.column_names)
+
+
+def _refuse_units(manifest: Manifest, declared: Schema) -> None:
+    """Raise an error if the release counts people or households, which nobody can tell apart in its rows."""
+    name = declared.household_id or declared.person_id
+    if name is not None:
+        raise ReleaseError(
+            f"the release keeps all rows of a value of {name!r} in one group, and does not say whose row a row is: new rows "
+            "of the same people could be in other groups, and people in the groups cannot be counted",
+            remedy="Make a new release of all rows.",
+            file=str(manifest.path),
+            key="config.household_id" if declared.household_id else "config.person_id",
+        )
+
+
+def _refuse_singled_out(together: pa.Table, old: int, declared: Schema, source: str | None) -> None:
+    """Raise an error if columns that are published unchanged single out more of the new rows than the release allows.
+
+    The first `old` rows are those of the release. New rows cannot single out any of them.
+    """
+    names = [name for name in together.column_names if declared.role(name) is Role.OTHER]
+    if not names:
+        return
+    ranks = [ranks_of(together.column(name), name) for name in names]
+    codes = [each.as_text[each.of_row] for each in ranks]
+    combination = combination_ranks(codes, [int(column.max()) + 1 for column in codes])
+    unique = int((np.bincount(combination)[combination[old:]] == 1).sum())
+    limit, rows = as_fraction(declared.unchanged_limit), together.num_rows - old
+    if unique > limit * rows:
+        raise RequirementError(
+            f"{', '.join(map(repr, names))}, published unchanged, would single out "
+            f"{share_text(unique, rows, 'new row', 'new rows')}, and the limit of the release is {written(limit)}",
+            remedy="Leave these rows out, or make a new release.", file=source, value=names,
+        )  # fmt: skip
 
 
 def _chunks(column: Any) -> list[pa.Array]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Groups
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
-from sfumato.data.units import UnitCounts, Units
+from sfumato.data.units import UnitCounts, Units, unit_notes
 from sfumato.errors import ParameterError, SfumatoError
 from sfumato.exact.shown_levels import level_shown, level_text
 from sfumato.io.read_table import as_table
@@ -135,7 +135,7 @@ class Audit:
     def notes(self) -> list[str]:
         """What a reader should know: how the data was interpreted, and what the audit does not mean."""
         schema = self.table.schema
-        notes = list(self.table.notes)
+        notes = [*self.table.notes, *unit_notes(self.table)]
         for name in (*schema.quasi_identifiers, *schema.sensitive_columns()):
             note = self.table.column(name).note
             if note is not None:

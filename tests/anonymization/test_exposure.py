@@ -318,3 +318,9 @@ class TestReport:
         html = self.page(tmp_path / "out", SCHEMA, [sf.KAnonymity(2), sf.DistinctLDiversity(1, on="ill")])
         assert 'class="alert"' not in html
         assert "which is accepted (not known to outsiders)" in html
+
+    def test_unique_secrets_are_stated_even_if_all_are_covered(self, tmp_path):
+        covering = [sf.KAnonymity(2), sf.DistinctLDiversity(1, on="ill"), sf.DistinctLDiversity(1, on="drug")]
+        html = self.page(tmp_path / "out", replace(SCHEMA, accepted={}), covering)
+        assert 'class="alert"' not in html
+        assert html.count("the sensitive values of 2 of 4 rows (50.0 %), taken together, are unique") == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -175,3 +176,20 @@ def test_numbers_that_are_near_unique_are_published_as_intervals():
 def test_codes_of_one_shape(values, lengths):
     column = sf.Table(pa.table({"x": values}), sf.Schema(["x"])).column("x")
     assert automatic_prefix(column) == (None if lengths is None else sf.Prefix(lengths))
+
+
+def test_values_of_one_person_each_are_near_unique_however_many_rows_people_have(tmp_path):
+    who = [f"p{row % 30}" for row in range(240)]  # eight rows each
+    ill = ["flu", "gout", "cold"] * 80
+    names = pa.table({"who": who, "x": ["".join("abcdefghij"[int(d)] for d in w[1:]) for w in who], "ill": ill})
+    schema = sf.Schema(["x"], ["ill"], person_id="who")
+    with pytest.raises(sf.errors.ColumnError, match="30 values in 240 rows of 30 people: published as sets"):
+        sf.anonymize(names, schema, sf.KAnonymity(3))
+    codes = names.set_column(1, "x", pa.array([f"{100 + int(w[1:])}" for w in who]))
+    release = sf.anonymize(codes, replace(schema, kinds={"x": "categorical"}), sf.KAnonymity(3))
+    assert not any(cell.startswith("{") for cell in release.frame["x"].to_pylist())
+    saved = release.save(tmp_path / "r", key=tmp_path / "key.json")
+    expected = replace(schema, kinds={"x": "categorical"})
+    assert sf.verify(saved, codes, key=tmp_path / "key.json", schema=expected).holds
+    towns = names.set_column(1, "x", pa.array([f"town {chr(97 + int(w[1:]) % 5)}" for w in who]))
+    assert sf.anonymize(towns, schema, sf.KAnonymity(3)).audit.holds

@@ -241,6 +241,48 @@ def test_a_frontier_counts_and_samples_people():
         sf.frontier(sf.Table(visits(), schema(kinds={"dx": "categorical"})), None, [0], [0], [2])
 
 
+@pytest.mark.parametrize("ids", [["Ann", "ann"], ["17", "17.0"], ["017", "17"]], ids=["case", "decimals", "zeros"])
+def test_people_that_may_be_one_written_differently_are_noted(ids):
+    table = pa.table({"who": [*ids, "x", "y"], "age": [30, 31, 30, 31]})
+    schema = sf.Schema(["age"], person_id="who")
+    release = sf.anonymize(table, schema, sf.KAnonymity(2))
+    notes = [note for note in release.private.notes if "count as different people" in note]
+    assert len(notes) == 1
+    assert all(repr(one) in notes[0] for one in ids)
+    assert not any(one in note for note in release.notes for one in ids)
+    assert notes[0] in sf.audit(table, schema, sf.KAnonymity(1)).notes
+    assert not sf.anonymize(
+        table.set_column(0, "who", pa.array(["1", "2", "3", "4"])), schema, sf.KAnonymity(2)
+    ).private.notes
+
+
+@pytest.mark.parametrize("text", ["?", "NULL", "N/A", "nan"])
+def test_an_identifier_that_means_missing_is_an_error(text):
+    # counted as one person, three people with the same secret would look like one of four
+    table = pa.table({"who": ["a", text, "b", text], "age": [30, 31, 30, 31]})
+    with pytest.raises(sf.errors.CellError, match="the person of this row is missing") as error:
+        sf.anonymize(table, sf.Schema(["age"], person_id="who"), sf.KAnonymity(2))
+    assert (error.value.column, error.value.row) == ("who", 2)
+
+
+@pytest.mark.parametrize(
+    ("ids", "noted"),
+    [
+        (["unknown", "unknown", "a", "b"], "unknown"),
+        (["unknown", "a", "a", "b"], None),
+        ([0] * 20 + list(range(1, 9)), "0"),
+        ([1] * 20 + [2, 2, 2], None),
+    ],
+    ids=["text", "text that does not recur", "number", "a number with many rows"],
+)
+def test_an_identifier_that_may_mean_missing_is_noted(ids, noted):
+    table = pa.table({"who": ids, "age": [30] * len(ids)})
+    release = sf.anonymize(table, sf.Schema(["age"], person_id="who"), sf.KAnonymity(2))
+    notes = [note for note in release.private.notes if "if it means missing" in note]
+    assert len(notes) == (noted is not None)
+    assert all(f"the identifier {noted!r}" in note for note in notes)
+
+
 def test_an_identifier_that_recurs_is_reported():
     table = visits()
     release = sf.anonymize(table, schema(person_id=None, identifiers=["who", "home", "pay"]), sf.KAnonymity(3))

@@ -14,7 +14,7 @@ import commandline
 import sfumato as sf
 
 PEOPLE = "name,zip,age,ill\n" + "".join(
-    f"Person {i},0{1230 + i % 4},{20 + i % 9},{('flu', 'gout', 'cold', '?')[i % 4]}\n" for i in range(60)
+    f"Person {i},0{1230 + i % 4},{20 + i % 9},{('flu', 'gout', 'cold', '?')[i // 4 % 4]}\n" for i in range(60)
 )
 
 

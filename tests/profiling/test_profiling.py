@@ -193,6 +193,30 @@ def test_a_column_that_determines_another_has_its_role():
     assert found.equivalent_columns == {"years": "education"}
 
 
+def test_a_secret_that_reveals_a_quasi_identifier_is_left_to_a_person():
+    state = [i * 7 % 12 for i in range(120)]
+    data = people(
+        120,
+        birthplace=[f"S{s}" for s in state],
+        income_tax=[1000 + 13 * s for s in state],  # one to one with the state
+        wage_tax=[1000 + 13 * (s // 4) for s in state],  # a function of the state
+        wage=[(i * i) % 23 for i in range(120)],  # of no column
+    )
+    found = sf.profile(data)
+    assert (found["income_tax"].role, found["wage_tax"].role, found["wage"].role.value) == (None, None, "sensitive")
+    assert "reveal 'birthplace'" in found["income_tax"].suggestion.reason
+    assert "'birthplace' determines it" in found["wage_tax"].suggestion.reason
+    assert found.schema.sensitive == ("wage",)
+
+
+def test_the_time_of_a_row_is_left_to_a_person_if_people_have_several_rows():
+    year, sex = [2001 + i % 3 for i in range(90)], ["fm"[i // 3 % 2] for i in range(90)]
+    assert role(people(90, year=year, sex=sex), "year") == "other"
+    several = sf.profile(people(90, patient_id=[f"p{i // 3}" for i in range(90)], year=year, sex=sex))
+    assert several["patient_id"].suggestion.key == "person"
+    assert several["year"].role is None
+
+
 def test_markers_of_missing_values():
     data = pa.table({"a": ["?", "b", "c"], "n": ["1", "NA", "2"], "land": ["DE", "NA", "FR"], "u": ["unknown", "x", "x"]})
     found = Markers.of(data)

@@ -43,7 +43,8 @@ def random_domain(draw, kind=None):
     positions = np.sort(draw.choice(64, size, replace=False)) / 64
     middle = np.cumsum(draw.integers(0, 2, size))
     middle -= middle[0]
-    least = float(draw.choice([0, 1 / size]))
+    # no interval costs more than `*`, which costs 1
+    least = min(float(draw.choice([0, 1 / size])), 1 - float(positions[-1] - positions[0]))
     return Domain(kind, size, positions.tolist(), least, [(p, int(middle[p]), 0) for p in range(size)])
 
 

@@ -15,6 +15,7 @@ from sfumato.releases.digests import check_digests
 from sfumato.releases.models import PROJECTED, WITHHELD
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import published_schema, published_table
+from sfumato.verification.grouped_checks import refuse_inconsistent
 
 
 def read_release(folder: str | Path) -> ReleasedTable | ReleasedTables:
@@ -48,10 +49,9 @@ def _grouped(manifest: TableManifest) -> ReleasedTable:
     document = manifest.document
     declared, _ = manifest.schema()
     table = published_table(manifest, published_schema(declared, document.group))
+    refuse_inconsistent(manifest, table, declared)
     columns = {}
     for column in document.columns:
-        if column.name not in table.data.column_names:
-            raise manifest.problem("columns", f"the data file has no column {column.name!r}", value=column.name)
         if column.name != document.group:
             columns[column.name] = ReleasedColumn.read(column, table, declared)
     group = table.column(document.group)

@@ -28,7 +28,7 @@ from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclar
 from sfumato.anonymization.unit_groups import find_groups
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
-from sfumato.data.units import units_of
+from sfumato.data.units import unit_notes, units_of
 from sfumato.errors import ParameterError, RequirementError
 from sfumato.exact import Number
 from sfumato.parameters import check_seed, check_share
@@ -276,7 +276,7 @@ def _failing_strata(strata: Strata, bad: NDArray[np.int64]) -> str:
 def reading_notes(table: Table) -> tuple[str, ...]:
     """Return how the original was interpreted where that is not obvious. May contain row numbers and cells: private."""
     columns = [table.column(name) for name in (*table.schema.quasi_identifiers, *table.schema.sensitive_columns())]
-    return (*table.notes, *(column.note for column in columns if column.note is not None))
+    return (*table.notes, *unit_notes(table), *(column.note for column in columns if column.note is not None))
 
 
 def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence[str]) -> tuple[str, ...]:

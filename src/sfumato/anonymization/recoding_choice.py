@@ -23,6 +23,7 @@ from sfumato.data.near_unique import automatic_prefix, is_near_unique
 from sfumato.data.schema import Kind
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError
+from sfumato.plurals import count_of
 
 
 def open_recodings(table: Table, method: Method) -> tuple[Table, Table]:
@@ -52,12 +53,14 @@ def without_near_unique_sets(table: Table) -> Table:
     for name in table.schema.quasi_identifiers:
         column = table.column(name)
         declared = table.schema.recodings.get(name)
-        if declared is not None or column.hierarchy is not None or _is_ordered(column) or not is_near_unique(column):
+        if declared is not None or column.hierarchy is not None or _is_ordered(column):
             continue
-        prefix = automatic_prefix(column)
+        if not is_near_unique(column, table.units):
+            continue
+        prefix = automatic_prefix(column, table.units)
         if prefix is None:
             raise ColumnError(
-                f"the column has {column.size:,} values in {table.rows:,} rows: published as sets of values, it would list "
+                f"the column has {column.size:,} values in {_counted(table)}: published as sets of values, it would list "
                 "who is in the table",
                 remedy='Declare a hierarchy, such as { prefix = [3, 2] } for codes, kind = "date" for dates, or the role '
                 'identifier to drop the column; recoding = "set" publishes the sets on purpose.',
@@ -68,6 +71,11 @@ def without_near_unique_sets(table: Table) -> Table:
     if not prefixes:
         return table
     return table.with_schema(replace(table.schema, hierarchies={**table.schema.hierarchies, **prefixes}))
+
+
+def _counted(table: Table) -> str:
+    units = table.units
+    return count_of(table.rows, "row") + ("" if units is None else f" of {units.text(units.count)}")
 
 
 def for_search(table: Table) -> Table:
@@ -91,7 +99,7 @@ def for_search(table: Table) -> Table:
         if _is_ordered(column):
             finer = RecodingKind.INTERVAL if _covers_consecutive_values(column) else RecodingKind.ANCESTOR
         else:
-            finer = RecodingKind.ANCESTOR if is_near_unique(column) else RecodingKind.SET
+            finer = RecodingKind.ANCESTOR if is_near_unique(column, table.units) else RecodingKind.SET
         chosen[name] = str(finer)
     return _with_recodings(table, chosen)
 

@@ -22,7 +22,7 @@ from sfumato.data.hierarchy_builders import (
 from sfumato.data.schema import Kind, Missing, Role, Schema
 from sfumato.data.skeletons import hierarchy_skeleton
 from sfumato.data.table import Table
-from sfumato.data.units import Units
+from sfumato.data.units import UnitCounts, Units, UnitValues
 from sfumato.exact.numbers import Numbers
 
 __all__ = [
@@ -51,6 +51,8 @@ __all__ = [
     "Role",
     "Schema",
     "Table",
+    "UnitCounts",
+    "UnitValues",
     "Units",
     "hierarchy_skeleton",
 ]

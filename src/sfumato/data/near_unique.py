@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sfumato.data.column import Column
 from sfumato.data.hierarchy_builders.prefix import Prefix
+from sfumato.data.units import Units
 
 _VALUES = 20
 """A column with fewer distinct values is not called near-unique, however few rows there are."""
@@ -12,10 +15,11 @@ _ROWS_PER_VALUE = 4
 """A column is near-unique if its values have fewer rows than this on average."""
 
 
-def is_near_unique(column: Column) -> bool:
-    """Return whether most values of a column belong to very few rows each.
+def is_near_unique(column: Column, units: Units | None = None) -> bool:
+    """Return whether most values of a column belong to very few rows each; if people have several rows, to very few people.
 
     Dates of birth, names, telephone numbers and full codes are near-unique. A set of such values lists who is in the table.
+    `units`: whose row each row is.
 
     >>> import pyarrow as pa
     >>> from sfumato import Schema, Table
@@ -24,11 +28,14 @@ def is_near_unique(column: Column) -> bool:
     >>> is_near_unique(table.column("name")), is_near_unique(table.column("town"))
     (True, False)
     """
-    present = len(column.codes) - int((column.codes == column.size).sum())
+    known = column.codes < column.size
+    present = int(known.sum())
+    if units is not None:  # a value that a person has in many rows is still that of one person
+        present = len(np.unique(units.of_row[known] * column.domain + column.codes[known]))
     return column.size >= _VALUES and column.size * _ROWS_PER_VALUE > present
 
 
-def automatic_prefix(column: Column) -> Prefix | None:
+def automatic_prefix(column: Column, units: Units | None = None) -> Prefix | None:
     """Return the prefixes of all lengths for a near-unique column of codes of one shape, such as 02139; None for others.
 
     The shape is where letters, digits and other marks are. A code has at least three letters or digits, and a digit.
@@ -39,7 +46,7 @@ def automatic_prefix(column: Column) -> Prefix | None:
     >>> automatic_prefix(table.column("zip")), automatic_prefix(table.column("name"))
     (Prefix(lengths=(3, 2, 1)), None)
     """
-    if not column.texts or not is_near_unique(column):
+    if not column.texts or not is_near_unique(column, units):
         return None
     shapes = {tuple(map(_mark, text)) for text in column.texts}
     if len(shapes) != 1:

@@ -94,3 +94,25 @@ def note_on_case(name: str, texts: Sequence[str]) -> str | None:
         f"values of column {name!r} differ only in letter case and count as different ones: {twins[0]!r} and {twins[1]!r}; "
         "make them equal if they mean the same"
     )
+
+
+def note_on_spellings(name: str, texts: Sequence[str], plural: str) -> str | None:
+    """Return a remark if two identifiers of people or households may be one, written differently.
+
+    Each spelling counts as somebody else, so a group seems to contain more people than it does.
+
+    >>> note_on_spellings("patient", ["17", "017"], "people")
+    "identifiers of column 'patient' differ only in how they are written and count as different people: '17' and '017'; \
+make them equal if they mean the same"
+    >>> note_on_spellings("patient", ["17", "18"], "people")
+    """
+    first_spelling: dict[Any, str] = {}
+    for text in texts:
+        number = parse_decimal(text)
+        other = first_spelling.setdefault(text.casefold() if number is None else number, text)
+        if other != text:
+            return (
+                f"identifiers of column {name!r} differ only in how they are written and count as different {plural}: "
+                f"{other!r} and {text!r}; make them equal if they mean the same"
+            )
+    return None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.data.date_formats import format_problem, timezone_problem
 from sfumato.data.schema_limits import Classes, classes_of, level_of, pairs_of, weights_of
+from sfumato.data.text_values import text_value
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
 from sfumato.parameters import check_ratio
@@ -243,7 +244,7 @@ class Schema:
                     column=name,
                 )
         for column, order in self.orders.items():
-            if len(set(order)) != len(order) or not order:
+            if len(set(map(text_value, order))) != len(order) or not order:
                 raise ColumnError(
                     "the order is empty or names a value twice",
                     remedy="List each value once, from lowest to highest.",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.missing_texts import CLEAR, DOUBTFUL
+from sfumato.data.reading_notes import note_on_spellings
 from sfumato.errors import CellError
 from sfumato.plurals import count_of
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 PLURALS = {"person": "people", "household": "households"}
 """What a unit may be, if it is not a row, and its plural."""
+
+_MANY_ROWS, _FAR_MORE = 20, 10
+"""An identifier with this many rows, and this many times those of any other, probably means missing."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +88,11 @@ class Units:
 
 @dataclass(frozen=True)
 class UnitCounts:
-    """How many units there are in all, and in the smallest group."""
+    """How many units there are in all, and in the smallest group.
+
+    >>> UnitCounts("person", total=12, least=5).plural
+    'people'
+    """
 
     noun: str
     """What a unit is, a key of `PLURALS`."""
@@ -101,6 +110,13 @@ class UnitValues:
     """The distinct values of each unit, in each group that it has rows in, sorted by group, unit and value.
 
     `rows` holds one row for each. Entry i is the value `value[i]` of unit `unit[i]` in the group `group[i]`.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> visits = pa.table({"who": [1, 1, 2], "ill": ["flu", "flu", "gout"]})
+    >>> table = sf.Table(visits, sf.Schema(sensitive=["ill"], person_id="who"))
+    >>> UnitValues.of(table.units, np.zeros(3, np.int64), table.attribute(["ill"])).unit.tolist()
+    [0, 1]
     """
 
     rows: NDArray[np.int64]
@@ -150,9 +166,39 @@ def units_of(table: Table) -> Units | None:
     return Units.numbered(encoded[noun].codes.astype(np.int64), noun)
 
 
+def unit_notes(table: Table) -> tuple[str, ...]:
+    """Return remarks on identifiers of people or households that may be one, written differently, or none at all."""
+    declared = (("person", table.schema.person_id), ("household", table.schema.household_id))
+    columns = [(table.column(name), PLURALS[noun]) for noun, name in declared if name]
+    found = [note for each in columns for note in (_spelling_note(*each), _placeholder_note(*each))]
+    return tuple(note for note in found if note is not None)
+
+
+def _spelling_note(column: Column, plural: str) -> str | None:
+    return note_on_spellings(column.name, column.texts, plural)
+
+
+def _placeholder_note(column: Column, plural: str) -> str | None:
+    """Return a remark if one identifier probably means missing: rows of many people would count as those of one."""
+    rows = np.bincount(column.codes, minlength=column.domain)
+    doubtful = [code for code in range(column.size) if column.texts and column.texts[code] in DOUBTFUL and rows[code] > 1]
+    most = int(np.argmax(rows))
+    others = np.delete(rows, most)
+    if len(others) and rows[most] >= max(_MANY_ROWS, _FAR_MORE * others.max()):
+        doubtful.append(most)
+    if not doubtful:
+        return None
+    return (
+        f"the identifier {column.label(doubtful[0])!r} of column {column.name!r} has {rows[doubtful[0]]:,} rows: if it "
+        f"means missing, rows of different {plural} count as those of one; give each row an identifier of its own"
+    )
+
+
 def _refuse_missing(column: Column, noun: str, source: str | None) -> None:
-    if column.has_missing:
-        row = int(np.argmax(column.codes == column.size))
+    absent = {column.size} if column.has_missing else set()
+    absent |= {code for code, text in enumerate(column.texts) if text in CLEAR}
+    if absent:
+        row = int(np.argmax(np.isin(column.codes, list(absent))))
         raise CellError(
             f"the {noun} of this row is missing, so its rows cannot be kept together",
             remedy=f"Fill the cell, or give each row without a known {noun} an identifier of its own.",

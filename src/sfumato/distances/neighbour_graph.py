@@ -166,7 +166,12 @@ class NeighbourWindows:
 
 @dataclass(frozen=True, eq=False)
 class NeighbourSets:
-    """Sets of values of which two are near if a value of one is near a value of the other; one bit per pair of sets."""
+    """Sets of values of which two are near if a value of one is near a value of the other; one bit per pair of sets.
+
+    >>> near = NeighbourSets(np.array([[0b11], [0b11], [0b100]], np.uint64))
+    >>> near.counts(np.array([0, 3]), np.arange(3), np.array([2, 1, 4])).tolist()
+    [3, 3, 4]
+    """
 
     bits: NDArray[np.uint64]
     """Bit t of row s, in words of 64: whether the sets s and t are near."""

@@ -94,6 +94,7 @@ def exchange_rows(
     `focus`, only rows of groups with excess are moved. `random` is the state of the random numbers. Cost: rows times tries
     times the cost of a swap, most of which the bounds avoid.
     """
+    # Not split: the bounds of a swap and of a move share what is computed for the row and its groups.
     n, changes = len(order), 0
     # under conditions on histograms groups differ much in size and cost: a row may move to a cheaper one that covers it
     moves = len(limits.windowed) == 0 and len(conditions.kind) > 0 and not focus

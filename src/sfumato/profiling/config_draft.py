@@ -15,7 +15,8 @@ from sfumato.data.near_unique import automatic_prefix, is_near_unique
 from sfumato.data.schema import Kind, Role
 from sfumato.data.skeletons import hierarchy_skeleton
 from sfumato.data.table import Table
-from sfumato.errors import ColumnError, FileError
+from sfumato.data.units import Units
+from sfumato.errors import ColumnError, FileError, SfumatoError
 from sfumato.io.database_uri import file_of, is_uri, shown, without_passwords
 from sfumato.plurals import count_of
 from sfumato.profiling.column_facts import Facts
@@ -203,7 +204,7 @@ def _columns(profile: Profile) -> Iterator[str]:
         if role is Role.QUASI_IDENTIFIER:
             yield _comment(_singled_out(profile))
         for column in columns:
-            yield _column(column, profile.equivalent_columns.get(column.name), profile.table)
+            yield _column(column, profile.equivalent_columns.get(column.name), profile)
     undecided = profile.of_role(None)
     if undecided:
         yield "\n" + _comment(_UNDECIDED)
@@ -238,7 +239,7 @@ def _inline_key(name: str) -> str:
     return "".join(letter if letter.isprintable() else "·" for letter in name)
 
 
-def _column(column: ColumnProfile, twin: str | None, table: Table) -> str:
+def _column(column: ColumnProfile, twin: str | None, profile: Profile) -> str:
     facts = column.facts
     lines = [f"\n[columns.{_key(column.name)}]", _comment(f"{_counts(facts)}; {column.suggestion.reason}.")]
     lines.append(f"role = {_quoted(str(column.role))}")
@@ -250,7 +251,7 @@ def _column(column: ColumnProfile, twin: str | None, table: Table) -> str:
     if column.suggestion.codes:
         lines.append(_comment("its numbers are codes of categories, so the differences between them have no meaning"))
     if column.role is Role.QUASI_IDENTIFIER and column.kind in (Kind.CATEGORICAL, Kind.TEXT):
-        lines += _hierarchy(column, table)
+        lines += _hierarchy(column, profile)
     return "\n".join(lines)
 
 
@@ -286,11 +287,19 @@ def _as_categories(table: Table, name: str) -> Column:
     return table.with_schema(replace(table.schema, kinds={name: Kind.CATEGORICAL})).column(name)
 
 
-def _hierarchy(column: ColumnProfile, table: Table) -> list[str]:
+def _units(profile: Profile) -> Units | None:
+    """Return whose row each row is, as the draft declares; None if that is an error, which running the draft reports."""
+    try:
+        return profile.table.with_schema(profile.schema).units
+    except SfumatoError:
+        return None
+
+
+def _hierarchy(column: ColumnProfile, profile: Profile) -> list[str]:
     """Return the hierarchy of a near-unique column, and the advice for one with many values."""
-    encoded = _as_categories(table, column.name)
-    if is_near_unique(encoded):
-        prefix = automatic_prefix(encoded)
+    encoded, units = _as_categories(profile.table, column.name), _units(profile)
+    if is_near_unique(encoded, units):
+        prefix = automatic_prefix(encoded, units)
         builder = f"prefix = {_value(prefix.lengths)}" if prefix is not None else "frequent = [20, 5]"
         why = "few rows share a value, so sets of values would list who is in the table; declare what suits the values:"
         return [_comment(why), f"hierarchy = {{ {builder} }}"]

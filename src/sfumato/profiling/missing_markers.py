@@ -8,16 +8,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyarrow import compute
 
+from sfumato.data.missing_texts import CLEAR, DOUBTFUL
 from sfumato.exact.numbers import parse_decimal
-
-CLEAR = ("?", "NULL", "null", "N/A", "n/a", "#N/A", "NaN", "nan", "<NA>", "\\N")
-"""Texts that always mean missing."""
-
-DOUBTFUL = (
-    "NA", "na", "None", "none", "-", "--", ".", "Unknown", "unknown", "UNKNOWN", "Missing", "missing", "Not in universe",
-    "Not applicable", "not applicable", "Refused", "Don't know", "unbekannt", "k.A.", "keine Angabe", "inconnu", "n.c.",
-)  # fmt: skip
-"""Texts that often mean missing, but may be values (NA is Namibia): missing only if all other cells are numbers."""
 
 _OFTEN = 0.01
 """A doubtful marker is reported if at least this share of the cells of a column contains it."""

@@ -133,7 +133,8 @@ def suggestions(table: Table, facts: Sequence[Facts]) -> list[Suggestion]:
         one = _suggest_unrecognised(fact, room > 0)
         room -= one.role is Role.QUASI_IDENTIFIER
         found[fact.name] = one
-    settled = _limit_sensitive(_demote_little_known([one for one in found.values() if one is not None]), by_name)
+    decided = _demote_little_known([one for one in found.values() if one is not None])
+    settled = _limit_sensitive(_leave_out_known_secrets(table, decided, by_name), by_name)
     return _keep_harmless(table, settled)
 
 
@@ -311,32 +312,78 @@ def _suggest_by_dependence(table: Table, facts: dict[str, Facts], found: dict[st
     known = sorted(known, key=lambda one: one.rank)
     for name in [name for name, one in found.items() if one is None]:
         fact = facts[name]
-        year = _survey_year(fact)
+        year = _survey_year(fact, any(one is not None and one.key is not None for one in found.values()))
         if year is not None:
             found[name] = year
             continue
         if REPEATED * fact.distinct > fact.rows:
             continue
-        column = table.column(name)
         for one in known:
             if REPEATED * facts[one.column].distinct > fact.rows:
                 continue
-            other = table.column(one.column)
-            pairs = len(combined([column.codes, other.codes], [column.domain, other.domain])[1])
-            mine, theirs = fact.distinct + (fact.missing > 0), facts[one.column].distinct + (facts[one.column].missing > 0)
-            if pairs in (mine, theirs):
-                # as many pairs as own values: each own value occurs with one value of the other column
-                determines = f"it determines {one.column!r}" if pairs == mine else f"{one.column!r} determines it"
-                found[name] = Suggestion(
-                    name, one.role, f"{determines} in every row, so it has the same role", None, (), one.rank
-                )
-                break
+            if _determines(table, fact, facts[one.column]):
+                determines = f"it determines {one.column!r}"
+            elif _determines(table, facts[one.column], fact):
+                determines = f"{one.column!r} determines it"
+            else:
+                continue
+            found[name] = Suggestion(
+                name, one.role, f"{determines} in every row, so it has the same role", None, (), one.rank
+            )
+            break
 
 
-def _survey_year(fact: Facts) -> Suggestion | None:
+def _determines(table: Table, fact: Facts, other: Facts) -> bool:
+    """Return whether each value of a column occurs with one value of another column only."""
+    mine, theirs = table.column(fact.name), table.column(other.name)
+    pairs = len(combined([mine.codes, theirs.codes], [mine.domain, theirs.domain])[1])
+    return pairs == fact.distinct + (fact.missing > 0)
+
+
+def _leave_out_known_secrets(table: Table, found: Sequence[Suggestion], facts: dict[str, Facts]) -> list[Suggestion]:
+    """Leave to a person the sensitive columns that determine a quasi-identifier, or that one determines.
+
+    A sensitive column is published unchanged: the tax of a state would reveal the state beside its coarser form, and whoever
+    knows the state would find the rows by the tax.
+    """
+
+    def telling(fact: Facts) -> bool:
+        # a column with rare values, or with hardly any but one, is related to others by chance
+        return REPEATED * fact.distinct <= fact.rows and fact.common <= _UNEVEN * fact.rows and fact.rows >= FEW_ROWS
+
+    public = [facts[one.column] for one in found if one.role is Role.QUASI_IDENTIFIER and telling(facts[one.column])]
+
+    def decided(one: Suggestion) -> Suggestion:
+        fact = facts[one.column]
+        if one.role is not Role.SENSITIVE or not telling(fact):
+            return one
+        for other in public:
+            # two values determine others by chance
+            if fact.distinct > 2 and _determines(table, fact, other):
+                why = f"published unchanged, it would reveal {other.name!r}, which it determines in every row"
+            elif other.distinct > 2 and _determines(table, other, fact):
+                why = f"{other.name!r} determines it in every row, so outsiders can know it"
+            else:
+                continue
+            return replace(one, role=None, reason=f"{one.reason}; but {why}", alternatives=(Role.QUASI_IDENTIFIER,))
+        return one
+
+    return [decided(one) for one in found]
+
+
+def _survey_year(fact: Facts, several: bool) -> Suggestion | None:
+    """Return the suggestion for the time of a survey; `several`: whether people have several rows."""
     years = {"year", "jahr", "annee", "nian", "wave", "month", "quarter"} & set(words_of(fact.name))
     if not years or fact.distinct > 12:
         return None
+    if several:
+        return Suggestion(
+            fact.name,
+            None,
+            "the time of the row: the times at which a person has rows can be known, and unchanged they single out rows",
+            "survey time",
+            (Role.QUASI_IDENTIFIER, Role.OTHER),
+        )
     return Suggestion(
         fact.name,
         Role.OTHER,

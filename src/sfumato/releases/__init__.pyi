@@ -40,6 +40,7 @@ from .models import (
     Reading,
     RuleClaim,
     ThresholdClaim,
+    UnitsClaim,
     WithheldDocument,
 )
 from .private import Private, Publication
@@ -94,6 +95,7 @@ __all__ = [
     "ThresholdClaim",
     "UnchangedClaim",
     "UncoveredWarning",
+    "UnitsClaim",
     "UtilityClaim",
     "WithheldDocument",
     "release_schema",

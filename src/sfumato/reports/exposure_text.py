@@ -26,10 +26,15 @@ def alert(table: GroupedTable, title: str = "") -> Alert:
 
 
 def notes_on(table: GroupedTable) -> list[str]:
-    """Return the figures that are no warnings: what was accepted, and what unchanged columns single out."""
-    # with a warning, the uniqueness of the sensitive values is in the red box
+    """Return the figures that are no warnings: what was accepted, and what unchanged and sensitive values single out."""
     notes = exposure_notes(table.warnings or [], table.coverage, table.unchanged, table.rows)
-    return notes[:-1] if table.warnings else notes
+    if table.coverage is None:
+        return notes
+    unique = table.coverage.text(table.rows)
+    if table.warnings:  # then it is in the red box
+        return [note for note in notes if note != unique]
+    # reviewers need it even if a requirement covers every sensitive column
+    return [*notes, unique] if table.coverage.unique_rows and unique not in notes else notes
 
 
 def _sentence(text: str) -> str:

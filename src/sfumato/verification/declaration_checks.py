@@ -127,7 +127,7 @@ def _resolved(given: Schema, declared: Schema, name: str, original: Callable[[],
     hierarchy, stated = given.hierarchies.get(name), declared.hierarchies.get(name)
     if hierarchy is None and isinstance(stated, Prefix) and name not in given.recodings:
         # near-unique codes are published as prefixes if the schema leaves it open
-        return stated if original is None else automatic_prefix(original().column(name))
+        return stated if original is None else automatic_prefix(original().column(name), original().units)
     if not isinstance(hierarchy, HierarchyBuilder):
         return hierarchy
     if original is not None:

@@ -86,7 +86,7 @@ def grouped_checks(
     checks: list[Check] = []
     try:
         table = published_table(manifest, published_schema(declared, document.group))
-        checks += [_columns(document, table, declared), _counts(document, table), _groups(table)]
+        checks += _table_checks(document, table, declared)
         levels = level_check(document, table.data, declared) if checks[0].holds else None
         checks += [] if levels is None else [levels]
     except SfumatoError as error:
@@ -108,6 +108,20 @@ def grouped_checks(
             checks += [] if limits is None else [limits]
             checks += [Check("rows", None, reason), Check("cover", None, reason)]
     return checks
+
+
+def refuse_inconsistent(manifest: TableManifest, table: Table, declared: Schema) -> None:
+    """Raise an error if a published table does not have the columns, counts and groups that release.json states.
+
+    For readers of a release, who need to rely on these; principles and cells are not checked.
+    """
+    for check in _table_checks(manifest.document, table, declared):
+        if not check.holds:
+            raise manifest.problem(check.name, f"the data file is not what release.json states: {check.detail}")
+
+
+def _table_checks(document: GroupedTable, table: Table, declared: Schema) -> list[Check]:
+    return [_columns(document, table, declared), _counts(document, table), _groups(table)]
 
 
 def _unlike_stated(error: SfumatoError) -> Check:
