@@ -22,6 +22,9 @@ from sfumato.temporaries import remove_temporaries
 
 pty = pytest.importorskip("pty", reason="there are no terminals to play here")
 
+SOON = 30
+"""Seconds. The work takes minutes, and ends within two on an idle machine; a busy one may need longer to start a process."""
+
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
@@ -118,7 +121,7 @@ def test_stopped(demo, tmp_path, step, number):
     if status == 0:
         assert sf.verify(tmp_path / "out"), "it was faster"
     else:
-        assert time.monotonic() - sent < 2
+        assert time.monotonic() - sent < SOON
         assert status == 128 + number, shown
         assert "stopped; nothing was left half-written" in shown
         assert list(tmp_path.iterdir()) == []
@@ -151,7 +154,7 @@ def test_stopped_in_a_call_that_takes_minutes(tmp_path, number):
     process.send_signal(number)
     sent = time.monotonic()
     _, errors = process.communicate(timeout=60)
-    assert time.monotonic() - sent < 2
+    assert time.monotonic() - sent < SOON
     assert (process.returncode, errors) == (128 + number, "sfumato: stopped; nothing was left half-written.\n")
     assert list(tmp_path.iterdir()) == []
 

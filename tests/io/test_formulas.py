@@ -78,7 +78,7 @@ def test_a_release_escapes_cells_and_names_and_verifies(tmp_path):
         "@ill": ["=cmd|x", "+4 days", "-3", "'"],
         "note": ["-1.5", "=1", "\tx", "ok"],
     })  # fmt: skip
-    schema = sf.Schema(["age", "=town"], ["@ill"], kinds={"@ill": "categorical"})
+    schema = sf.Schema(["age", "=town"], ["@ill"], kinds={"@ill": "categorical"}, undeclared="keep", unchanged_limit=1)
     release = sf.anonymize(people, schema, sf.KAnonymity(2), method=Chunks(2))
     folder = release.save(tmp_path / "out")
     with (folder / "data.csv").open(encoding="utf-8", newline="") as file:

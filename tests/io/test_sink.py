@@ -18,7 +18,7 @@ from databases import fill, run, sqlite_path, tables
 from sfumato.io import write_database as sink
 from sfumato.io.write_database import check_target, pending_table
 
-SCHEMA = sf.Schema(["age"], ["income"])
+SCHEMA = sf.Schema(["age"], ["income"], undeclared="keep", unchanged_limit=1)
 
 
 @pytest.fixture(params=["postgresql", "sqlite"])

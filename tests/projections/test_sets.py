@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.projections.encoded_sets import MAX_ITEMS, encode_set
 
-ITEMS = ["flu", "a;b", "x=1", "dx=flu", ";", "=", "{}", "0", "1", " ", "a, b", '"', "ä", "*", "(missing)"]
+ITEMS = ["flu", "a;b", "x=1", "dx=flu", ";", "=", "{}", "0", "1", "b c", "a, b", '"', "ä", "*", "(missing)"]
 cells = st.none() | st.lists(st.sampled_from(ITEMS), max_size=5)
 
 

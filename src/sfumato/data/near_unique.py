@@ -12,7 +12,7 @@ _VALUES = 20
 """A column with fewer distinct values is not called near-unique, however few rows there are."""
 
 _ROWS_PER_VALUE = 4
-"""A column is near-unique if its values have fewer rows than this on average."""
+"""A column is near-unique if its values have fewer rows than this on average, or if half of them have one row."""
 
 
 def is_near_unique(column: Column, units: Units | None = None) -> bool:
@@ -28,11 +28,15 @@ def is_near_unique(column: Column, units: Units | None = None) -> bool:
     >>> is_near_unique(table.column("name")), is_near_unique(table.column("town"))
     (True, False)
     """
-    known = column.codes < column.size
-    present = int(known.sum())
+    codes = column.codes[column.codes < column.size].astype(np.int64)
     if units is not None:  # a value that a person has in many rows is still that of one person
-        present = len(np.unique(units.of_row[known] * column.domain + column.codes[known]))
-    return column.size >= _VALUES and column.size * _ROWS_PER_VALUE > present
+        people = units.of_row[column.codes < column.size].astype(np.int64)
+        codes = np.unique(people * column.domain + codes) % column.domain
+    if column.size < _VALUES:
+        return False
+    # one frequent value, such as "unknown", must not hide that most others belong to one row each
+    single = int((np.bincount(codes, minlength=column.size) == 1).sum())
+    return column.size * _ROWS_PER_VALUE > len(codes) or (single >= _VALUES and 2 * single >= column.size)
 
 
 def automatic_prefix(column: Column, units: Units | None = None) -> Prefix | None:
