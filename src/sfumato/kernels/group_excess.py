@@ -191,12 +191,24 @@ def _tree_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: An
 
 @inlined
 def _recursive_excess(conditions: Any, h: Any, different: Any, scratch: Any) -> Any:
-    """Return by how much r₁ reaches c · (r_l + … + r_m), for the counts in descending order. Cost: that of sorting them."""
-    ordered = np.sort(scratch[2, :different])
-    tail = 0
-    for i in range(different - int(conditions.second[h]) + 1):
-        tail += ordered[i]
-    gap = ordered[different - 1] - conditions.first[h] * tail
+    """Return by how much r₁ reaches c · (r_l + … + r_m), for the counts in descending order; clears counts in `scratch`.
+
+    Cost: the entries times l. A sort would allocate, which `local_search` does without.
+    """
+    tail, largest = 0, 0
+    for i in range(different):
+        tail += scratch[2, i]
+    for _ in range(min(different, int(conditions.second[h]) - 1)):
+        top = 0
+        for i in range(different):
+            if scratch[2, i] > scratch[2, top]:
+                top = i
+        largest = max(largest, scratch[2, top])
+        tail -= scratch[2, top]
+        scratch[2, top] = 0
+    for i in range(different):  # l = 1: none was taken away
+        largest = max(largest, scratch[2, i])
+    gap = largest - conditions.first[h] * tail
     return 0.0 if gap < -conditions.tolerance else gap + 0.5
 
 

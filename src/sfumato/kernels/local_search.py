@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.kernels.compile import inlined, kernel
+from sfumato.kernels.compile import borrowing_kernel, inlined
 from sfumato.kernels.row_order import draw, uniform
 from sfumato.kernels.search_arrays import NONE, apply_change, cell_cost, excess_after
 
@@ -81,7 +81,7 @@ def _best_swap(
     return best, partner, excess_here, excess_there
 
 
-@kernel
+@borrowing_kernel
 def exchange_rows(
     shares: Any, limits: Any, conditions: Any, st: Any, order: Any, tries: Any, window: Any, heat: Any, price: Any,
     least: Any, focus: Any, random: Any,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.compile import inlined, kernel
+from sfumato.kernels.compile import borrowing_kernel, inlined
 from sfumato.kernels.group_excess import (
     DISTINCT,
     GAIN,
     RATIO,
     allowed_neighbours,
     counts_excess,
-    entries_excess,
     histogram_excess,
     swapped_excess,
     within_reach,
@@ -150,29 +149,43 @@ def cell_cost(shares: Any, st: Any, g: Any, out: Any, into: Any, most: Any) -> A
     return total
 
 
-@kernel
+@inlined
 def excess_after(limits: Any, conditions: Any, st: Any, g: Any, out: Any, into: Any, bound: Any) -> Any:
     """Return a group's excess if row `out` left and row `into` joined.
 
     Stops as soon as the excess is above the bound; the result is then any number above it. Cost: the size times the limits,
     and for each condition the number of values or the size, whichever is kept.
     """
+    total = 0.0
     if min(out, into) != NONE and _same_values(limits, conditions, out, into):
-        return st.excess[g]
-    start, stop = st.first[g], st.first[g] + st.size[g]
-    size = st.size[g] - (out != NONE) + (into != NONE)
+        total = st.excess[g]
+    else:
+        size = st.size[g] - (out != NONE) + (into != NONE)
+        if len(limits.windowed) > 0:
+            total = _neighbour_excess(limits, st.member, st.degree, st.first[g], st.size[g], size, out, into, bound)
+        for h in range(len(conditions.kind)):
+            if total <= bound:
+                total += _condition_excess(conditions, st, h, g, out, into, size)
+    return total
+
+
+@borrowing_kernel
+def _neighbour_excess(
+    limits: Any, member: Any, degrees: Any, start: Any, before: Any, size: Any, out: Any, into: Any, bound: Any
+) -> Any:
+    """Return the excess of the group `member[start:start + before]` under the limits on neighbours; see `excess_after`."""
     total = 0.0
     for c in range(len(limits.windowed)):
         t, weight = allowed_neighbours(limits, c, size), limits.weight[c]
         own = 0  # the neighbours of the row that joins
         gone = limits.value[c, out] if out != NONE else 0
         come = limits.value[c, into] if into != NONE else 0
-        for i in range(start, stop):
-            row = st.member[i]
+        for i in range(start, start + before):
+            row = member[i]
             if row == out:
                 continue
             v = limits.value[c, row]
-            degree = st.degree[c, row]
+            degree = degrees[c, row]
             if out != NONE and within_reach(limits, c, v, gone):
                 degree -= 1
             if into != NONE:
@@ -184,10 +197,6 @@ def excess_after(limits: Any, conditions: Any, st: Any, g: Any, out: Any, into: 
                     return total
         if into != NONE and own > t:
             total += weight * (own - t)
-    for h in range(len(conditions.kind)):
-        total += _condition_excess(conditions, st, h, g, out, into, size)
-        if total > bound:
-            return total
     return total
 
 
@@ -202,35 +211,46 @@ def _same_values(limits: Any, conditions: Any, one: Any, other: Any) -> Any:
     return same
 
 
-@kernel
+@inlined
 def _condition_excess(conditions: Any, st: Any, h: Any, g: Any, out: Any, into: Any, size: Any) -> Any:
     """Return by how much a group misses condition h if row `out` left and row `into` joined; `size` is its size then."""
     gone = conditions.value[h, out] if out != NONE else -1
     come = conditions.value[h, into] if into != NONE else -1
     at = st.value_first[h, g]
     if at < 0:
-        k = 0
-        for i in range(st.first[g], st.first[g] + st.size[g]):
-            if st.member[i] != out:
-                st.values[k] = conditions.value[h, st.member[i]]
-                k += 1
-        if come >= 0:
-            st.values[k] = come
+        found = _member_excess(conditions, h, st.member, st.first[g], st.size[g], out, come, st.values, st.scratch)
+    elif conditions.kind[h] == DISTINCT:
+        different = st.different[h, g]
+        if gone != come:
+            if gone >= 0 and st.value_counts[at + gone] == 1:
+                different -= 1
+            if come >= 0 and st.value_counts[at + come] == 0:
+                different += 1
+        lacking = max(0.0, conditions.first[h] - different)
+        found = lacking + 0.5 if lacking > 0 else 0.0  # as `entries_excess`
+    elif conditions.kind[h] in (GAIN, RATIO) and min(gone, come) >= 0:
+        found = st.missing[h, g]
+        if gone != come:
+            found = swapped_excess(conditions, h, st.value_counts, at, size, found, gone, come)
+    else:
+        found = counts_excess(conditions, h, st.value_counts, at, size, gone, come, st.scratch)
+    return found
+
+
+@borrowing_kernel
+def _member_excess(
+    conditions: Any, h: Any, member: Any, start: Any, size: Any, out: Any, come: Any, values: Any, scratch: Any
+) -> Any:
+    """Return the same for a group without a histogram, from its members; `come` is the value that joins, or negative."""
+    k = 0
+    for i in range(start, start + size):
+        if member[i] != out:
+            values[k] = conditions.value[h, member[i]]
             k += 1
-        return histogram_excess(conditions, h, st.values, k, st.scratch)
-    if conditions.kind[h] in (GAIN, RATIO) and min(gone, come) >= 0:
-        if gone == come:
-            return st.missing[h, g]
-        return swapped_excess(conditions, h, st.value_counts, at, size, st.missing[h, g], gone, come)
-    if conditions.kind[h] != DISTINCT:
-        return counts_excess(conditions, h, st.value_counts, at, size, gone, come, st.scratch)
-    different = st.different[h, g]
-    if gone != come:
-        if gone >= 0 and st.value_counts[at + gone] == 1:
-            different -= 1
-        if come >= 0 and st.value_counts[at + come] == 0:
-            different += 1
-    return entries_excess(conditions, h, size, different, st.scratch)
+    if come >= 0:
+        values[k] = come
+        k += 1
+    return histogram_excess(conditions, h, values, k, scratch)
 
 
 # ------------------------------------------------------------------------------ keeping the arrays up to date
@@ -274,7 +294,7 @@ def _refresh_extent(shares: Any, st: Any, g: Any, j: Any) -> Any:
     return full
 
 
-@kernel
+@borrowing_kernel
 def _refresh(shares: Any, limits: Any, conditions: Any, st: Any, g: Any, excess: Any) -> None:
     """Recompute the arrays of a group from its members, degrees and excess. Cost: size times attributes."""
     start, stop = st.first[g], st.first[g] + st.size[g]
@@ -312,7 +332,7 @@ def _refresh(shares: Any, limits: Any, conditions: Any, st: Any, g: Any, excess:
     st.best_gain[g], st.best_relief[g] = top_gain * st.size[g], top_relief
 
 
-@kernel
+@inlined
 def _count(conditions: Any, st: Any, g: Any, row: Any, change: Any) -> None:
     """Count the places and values of a row that joins a group (+1) or leaves it (-1), where the group is counted."""
     for j in range(st.place.shape[1]):
@@ -330,7 +350,7 @@ def _count(conditions: Any, st: Any, g: Any, row: Any, change: Any) -> None:
                 st.different[h, g] += change
 
 
-@kernel
+@borrowing_kernel
 def _refresh_group(shares: Any, limits: Any, conditions: Any, st: Any, g: Any) -> None:
     """Compute everything about a group from its members alone, with counts of zero. Cost: the square of its size."""
     start, stop = st.first[g], st.first[g] + st.size[g]
@@ -347,7 +367,7 @@ def _refresh_group(shares: Any, limits: Any, conditions: Any, st: Any, g: Any) -
     _refresh(shares, limits, conditions, st, g, excess)
 
 
-@kernel
+@borrowing_kernel
 def refresh_all(shares: Any, limits: Any, conditions: Any, st: Any) -> None:
     """Compute everything about every group that has rows; all counts are zero before."""
     for g in range(len(st.size)):
@@ -355,57 +375,57 @@ def refresh_all(shares: Any, limits: Any, conditions: Any, st: Any) -> None:
             _refresh_group(shares, limits, conditions, st, g)
 
 
-@kernel
-def _update_degrees(limits: Any, st: Any, g: Any, row: Any, change: Any) -> None:
-    """Update the degrees of a group's members because a row joined (+1) or leaves (-1); recount that of the row itself."""
+@borrowing_kernel
+def _update_degrees(limits: Any, member: Any, degrees: Any, start: Any, size: Any, row: Any, change: Any) -> None:
+    """Update the degrees of `member[start:start + size]` because a row joined (+1) or leaves (-1); recount the row's own."""
     for c in range(len(limits.windowed)):
         v, own = limits.value[c, row], 0
-        for i in range(st.first[g], st.first[g] + st.size[g]):
-            other = st.member[i]
+        for i in range(start, start + size):
+            other = member[i]
             if other == row:
                 continue
             w = limits.value[c, other]
             if within_reach(limits, c, w, v):
-                st.degree[c, other] += change
+                degrees[c, other] += change
             own += within_reach(limits, c, v, w)
-        st.degree[c, row] = own
+        degrees[c, row] = own
 
 
-@kernel
-def _remove(conditions: Any, st: Any, g: Any, row: Any) -> None:
+@inlined
+def _leave(limits: Any, conditions: Any, st: Any, g: Any, row: Any) -> None:
     """Remove a row from a group's list: the last member takes its slot."""
+    if len(limits.windowed) > 0:
+        _update_degrees(limits, st.member, st.degree, st.first[g], st.size[g], row, -1)
     last = st.first[g] + st.size[g] - 1
-    for i in range(st.first[g], last + 1):
-        if st.member[i] == row:
-            st.member[i] = st.member[last]
-            break
+    at = st.first[g]
+    while st.member[at] != row:
+        at += 1
+    st.member[at] = st.member[last]
     st.size[g] -= 1
     _count(conditions, st, g, row, -1)
 
 
-@kernel
-def _append(conditions: Any, st: Any, g: Any, row: Any) -> None:
+@inlined
+def _join(limits: Any, conditions: Any, st: Any, g: Any, row: Any) -> None:
     """Append a row to a group's list; the group has room."""
     st.member[st.first[g] + st.size[g]] = row
     st.size[g] += 1
     st.group[row] = g
     _count(conditions, st, g, row, 1)
+    if len(limits.windowed) > 0:
+        _update_degrees(limits, st.member, st.degree, st.first[g], st.size[g], row, 1)
 
 
-@kernel
+@borrowing_kernel
 def apply_change(
     shares: Any, limits: Any, conditions: Any, st: Any, a: Any, there: Any, partner: Any, excess_here: Any, excess_there: Any
 ) -> None:
     """Move row `a` to group `there`, and the partner, if any, to the group of `a`; both groups then have these excesses."""
     here = st.group[a]
-    _update_degrees(limits, st, here, a, -1)
-    _remove(conditions, st, here, a)
+    _leave(limits, conditions, st, here, a)
     if partner != NONE:
-        _update_degrees(limits, st, there, partner, -1)
-        _remove(conditions, st, there, partner)
-        _append(conditions, st, here, partner)
-        _update_degrees(limits, st, here, partner, 1)
-    _append(conditions, st, there, a)
-    _update_degrees(limits, st, there, a, 1)
+        _leave(limits, conditions, st, there, partner)
+        _join(limits, conditions, st, here, partner)
+    _join(limits, conditions, st, there, a)
     _refresh(shares, limits, conditions, st, here, excess_here)
     _refresh(shares, limits, conditions, st, there, excess_there)

@@ -111,7 +111,7 @@ class Glaze(Method):
         """Run the four phases once. The first starts use the best order, the others random ones."""
         state = SearchState(task, constraints, seed * _STARTS + start)
         state.span = (0.1, 0.5)
-        if state.can_be_cut_again and start == 0:
+        if state.needs_large_groups and start == 0:
             cut_further(state, mondrian, self.effort)
         if state.can_be_cut_again and constraints.bounds_shares:
             state.cut_again(np.zeros(state.rows, np.int64), _SLACKS[start % 3])
@@ -132,13 +132,12 @@ class Glaze(Method):
 
     def _exchange(self, state: SearchState, start: int) -> None:
         """Cut an order into groups, and exchange rows until little excess is left."""
-        price, few = _PRICES[start % 3], state.constraints.most_groups(state.rows)
-        if 0 < few < state.rows // state.most:
-            # a rare value does not suffice for as many groups as usual: larger ones, which must have it from the start
-            state.most = min(_LARGEST_CUT, 2 * state.rows // few + 1)
+        if state.has_rare_values:
+            # they do not suffice for as many groups as usual: larger ones, which must have them from the start
+            state.most = min(_LARGEST_CUT, 2 * state.rows // state.constraints.most_groups(state.rows) + 1)
             state.cut(_HIGH_PRICE, shuffled=start >= 3)
             return
-        state.cut(price=price, shuffled=start >= 3)
+        state.cut(price=_PRICES[start % 3], shuffled=start >= 3)
         # where the cut left little excess, exchanges remove it at little loss; where it left much, start from packed groups
         if state.can_be_packed and state.excess > state.rows:
             pack_table(state)

@@ -61,6 +61,8 @@ class SearchState:
         """For each position of the order the number of rows of the set that was split there; see `tree_order`."""
         self.span = (0.0, 1.0)
         """The share of the whole work at which the next passes begin and end; for the progress."""
+        self.has_rare_values = 0 < constraints.most_groups(self.rows) < self.rows // self.most
+        """Whether values are too rare for groups of the usual size, each of which must have several values."""
         self._slow = 2e-3 if self.can_be_cut_again else 5e-4
         """A pass that lowers the loss by less than this share ends the search; passes over large groups are costly."""
         self.arrays: SearchArrays
@@ -166,6 +168,11 @@ class SearchState:
     def can_be_cut_again(self) -> bool:
         """Whether groups can be cut at the best allowed places: histograms are counted, neighbours would be costly."""
         return bool(self.constraints.conditions) and not self.constraints.neighbour_limits
+
+    @property
+    def needs_large_groups(self) -> bool:
+        """Whether a rare value makes some groups large: those of Mondrian and the best cuts are then good starts."""
+        return self.can_be_cut_again and (self.has_rare_values or self.constraints.bounds_shares)
 
     def cut_again(self, labels: NDArray[np.int64], slack: float = 0.0) -> None:
         """Cut groups into smaller ones where that saves most, while each part has an excess of at most `slack` per row."""
