@@ -35,6 +35,9 @@ from sfumato.releases.row_key import key_text
 from sfumato.releases.writer import InternalReport, TableData, write_release
 from sfumato.reports.grouped_page import grouped_page
 
+_WARNINGS = 5
+"""How many warnings the representation of a release shows."""
+
 
 class PrivateRelease(Private):
     """What a release must not reveal; never written, printed or pickled."""
@@ -249,7 +252,9 @@ class Release(Publication):
             f" ({percent(published_loss(self.weighted_loss, self.schema, rows))} weighted)" if self.schema.weights else ""
         )
         lines.append(f"  loss   {percent(published_loss(self.loss, self.schema, rows))}{weighted}")
-        lines += [f"  WARNING  {warning.text}" for warning in self.warnings]
+        lines += [f"  WARNING  {warning.text}" for warning in self.warnings[:_WARNINGS]]
+        if len(self.warnings) > _WARNINGS:
+            lines.append(f"  WARNING  and {count_of(len(self.warnings) - _WARNINGS, 'more warning')}: see `warnings`")
         lines += [f"  note   {note}" for note in (*self.notes, *self.exposure)]
         lines += [line for line in repr(self.audit).splitlines()[1:] if not line.startswith("  note ")]
         return "\n".join(lines)
