@@ -431,6 +431,9 @@ def test_the_command_writes_and_reads_the_key(tmp_path, monkeypatch):
     assert made.exit_code == 0, made.output
     assert "24 people" in made.output
     assert "Wrote the key to key.json" in made.output
+    assert "sfumato verify release --original DATA --key key.json" in " ".join(made.output.split())
+    without = CliRunner().invoke(main, ["anonymize", "sfumato.toml", "--output", "other"])
+    assert "No key was written (--key), so the people of its groups" in " ".join(without.output.split())
     checked = CliRunner().invoke(main, ["verify", "release", "--original", "visits.csv", "--key", "key.json"])
     assert checked.exit_code == 0, checked.output
     assert "24 people, each in one group" in checked.output

@@ -153,9 +153,16 @@ def _show(
         out.print(f"Wrote the key to {key}. Do not publish it: it says whose row each published row is.", markup=False)
     if sink is not None:
         out.print(f"Wrote its rows to the table {sink[1]} of {shown(sink[0])}.", markup=False)
+    counted = "" if release.audit.units is None or key is None else f" --original DATA --key {key}"
     out.print(
-        f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}", markup=False
+        f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}{counted}",
+        markup=False,
     )
+    if release.audit.units is not None and key is None:
+        out.print(
+            f"No key was written (--key), so the {release.audit.units.plural} of its groups cannot be counted again later.",
+            markup=False,
+        )
     if expected is not None:
         out.print(f"Its files are the same, byte for byte, as those that {expected} lists.", markup=False)
 
