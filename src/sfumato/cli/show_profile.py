@@ -13,6 +13,7 @@ from sfumato.data.schema import Role
 from sfumato.plurals import count_of
 from sfumato.profiling import ColumnProfile, Profile
 from sfumato.profiling.identifying_combinations import SMALL_GROUP, Combination
+from sfumato.profiling.name_words import printable
 from sfumato.profiling.table_profile import NO_ROLE
 
 _COLOURS = {
@@ -54,18 +55,16 @@ def show_profile(profile: Profile, config: Path) -> None:
         if name is not None:
             facts = profile[name].facts
             out.print(
-                f"Is {_printable(name)} the number of a {of}? Its {facts.distinct:,} values recur in {facts.rows:,} rows; "
+                f"Is {printable(name)} the number of a {of}? Its {facts.distinct:,} values recur in {facts.rows:,} rows; "
                 f"the draft keeps all rows of one {of} together.",
                 markup=False,
             )
     for name, twin in profile.equivalent_columns.items():
-        out.print(
-            f"{_printable(name)} and {_printable(twin)} determine each other: one of them can be dropped.", markup=False
-        )
+        out.print(f"{printable(name)} and {printable(twin)} determine each other: one of them can be dropped.", markup=False)
     out.print("\n[bold]Requirements[/bold]")
     for requirement in profile.requirements:
         if requirement.enabled:
-            out.print(f"  {requirement.principle.label}: {_printable(requirement.reason)}", markup=False)
+            out.print(f"  {requirement.principle.label}: {printable(requirement.reason)}", markup=False)
     sensitive = profile.of_role(Role.SENSITIVE)
     if not sensitive:
         out.print("  No column looks sensitive, so k-anonymity is the only requirement.")
@@ -90,7 +89,7 @@ def _grid(profile: Profile) -> Grid:
     for column in profile:
         facts = column.facts
         grid.add_row(
-            Text(_printable(column.name)),
+            Text(printable(column.name)),
             Text(str(column.kind or "-")),
             Text(f"{facts.distinct:,}"),
             Text(_share(facts.missing, facts.rows)),
@@ -104,7 +103,7 @@ def _grid(profile: Profile) -> Grid:
 def _lines(column: ColumnProfile) -> Text:
     facts = column.facts
     return Text.assemble(
-        (_printable(column.name), "bold"),
+        (printable(column.name), "bold"),
         "  ",
         (column.role or NO_ROLE, _COLOURS[column.role]),
         f"\n    {column.suggestion.reason}\n    {column.kind or '-'}, {facts.distinct:,} distinct, "
@@ -124,7 +123,7 @@ def _show_combinations(profile: Profile) -> None:
         grid.add_column(heading, justify=side)  # type: ignore[arg-type]
     for one in worst:
         grid.add_row(
-            _share(one.unique, one.rows), _share(one.small, one.rows), Text(" + ".join(map(_printable, one.columns)))
+            _share(one.unique, one.rows), _share(one.small, one.rows), Text(" + ".join(map(printable, one.columns)))
         )
     if len(profile.uniqueness.columns) > 3:
         whole = profile.uniqueness
@@ -139,10 +138,6 @@ def _together(whole: Combination) -> str:
         f"all together: {_share(whole.unique, whole.rows)} unique, {_share(whole.small, whole.rows)} in groups of fewer "
         f"than {SMALL_GROUP}"
     )
-
-
-def _printable(name: str) -> str:
-    return "".join(letter if letter.isprintable() else "·" for letter in name)
 
 
 def _share(count: int, rows: int) -> str:

@@ -13,11 +13,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import library_of
-from sfumato.anonymization.undeclared_columns import identifying_columns, undeclared_note
+from sfumato.anonymization.undeclared_columns import undeclared_note
 from sfumato.data.schema import Schema
 from sfumato.disclosure._risk import Risk, risk_of
 from sfumato.disclosure.consistency.consistency import Consistency
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.identifying_columns import identifying_columns
 from sfumato.disclosure.rules import DisclosureRule, best_rule
 from sfumato.disclosure.rules.disclosure_rule import number_of_cells
 from sfumato.disclosure.sensitivity.sensitivity import Sensitivity

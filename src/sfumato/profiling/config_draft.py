@@ -20,6 +20,7 @@ from sfumato.errors import ColumnError, FileError, SfumatoError
 from sfumato.io.database_uri import file_of, is_uri, shown, without_passwords
 from sfumato.plurals import count_of
 from sfumato.profiling.column_facts import Facts
+from sfumato.profiling.name_words import printable
 from sfumato.profiling.requirement_suggestions import SuggestedRequirement
 from sfumato.profiling.table_profile import ColumnProfile, Profile
 
@@ -228,15 +229,10 @@ def _undecided_column(column: ColumnProfile) -> str:
     """Return a column that is not published: its section as a comment, with the reason."""
     roles = column.suggestion.alternatives or (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
     lines = [
-        f"\n# [columns.{_key(_inline_key(column.name))}]",
+        f"\n# [columns.{_key(printable(column.name))}]",
         _comment(f"{_counts(column.facts)}; {column.suggestion.reason}."),
     ]
     return "\n".join([*lines, *(f"# role = {_quoted(role)}" for role in roles)])
-
-
-def _inline_key(name: str) -> str:
-    """Return a name that cannot end a comment."""
-    return "".join(letter if letter.isprintable() else "·" for letter in name)
 
 
 def _column(column: ColumnProfile, twin: str | None, profile: Profile) -> str:
@@ -399,15 +395,14 @@ def _escaped(letter: str) -> str:
 
 def _inline(name: str) -> str:
     """Return a name for a sentence, in quotes, on one line."""
-    return "'" + "".join(letter if letter.isprintable() else "·" for letter in name) + "'"
+    return f"'{printable(name)}'"
 
 
 def _comment(*lines: str) -> str:
     """Return sentences as a comment; line breaks in them cannot end it."""
-    safe = ("".join(letter if letter.isprintable() else "·" for letter in line) for line in lines)
     return "\n".join(
         f"# {part}"
-        for line in safe
+        for line in map(printable, lines)
         for part in wrap(
             line, WIDTH - 2, subsequent_indent=" " * (len(line) - len(line.lstrip())), break_long_words=False,
             break_on_hyphens=False,

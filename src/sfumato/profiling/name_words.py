@@ -1,4 +1,4 @@
-"""The words of a text for comparison: in lower case, without accents."""
+"""The names of columns: their words for comparison, and how a name is shown on one line."""
 
 from __future__ import annotations
 
@@ -24,3 +24,12 @@ def folded(text: str) -> str:
     """
     decomposed = unicodedata.normalize("NFD", text.casefold())
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+def printable(name: str) -> str:
+    r"""Return a name for one line: line breaks and other marks that cannot be printed become dots.
+
+    >>> printable("a\nb")
+    'a·b'
+    """
+    return "".join(letter if letter.isprintable() else "·" for letter in name)
