@@ -29,6 +29,7 @@ from sfumato.anonymization.unit_groups import find_groups
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.data.units import unit_notes, units_of
+from sfumato.engines import Engine, engine_of
 from sfumato.errors import ParameterError, RequirementError
 from sfumato.exact import Number
 from sfumato.parameters import check_seed, check_share
@@ -36,6 +37,7 @@ from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
 from sfumato.releases.declarations import resolved_schema
+from sfumato.storage import active_storage
 
 
 def anonymize(
@@ -46,13 +48,15 @@ def anonymize(
     method: Method | str | None = None,
     seed: int = 0,
     suppress: Number = 0,
+    engine: Engine | str | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Find groups of rows in which every principle holds, and publish each group's quasi-identifiers as one cell per column.
 
     `data`: a path, a frame of pandas, polars or pyarrow, or a Table (which has a schema of its own). `method`: a method or
     its name; by default sfumato chooses one. The same data, method and seed give the same release. `suppress`: the largest
-    share of the rows that may be dropped, as a last resort. `progress`: a function that is called with each step, see
+    share of the rows that may be dropped, as a last resort. `engine`: "local" keeps the table in memory, "stream" on disk, see
+    `sfumato.engines`; by default a file that is larger than memory is streamed. `progress`: a function that is called with each step, see
     `sfumato.progress`. If the requirements cannot be met, `RequirementError` says how far the method got, and what is known
     about the reason.
 
@@ -65,7 +69,8 @@ def anonymize(
     """
     requested, seed, share = requested_principles(principles), check_seed(seed), check_share(suppress)
     chosen = _method(method, requested)
-    return anonymize_table(table_of(data, schema), data, requested, chosen, seed, share, progress)
+    with engine_of(engine, data).running():
+        return anonymize_table(table_of(data, schema), data, requested, chosen, seed, share, progress)
 
 
 def anonymize_table(
@@ -121,6 +126,7 @@ def anonymize_table(
             recoding=published.recoding,
             notes=(*reading_notes(table), *grouping.private, *recurring.private),
             make_frame=partial(frame_of, published, data, library, kept),
+            storage=active_storage(),
         ),
     )
 
