@@ -104,6 +104,7 @@ class Storage:
         if hasattr(mmap, "MADV_DONTNEED"):
             for content in list(self._maps):
                 content.madvise(mmap.MADV_DONTNEED)
+        pa.default_memory_pool().release_unused()
 
 
 _storage: ContextVar[Storage | None] = ContextVar("storage", default=None)
@@ -126,6 +127,11 @@ def stored_table(data: pa.Table) -> pa.Table:
     """Return a table itself, or a copy on disk if a storage is active and the table is large."""
     storage = _storage.get()
     return data if storage is None or data.nbytes < LARGE else storage.table(data)
+
+
+def stored_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column itself, or a copy on disk if a storage is active and the column is large."""
+    return stored_table(pa.table({"": column})).column(0)
 
 
 def is_stored(values: NDArray[Any]) -> bool:

@@ -37,7 +37,7 @@ from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
 from sfumato.releases.declarations import resolved_schema
-from sfumato.storage import active_storage
+from sfumato.storage import active_storage, stored
 
 
 def anonymize(
@@ -97,7 +97,9 @@ def anonymize_table(
     refuse_impossible_strata(task, share)
     progress(FINDING)
     grouping = find_groups(task, chosen, seed)
-    of_row = np.asarray(grouping.of_row, np.int64)
+    del task  # it holds arrays of the length of the table
+    grouping = replace(grouping, of_row=stored(np.asarray(grouping.of_row, np.int64)))
+    of_row = grouping.of_row
     progress("publishing")
     published, result, kept = _publish_groups(table, searched, grouping, principles, seed, share)
     if share:  # which rows are published is known only now
@@ -122,7 +124,7 @@ def anonymize_table(
             original=table,
             kept=published.original,
             kept_rows=kept,
-            rows=kept[published.rows],
+            rows=stored(kept[published.rows]),
             recoding=published.recoding,
             notes=(*reading_notes(table), *grouping.private, *recurring.private),
             make_frame=partial(frame_of, published, data, library, kept),
@@ -186,14 +188,16 @@ def _publish_groups(
     some principles compare a group with the whole table. Rows that are dropped decide about no recoding either.
     """
     resolved, of_row = resolved_schema(table), np.asarray(grouping.of_row, np.int64)
-    kept = np.arange(table.rows)
+    kept = stored(np.arange(table.rows))
     most = int(share * table.rows)
     first: Audit | None = None  # the audit before anything is dropped, for the error
     while True:
         part = table
         if len(kept) < table.rows:  # the kinds of the columns stay those of the whole table
             part = table.take(kept, resolved)
-        part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
+        part_of_row = of_row
+        if part is not table:
+            part_of_row = stored(np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64))
         recoded = for_publication(part, searched, Grouping(part_of_row, levels=grouping.levels))
         published = publish(recoded, part_of_row, seed, grouping.levels)
         try:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.units import Units, UnitValues
 from sfumato.plurals import count_of
+from sfumato.storage import stored
 
 if TYPE_CHECKING:
     from sfumato.data.attribute import Attribute
@@ -169,6 +170,9 @@ class Groups:
     """What k counts, in the whole table: people or households if the schema declares them, else rows."""
     units: Units | None = None
     """Whose row each row is, if the schema declares people or households."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of_row", stored(self.of_row))
 
     @classmethod
     def of(cls, table: Table, columns: Sequence[str] | None = None) -> Groups:
