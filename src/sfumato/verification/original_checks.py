@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import compute
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from sfumato.data.groups import combination_counts, combined
 from sfumato.data.schema import Kind, Schema
