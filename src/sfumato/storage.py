@@ -81,6 +81,12 @@ class Storage:
         self._maps.add(content)
         return content
 
+    def opened(self, file: BinaryIO) -> mmap.mmap:
+        """Return the content of a file of somebody else, which must not be written."""
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._maps.add(content)
+        return content
+
     def array(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return a copy of an array on disk."""
         content = memoryview(np.ascontiguousarray(values)).cast("B")

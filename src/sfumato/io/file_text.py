@@ -40,7 +40,7 @@ def file_text(path: Path, encoding: str | None, storage: Storage | None) -> tupl
     raw = _bytes(path) if storage is None else _mapped(path, storage)
     note = None
     if encoding is None:
-        encoding, note = _encoding(raw)
+        encoding, note = _encoding(raw, storage)
     text = _utf8(raw, encoding, str(path), storage)
     del raw
     start = 0
@@ -69,7 +69,7 @@ def _mapped(path: Path, storage: Storage) -> Raw:
         if not start:
             return b""
         if start != _GZIP:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return storage.opened(file)
 
         def decompress() -> Iterator[bytes]:
             with _readable(path), gzip.open(file) as content:
@@ -107,12 +107,12 @@ class _readable:  # noqa: N801 - used as a context manager
             ) from error
 
 
-def _encoding(raw: Raw) -> tuple[str, str | None]:
+def _encoding(raw: Raw, storage: Storage | None) -> tuple[str, str | None]:
     """Return the encoding that the bytes of a file indicate, and a remark if it is a guess."""
     for mark, encoding in _MARKS:
         if raw[: len(mark)] == mark:
             return encoding, None
-    if _is_utf8(raw):
+    if _is_utf8(raw, storage):
         return "utf-8", None
     guess = "cp1252"
     try:
@@ -123,13 +123,21 @@ def _encoding(raw: Raw) -> tuple[str, str | None]:
     return guess, f"not UTF-8, read as {guess}; declare data.encoding to be sure"
 
 
-def _is_utf8(raw: Raw) -> bool:
+def _is_utf8(raw: Raw, storage: Storage | None) -> bool:
     """Return whether bytes are UTF-8, without a copy."""
-    ends = pa.py_buffer(np.array([0, len(raw)], np.int64))
-    try:
-        pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(raw)]).validate(full=True)
-    except pa.ArrowInvalid:
-        return False
+    content, start = pa.py_buffer(raw), 0
+    while start < len(raw):
+        end = len(raw)
+        if storage is not None and end - start > _PIECE:
+            end = raw.rfind(b"\n", start, start + _PIECE) + 1 or end  # no character contains this byte
+            storage.release()
+        ends = pa.py_buffer(np.array([0, end - start], np.int64))
+        try:
+            text = pa.Array.from_buffers(pa.large_string(), 1, [None, ends, content.slice(start, end - start)])
+            text.validate(full=True)
+        except pa.ArrowInvalid:
+            return False
+        start = end
     return True
 
 
@@ -137,7 +145,7 @@ def _utf8(raw: Raw, encoding: str, name: str, storage: Storage | None) -> Text:
     """Return the content of a file in UTF-8 without a byte order mark; the same bytes if they are UTF-8 already."""
     done = 0
     try:
-        if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig") and _is_utf8(raw):
+        if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig") and _is_utf8(raw, storage):
             text: Text = raw if isinstance(raw, bytes) else memoryview(raw)
         elif storage is None:
             text = bytes(raw).decode(encoding).encode("utf-8", "replace")

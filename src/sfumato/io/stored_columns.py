@@ -22,6 +22,9 @@ from sfumato.storage import Storage
 HASHED = {b"sfumato": b"hash"}
 """The metadata of a column that holds hashes of cells."""
 
+_RELEASED = 16
+"""After this many batches the pages of the file that were read are dropped from memory."""
+
 _LARGEST = 1 << 28
 """The most bytes of distinct cells of a column."""
 
@@ -144,6 +147,8 @@ def stored_columns(
             sizes.append(batch.num_rows)
             for column, chunk in zip(columns, batch.columns, strict=True):
                 column.add(chunk)
+            if len(sizes) % _RELEASED == 0:
+                storage.release()
         rows = sum(sizes)
         if not rows:
             return fields.empty_table()
