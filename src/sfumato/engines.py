@@ -15,6 +15,8 @@ from typing import Any, ClassVar
 from sfumato.errors import FileError, ParameterError
 from sfumato.storage import Storage, active_storage
 
+__all__ = ["Local", "Storage", "Stream"]
+
 _BYTES_PER_BYTE = 10
 """The memory that a release needs for each byte of a CSV file; measured."""
 

@@ -66,7 +66,7 @@ class Storage:
         except OSError as error:
             if error.filename is not None and Path(str(error.filename)).parent != self.folder:
                 raise  # another file
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
             problem = "the disk is full" if full else f"this folder cannot be written: {error.strerror}"
             raise FileError(
                 f"{problem}, and the table is too large for memory",
@@ -89,10 +89,10 @@ class Storage:
 
     def array(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return a copy of an array on disk."""
-        content = memoryview(np.ascontiguousarray(values)).cast("B")
+        content = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
         with self.new_file() as file:
             for start in range(0, len(content), _PIECE):
-                file.write(content[start : start + _PIECE])
+                file.write(content[start : start + _PIECE].data)
             self.release()
             return np.frombuffer(self.mapped(file), values.dtype).reshape(values.shape)
 

@@ -24,9 +24,6 @@ _SPARSE = 4
 _FLAGS = 32
 """Pairs are flagged in place while their range is at most this many times the number of rows."""
 
-_SMALL_NUMBERS = 1 << 31
-"""Fewer rows than this can be numbered in 32 bits."""
-
 _SEARCHED = 1 << 22
 """The distinct numbers of more rows than this are found by a sort in place, which takes longer and less memory."""
 
@@ -34,10 +31,10 @@ _WIDEST = 1 << 62
 """Combined codes are joined in 64 bits while their range is at most this; beyond it, prefixes are numbered first."""
 
 
-def combined(codes: Iterable[NDArray[np.int32]], domains: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the distinct combinations of several code columns, in lexicographic order.
 
-    The columns are read one after another, so an iterator need not hold them all. Returns each row's number, and for each number the codes that it combines. Cost: linear while the range of combinations
+    Returns each row's number, and for each number the codes that it combines. Cost: linear while the range of combinations
     is about the number of rows, else that of sorting.
     """
     joined, span, steps = _joined(zip(codes, domains, strict=True))
@@ -126,7 +123,8 @@ def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64],
         occurs = np.zeros(span, bool)
         occurs[numbers] = True
         distinct = np.flatnonzero(occurs)
-        position = np.cumsum(occurs, dtype=np.int32 if len(numbers) < _SMALL_NUMBERS else np.int64)
+        # 32 bits suffice for the positions: there are at most as many distinct numbers as rows
+        position: NDArray[Any] = np.cumsum(occurs, dtype=np.int32 if len(numbers) < 1 << 31 else np.int64)
         position -= 1
         return distinct, position[numbers].astype(np.int64)
     if len(numbers) < _SEARCHED:

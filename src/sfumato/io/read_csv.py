@@ -32,6 +32,10 @@ _BLOCK = 4 << 20
 """The bytes that are parsed at a time, unless a row is longer."""
 _LARGEST_BLOCK = (1 << 31) - 1
 
+_RELEASED = 64
+"""After this many pieces of a file that is read from disk, its pages are dropped from memory."""
+
+
 @dataclass(frozen=True)
 class CsvTable:
     """The cells of a CSV file as text, with remarks on how it was read.
@@ -70,10 +74,10 @@ def read_csv(
     head = start.decode("utf-8", "ignore")  # the last character may be incomplete
     delimiter = delimiter or _delimiter(head)
     header = _header(head, delimiter, name)
-    quotes = _count(text, b'"')
+    quotes, nuls = _counts(text, b'"\0', storage)
     if quotes % 2:
         _refuse_open_quote(_lines(pa.py_buffer(text)), delimiter, name)
-    if _count(text, b"\0"):
+    if nuls:
         line = 1 + next(number for number, line in enumerate(_lines(pa.py_buffer(text))) if "\0" in line)
         raise FileError(f"line {line} contains a NUL character", remedy="Save the file as plain text.", file=name)
     content = _arrow_memory(text) if storage is None else pa.py_buffer(text)
@@ -90,7 +94,7 @@ def read_csv(
     return CsvTable(table, tuple(notes), {key: value for key, value in dialect.items() if value not in default[key]})
 
 
-def _arrow_memory(text: bytes) -> pa.Buffer:
+def _arrow_memory(text: bytes | memoryview) -> pa.Buffer:
     """Copy bytes into memory that Arrow owns.
 
     A thread of Arrow's reader may release the memory after the reader has returned. For memory of Python it would need the
@@ -105,10 +109,16 @@ def _lines(content: pa.Buffer) -> io.TextIOWrapper:
     return io.TextIOWrapper(pa.BufferReader(content), "utf-8", newline="")
 
 
-def _count(text: bytes | memoryview, character: bytes) -> int:
-    """Count a character, in pieces that fit into the processor's cache."""
+def _counts(text: bytes | memoryview, characters: bytes, storage: Storage | None) -> list[int]:
+    """Count some characters, in pieces that fit into the processor's cache."""
     view, step = np.frombuffer(text, np.uint8), 1 << 18
-    return sum(int(np.count_nonzero(view[start : start + step] == ord(character))) for start in range(0, len(view), step))
+    counts = [0] * len(characters)
+    for start in range(0, len(view), step):
+        piece = view[start : start + step]
+        counts = [count + int(np.count_nonzero(piece == c)) for count, c in zip(counts, characters, strict=True)]
+        if storage is not None and start % (step * _RELEASED) == 0:
+            storage.release()  # the pages that were read
+    return counts
 
 
 def _records(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -186,9 +196,7 @@ def _read_whole(content: pa.Buffer, **options: Any) -> pa.Table:
     return arrow_csv.read_csv(pa.BufferReader(content), **options).unify_dictionaries().combine_chunks()
 
 
-def _read_to_disk(
-    content: pa.Buffer, *, schema: Schema | None, storage: Storage, name: str, **options: Any
-) -> pa.Table:
+def _read_to_disk(content: pa.Buffer, *, schema: Schema | None, storage: Storage, name: str, **options: Any) -> pa.Table:
     with arrow_csv.open_csv(pa.BufferReader(content), **options) as batches:
         return stored_columns(batches, batches.schema, schema, storage, name)
 

@@ -161,8 +161,8 @@ def shuffled(contents: Contents, groups: Groups, seed: int) -> tuple[NDArray[np.
     canonical = list(range(groups.count))
     # by texts first, then by typed values: the sort is stable, so the less important key is sorted first
     for numbers in (contents.as_text,) if contents.finest is contents.as_text else (contents.finest, contents.as_text):
-        cells = memoryview(stored(numbers[order].astype(number)).view(np.uint8))
-        parts = [bytes(cells[start:end]) for start, end in pairwise(at)]
+        cells = stored(numbers[order].astype(number)).view(np.uint8)
+        parts = [cells[start:end].tobytes() for start, end in pairwise(at)]
         canonical.sort(key=parts.__getitem__)
         del cells, parts
     of_group = np.empty(groups.count, np.int64)

@@ -38,14 +38,14 @@ class Use(Enum):
 
 
 def column_use(schema: Schema, name: str) -> Use:
-    """Return what a release needs of a column.
+    """Return what a release needs of a column; of a table with a group column, which is published already, everything.
 
     >>> schema = Schema(["age"], identifiers=["name"], person_id="id")
     >>> [column_use(schema, name).value for name in ("age", "name", "id", "notes")]
     ['cells', 'hashes', 'cells', 'name']
     """
-    counted = (schema.person_id, schema.household_id, schema.group)
-    if name in counted or name in schema.ages.values():
+    counted = (schema.person_id, schema.household_id)
+    if schema.group is not None or name in counted or name in schema.ages.values():
         return Use.CELLS
     role = schema.role(name)
     return Use.NAME if role is None else Use.HASHES if role is Role.IDENTIFIER else Use.CELLS
@@ -85,7 +85,7 @@ class _Column:
         numbers[~known] = 0
         self.nulls |= not known.all()
         self.present.append(np.packbits(known, bitorder="little"))
-        self.file.write(memoryview(numbers).cast("B"))
+        self.file.write(numbers.view(np.uint8).data)
 
     def _places(self, cells: pa.Array) -> np.ndarray:
         """Return the index of each of some distinct cells among those that were read so far and these."""
@@ -115,7 +115,9 @@ class _Column:
             return pa.field(self.field.name, pa.null()), pa.nulls(rows)
         bitmap = None
         if self.nulls:
-            known = [np.unpackbits(bits, count=size, bitorder="little") for bits, size in zip(self.present, sizes, strict=True)]
+            known = [
+                np.unpackbits(bits, count=size, bitorder="little") for bits, size in zip(self.present, sizes, strict=True)
+            ]
             bitmap = pa.py_buffer(np.packbits(np.concatenate(known), bitorder="little"))
         kind = pa.int64() if self.use is Use.HASHES else pa.int32()
         numbers = pa.Array.from_buffers(kind, rows, [bitmap, pa.py_buffer(storage.mapped(self.file))])

@@ -36,7 +36,8 @@ def verify(
     risk is measured again, with the sensitivity that release.json states; `risk`: in place of `dictionaries`, the same with
     everything else that the risk depends on, as `Config.risk_assumptions` returns it. `key`: for a grouped release of people
     with several rows, the private file that `Release.save` wrote, which says whose row a published row is. `engine`: as in
-    `sf.anonymize`. What is left out, or None, is not compared. An argument that releases of this kind have no check for is an error.
+    `sf.anonymize`. What is left out, or None, is not compared. An argument that releases of this kind have no check for is
+    an error.
 
     A check has three results: it holds, it fails, or it was not checked. A release holds if no check fails;
     `Verification.not_checked` lists what could not be checked with the arguments.

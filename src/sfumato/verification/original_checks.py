@@ -267,9 +267,9 @@ class _Pairs:
         return int(np.argmax(same))
 
 
-def _distinct(classes: Codes, columns: Sequence[Codes]) -> tuple[list[Codes], Codes]:
+def _distinct(classes: Codes, columns: Sequence[NDArray[Any]]) -> tuple[list[Codes], Codes]:
     """Return the distinct rows, class first, in order, as one array for each column; and how often each occurs."""
-    every = [classes, *columns]
+    every: list[NDArray[Any]] = [classes, *columns]
     parts, counts = combination_counts(every, [int(c.max()) + 1 for c in every])
     return [np.ascontiguousarray(part) for part in parts.T], counts
 
