@@ -13,27 +13,30 @@ import sfumato as sf
 from sfumato.anonymization.methods import Grouping, Method, Task
 from sfumato.anonymization.methods.group_repair import colour_if_guaranteed, merge_groups, repair, search_everywhere
 from sfumato.anonymization.methods.packing import TablePacking, pack_table, repack_around
-from sfumato.anonymization.methods.search_constraints import SearchConstraints
+from sfumato.anonymization.methods.search_problem import SearchProblem
 from sfumato.anonymization.methods.search_state import SearchState
 
 ROWS = 240
 FAIR = sf.Dissimilarity(epsilon=0, delta="0.75", k=8)
 
 
-def state_of(*principles, secrets=None, groups=None):
-    """Return groups of eight by secret: all rows of a group are neighbours."""
+def task_of(*principles, secrets=None):
     secrets = np.arange(ROWS) // 8 if secrets is None else secrets
     frame = pa.table({"age": np.arange(ROWS) * 7 % 97, "secret": secrets})
-    task = Task(sf.Table(frame, sf.Schema(["age"], ["secret"])), principles)
-    state = SearchState(task, SearchConstraints.of(task), seed=1)
+    return Task(sf.Table(frame, sf.Schema(["age"], ["secret"])), principles)
+
+
+def state_of(*principles, secrets=None, groups=None):
+    """Return groups of eight by secret: all rows of a group are neighbours."""
+    state = SearchState(SearchProblem.of(task_of(*principles, secrets=secrets)), seed=1)
     state.regroup(np.arange(ROWS) // 8 if groups is None else groups)
     return state
 
 
-def satisfied(state):
+def satisfied(state, *principles, secrets=None):
     labels = np.unique(state.labels, return_inverse=True)[1]
     assert np.bincount(labels).min() >= state.constraints.least
-    return state.task.satisfied(labels).all()
+    return task_of(*principles, secrets=secrets).satisfied(labels).all()
 
 
 @pytest.mark.parametrize("step", [pack_table, repack_around, colour_if_guaranteed, lambda state: repair(state, 1)])
@@ -42,7 +45,7 @@ def test_each_step_repairs_a_table_in_which_every_group_is_bad(step):
     assert state.excess == ROWS * (7 - 1), "each row has seven neighbours, and may have one"
     step(state)
     assert state.excess == 0
-    assert satisfied(state)
+    assert satisfied(state, FAIR)
 
 
 def test_rows_left_over_join_groups_that_exist():
@@ -67,7 +70,7 @@ def test_the_last_bad_rows_find_distant_partners():
     assert (state.arrays.excess > 0).sum() == 2
     search_everywhere(state)
     assert state.excess == 0
-    assert satisfied(state)
+    assert satisfied(state, FAIR, secrets=secrets)
 
 
 def test_merging_satisfies_monotone_principles():
@@ -76,13 +79,13 @@ def test_merging_satisfies_monotone_principles():
         groups = len(state.arrays.size)
         merge_groups(state)
         assert len(state.arrays.size) < groups
-    assert satisfied(state)
+    assert satisfied(state, sf.KAnonymity(8), sf.DistinctLDiversity(3))
 
 
 def test_an_impossible_requirement_fails_in_few_rows():
     """Half of the rows share a secret: no grouping satisfies it, and the table is not merged into one bad group."""
     secrets = np.where(np.arange(ROWS) % 2 == 0, 0, np.arange(ROWS))
-    task = state_of(sf.Dissimilarity(epsilon=0, delta=1, k=4), secrets=secrets).task
+    task = task_of(sf.Dissimilarity(epsilon=0, delta=1, k=4), secrets=secrets)
     grouping = sf.Glaze().group(task)
     assert grouping.count > 10
     assert not task.satisfied(grouping.of_row).all()

@@ -204,7 +204,7 @@ def test_a_group_column_of_the_datas_own(tmp_path):
 def test_folder(release, tmp_path):
     release.save(tmp_path / "out")
     content = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert content["format"] == 3
+    assert content["format"] == 4
     assert content["seed"] == 5
     assert content["method"] == {"name": "chunks", "parameters": {"size": 10}}
     assert content["utility"]["classes"] == json.loads(json.dumps(release.utility.classes.to_dict()))
@@ -221,7 +221,7 @@ def test_what_is_not_verified_is_not_published(release, tmp_path, monkeypatch):
     from sfumato.releases import writer
 
     write = writer.write_csv
-    monkeypatch.setattr(writer, "write_csv", lambda data, file, sets: write(data.slice(1), file, sets))
+    monkeypatch.setattr(writer, "write_csv", lambda data, file, *more: write(data.slice(1), file, *more))
     with pytest.raises(sf.errors.ReleaseError, match=r"nothing is published.*counts"):
         release.save(tmp_path / "out")
     assert not list(tmp_path.iterdir())
@@ -339,17 +339,14 @@ def test_columns_that_are_all_missing(tmp_path):
 
 
 def test_what_csv_cannot_hold(tmp_path):
-    """Sets with missing cells, and items that hold the separator: Parquet can, and the error says so."""
-    schema = sf.Schema(["age"], ["drugs"])
-    for drugs, words in (([["a"], None, [], ["b"]], "missing"), ([["a;b"], ["a"], ["b"], ["c"]], "a;b")):
-        table = pa.table({"age": [1, 2, 3, 4], "drugs": drugs})
-        release = anonymize(table, schema, sf.KAnonymity(2), method=Chunks(2))
-        with pytest.raises(sf.errors.ColumnError, match=words):
-            release.save(tmp_path / "out")
-        assert not (tmp_path / "out").exists()
-        release.save(tmp_path / "out", format="parquet")
-        assert verify(tmp_path / "out", table)
-        (tmp_path / "out").rename(tmp_path / words)
+    """Items that hold the separator: Parquet can, and the error says so."""
+    table = pa.table({"age": [1, 2, 3, 4], "drugs": [["a;b"], ["a"], ["b"], ["c"]]})
+    release = anonymize(table, sf.Schema(["age"], ["drugs"]), sf.KAnonymity(2), method=Chunks(2))
+    with pytest.raises(sf.errors.ColumnError, match="a;b"):
+        release.save(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    release.save(tmp_path / "out", format="parquet")
+    assert verify(tmp_path / "out", table)
     with pytest.raises(sf.errors.ParameterError, match="format"):
         release.save(tmp_path / "out", format="xlsx")
 

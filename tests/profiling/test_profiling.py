@@ -114,6 +114,7 @@ def test_plain_cells_have_no_shape(cell):
         ("soc_sec_id", "key or number of a person"), ("fnlwgt", "survey weight"), ("instance_weight", "survey weight"),
         ("Einkommen", "income"), ("salaire_net", "income"), ("shouru", "income"), ("Diagnose", "health"),
         ("geburtsdatum", "birth date"), ("dateOfBirth", "birth date"), ("birth_mother", "birthplace"),
+        ("Birth.outcome", "health"), ("diag_1", "health"),
         ("Geschlecht", "sex"), ("xingbie", "sex"), ("Familienstand", "marital status"), ("PLZ", "place"),
         ("code postal", "place"), ("Age", "age"), ("nianling", "age"), ("family income", "income"),
     ],

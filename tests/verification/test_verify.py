@@ -18,6 +18,7 @@ from sfumato.census import census_schema
 from sfumato.data.table import Table
 from sfumato.releases.cell_coverage import CellReader
 from sfumato.releases.digests import digest
+from sfumato.releases.models import FORMAT
 from sfumato.verification import original_checks as against
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Verification
@@ -295,7 +296,7 @@ def test_a_corrupt_config(folder):
         (lambda f: (f / "release.json").write_text("{", encoding="utf-8"), None, "not JSON"),
         (lambda f: (f / "release.json").write_bytes(b"\xff"), None, "not JSON"),
         (lambda f: (f / "release.json").write_text("[]", encoding="utf-8"), None, "not a JSON object"),
-        (lambda f: claim(f, lambda c: c.update(format=4)), "format", "newer version"),
+        (lambda f: claim(f, lambda c: c.update(format=FORMAT + 1)), "format", "newer version"),
         (lambda f: claim(f, lambda c: c.pop("group")), "group", "is missing"),
         (lambda f: claim(f, lambda c: c.update(rows=True)), "rows", "invalid value True; expected a whole number"),
         (lambda f: claim(f, lambda c: c.update(files={"../x": c["files"]["data.csv"]})), "files", "invalid files"),

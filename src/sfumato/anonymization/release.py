@@ -17,7 +17,6 @@ from sfumato.anonymization.coverage import Coverage, coverage_of
 from sfumato.anonymization.database_rows import rows_in_database
 from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.methods import Method
-from sfumato.anonymization.published_table import refuse_ambiguous_missing
 from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.release_document import describe_release, published_loss
 from sfumato.anonymization.unchanged_columns import unchanged_claim
@@ -212,7 +211,6 @@ class Release(Publication):
         transaction that is committed when the folder is in place. If that commit fails, the error is raised, the database
         is unchanged and the internal report is not written, but the new folder stays.
         """
-        refuse_ambiguous_missing(self.table, self.schema, format)
         return write_release(
             lambda: self.document,
             [self.table_data],
@@ -232,7 +230,9 @@ class Release(Publication):
     def table_data(self) -> TableData:
         """The published table as it is written to a file."""
         separators = {name: self.schema.separators.get(name, ";") for name in self.schema.sensitive_columns()}
-        return TableData(self.table.data, separators)
+        recoded = {self.group, *self.schema.quasi_identifiers}
+        unchanged = [name for name in self.table.data.column_names if name not in recoded]
+        return TableData(self.table.data, separators, unchanged)
 
     def _key_text(self, document: GroupedDocument) -> str:
         return key_text(document, self.private.rows)

@@ -128,7 +128,7 @@ NAMES = (
     Pattern(
         "health",
         Role.SENSITIVE,
-        "diagnos*, disease*, icd*, ill, illness*, symptom*, syndrome*, treatment*, drug*, medic*, prescription*, therap*, "
+        "diag*, disease*, outcome*, icd*, ill, illness*, symptom*, syndrome*, treatment*, drug*, medic*, prescription*, therap*, "
         "surgery, blood, hiv, aids, bmi, cholesterol, glucose, insulin, cancer, tumor*, tumour*, allerg*, disab*, mental, "
         "health*, condition*, depress*, pregnan*, krank*, erkrankung*, behandlung*, befund*, blutdruck, arznei*, maladie*, "
         "traitement*, sante, pathologie*, jibing*, zhenduan*, bingming",

@@ -18,8 +18,11 @@ from sfumato.releases.exposure_models import CoverageClaim, UnchangedClaim, Unco
 from sfumato.releases.figure_models import Figures, UtilityClaim
 from sfumato.releases.model_base import Number, Part, as_json
 
-FORMAT = 3
+FORMAT = 4
 """The version of the format that is written, and the newest that is read."""
+
+MARKED_SINCE = 4
+"""The first format in which a missing cell is empty, or null in Parquet, in every column."""
 
 GROUPS, WITHHELD, PROJECTED = "groups", "withheld", "projected"
 """The names of the kinds of releases, as the key `kind` states them."""

@@ -20,7 +20,7 @@ from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.principles.scope import covered_attributes
 from sfumato.releases.exposure_models import NEAR_CONSTANT, share_text
-from sfumato.releases.models import GroupedTable
+from sfumato.releases.models import MARKED_SINCE, GroupedTable
 from sfumato.verification.checks import Check
 
 _EXPOSED_SINCE = 3
@@ -41,7 +41,7 @@ def exposure_checks(
     groups = table.column(document.group).codes.tolist()
     return [
         _warnings_check(document, table, declared, principles, groups),
-        _unchanged_check(document, table, declared, groups),
+        _unchanged_check(document, table, declared, groups, version),
     ]
 
 
@@ -75,14 +75,14 @@ def _warnings_check(
     return Check("warnings", problem is None, problem or detail)
 
 
-def _unchanged_check(document: GroupedTable, table: Table, declared: Schema, groups: pa.Array) -> Check:
+def _unchanged_check(document: GroupedTable, table: Table, declared: Schema, groups: pa.Array, version: int) -> Check:
     """Check how many rows the columns that are published unchanged single out, and that these are within the limit."""
     names = [name for name in table.data.column_names if name != document.group and declared.role(name) is Role.OTHER]
     stated = None if document.unchanged is None else document.unchanged.to_dict()
     if not names:
         problem = None if stated is None else "release.json states figures, but no column is published unchanged"
         return Check("unchanged", problem is None, problem or "no column is published unchanged")
-    columns = [_texts(table.data.column(name), name) for name in names]
+    columns = [_texts(table.data.column(name), name, version) for name in names]
     limit = as_fraction(declared.unchanged_limit)
     rows = _unique(columns)
     counted = {
@@ -110,10 +110,14 @@ def _first_difference(stated: Any, counted: Any, where: str) -> str | None:
     return next(filter(None, (_first_difference(one, other, place) for place, one, other in pairs)), None)
 
 
-def _texts(column: pa.ChunkedArray, name: str) -> pa.Array:
-    """Return the cells as they are in a CSV, where null is an empty text; cells that a CSV cannot contain as Python's."""
+def _texts(column: pa.ChunkedArray, name: str, version: int) -> pa.Array:
+    """Return the cells as they are in a CSV; cells that a CSV cannot contain as Python's.
+
+    Null is an empty text where the format does not distinguish them.
+    """
     try:
-        return cell_texts(column, name).fill_null("")
+        texts = cell_texts(column, name)
+        return texts if version >= MARKED_SINCE else texts.fill_null("")
     except ColumnError:
         return pa.array([repr(cell) for cell in column.to_pylist()], pa.string())
 

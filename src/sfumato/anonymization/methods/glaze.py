@@ -8,33 +8,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods.group_repair import repair
 from sfumato.anonymization.methods.method import FINDING, Grouping, Method, Task
 from sfumato.anonymization.methods.mondrian import Mondrian
-from sfumato.anonymization.methods.packing import pack_table
-from sfumato.anonymization.methods.search_constraints import SearchConstraints
-from sfumato.anonymization.methods.search_state import SearchState
-from sfumato.data.groups import renumber
+from sfumato.anonymization.methods.part_search import search_part
+from sfumato.anonymization.methods.search_problem import SearchProblem
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import shares_of
 from sfumato.kernels.mondrian_cuts import covers
-
-_SMALL = 400
-"""Tables of up to this many rows are searched from several starts, and the best result is kept."""
-
-_STARTS = 12
-
-_PRICES = (0.3, 3.0, 0.0)
-"""The price of excess at which each start cuts, in turn."""
-
-_HIGH_PRICE = 20.0
-"""The price of excess of a cut where only large groups can satisfy the principles."""
-
-_LARGEST_CUT = 512
-"""The largest group of such a cut; its cost grows with it."""
-
-_SLACKS = (0.2, 0.05, 0.1)
-"""The excess per row with which each start cuts the table where shares are bounded, in turn."""
 
 
 @dataclass(frozen=True)
@@ -88,77 +68,14 @@ class Glaze(Method):
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Order, cut, exchange, repair; of several starts, and of the groups of Mondrian, keep the best."""
-        rows = task.table.rows
-        constraints = task.search_constraints
-        if rows < 2 * constraints.least:
-            return Grouping(np.zeros(rows, np.int64), ("the table is too small for two groups",))
+        problem = SearchProblem.of(task)
+        if problem.rows < 2 * problem.constraints.least:
+            return Grouping(np.zeros(problem.rows, np.int64), ("the table is too small for two groups",))
         task.progress(FINDING, 0.0)
         mondrian = Mondrian().group(task).of_row
-        starts = _STARTS if rows <= _SMALL else 1
-        best: SearchState | None = None
-        for start in range(starts):
-            state = self._search(task, constraints, seed, start, mondrian)
-            if best is None or state.rank < best.rank:
-                best = state
-        assert best is not None
+        found = search_part(problem, seed, self.effort, mondrian)
         # an exact check of both, because the search reckons with floats
-        found = min((renumber(best.labels), mondrian), key=lambda of_row: _rank(task, of_row))
-        return Grouping(found)
-
-    def _search(
-        self, task: Task, constraints: SearchConstraints, seed: int, start: int, mondrian: NDArray[np.int64]
-    ) -> SearchState:
-        """Run the four phases once. The first starts use the best order, the others random ones."""
-        state = SearchState(task, constraints, seed * _STARTS + start)
-        state.span = (0.1, 0.5)
-        if state.needs_large_groups and start == 0:
-            cut_further(state, mondrian, self.effort)
-        if state.can_be_cut_again and constraints.bounds_shares:
-            state.cut_again(np.zeros(state.rows, np.int64), _SLACKS[start % 3])
-            state.exchange_shares(self.effort)
-        else:
-            self._exchange(state, start)
-        # the price is prohibitive from here on: loss falls, excess does not return
-        state.span = (0.5, 1.0)
-        state.lower_loss(self.effort)
-        state.remember()
-        if state.excess > 0:
-            task.progress("repairing groups")
-            repair(state, self.effort)
-            state.remember()
-            state.lower_loss(self.effort)
-        state.return_to_best()
-        return state
-
-    def _exchange(self, state: SearchState, start: int) -> None:
-        """Cut an order into groups, and exchange rows until little excess is left."""
-        if state.has_rare_values:
-            # they do not suffice for as many groups as usual: larger ones, which must have them from the start
-            state.most = min(_LARGEST_CUT, 2 * state.rows // state.constraints.most_groups(state.rows) + 1)
-            state.cut(_HIGH_PRICE, shuffled=start >= 3)
-            return
-        state.cut(price=_PRICES[start % 3], shuffled=start >= 3)
-        # where the cut left little excess, exchanges remove it at little loss; where it left much, start from packed groups
-        if state.can_be_packed and state.excess > state.rows:
-            pack_table(state)
-            state.exchange_crowded(self.effort)
-        elif state.constraints.neighbour_limits or state.constraints.conditions:
-            state.exchange(self.effort)
-
-
-def cut_further(state: SearchState, mondrian: NDArray[np.int64], effort: int) -> None:
-    """Remember two simple results: the best allowed cuts of the table, and those of Mondrian's groups.
-
-    Both satisfy the principles wherever the table as one group does.
-    """
-    for labels in (np.zeros(state.rows, np.int64), mondrian):
-        state.cut_again(labels)
-        state.remember()
-    state.return_to_best()
-    for _ in range(2 * effort):
-        state.lower_loss(effort, passes=4)
-        state.cut_again(state.labels.copy())
-        state.remember()
+        return Grouping(min((found, mondrian), key=lambda of_row: _rank(task, of_row)))
 
 
 def _rank(task: Task, of_row: NDArray[np.int64]) -> tuple[int, float]:

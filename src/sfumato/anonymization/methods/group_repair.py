@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.anonymization.methods.packing import repack_around
 from sfumato.anonymization.methods.search_state import SearchState
 from sfumato.anonymization.methods.xcolor import exchange, guarantee, initialize
@@ -60,14 +59,14 @@ def search_everywhere(state: SearchState) -> None:
 
 def colour_if_guaranteed(state: SearchState) -> None:
     """Start again from equitable groups and exchange as XColor does, if its bound guarantees that no excess is left."""
-    if state.excess <= 0 or all(principle.as_dissimilarity() is None for principle in state.task.principles):
+    limit = state.constraints.neighbour_limits[0]
+    if state.excess <= 0 or not limit.symmetric:
         return
     everyone, near = np.arange(state.rows), np.empty(state.rows, np.int64)
     crowding(state.neighbour_limits, everyone, everyone, near)  # counts each row itself
-    start, limit = initialize(near - 1, state.packed_size), state.constraints.neighbour_limits[0]
+    start = initialize(near - 1, state.packed_size)
     if near.max() - 1 < guarantee(np.bincount(start), limit.allowed):
-        near_values = NeighbourArrays.of(limit.neighbours)
-        result = exchange(start, limit.values, near_values, limit.allowed, state.place, state.shares)
+        result = exchange(start, limit.values, limit.near, limit.allowed, state.place, state.shares)
         state.regroup(result.of_row)
 
 

@@ -50,7 +50,7 @@ class TablePacking:
         self.labels = np.full(state.rows, -1, np.int64)
         self.made = 0
         """The next unused group number."""
-        self.deferred_cost = _DEFERRED_COST * len(state.task.domains)
+        self.deferred_cost = _DEFERRED_COST * state.problem.columns
 
     def group_all(self) -> Integers:
         """Return a group for every row."""

@@ -27,19 +27,44 @@ _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
+class LimitArrays:
+    """A limit on neighbours as arrays: no graph and no function, so that it can be sent to another process."""
+
+    values: NDArray[np.int64]
+    """For each row the number of its sensitive value."""
+    near: NeighbourArrays
+    """Which values are near one another."""
+    by_size: NDArray[np.int64]
+    """For each size of a group how many neighbours a row may have in it; negative if no group of that size will do."""
+    symmetric: bool
+    """Whether it is the limit of a dissimilarity, for which a bound may guarantee that exchanges succeed."""
+
+    @classmethod
+    def of(cls, limit: NeighbourLimit, symmetric: bool) -> LimitArrays:
+        """Tabulate a limit for all sizes that groups of these rows can have, up to `SIZES`."""
+        sizes = range(min(len(limit.values), SIZES) + 2)
+        by_size = np.array([limit.allowed(max(size, 1)) for size in sizes], np.int64)
+        return cls(limit.values, NeighbourArrays.of(limit.neighbours), by_size, symmetric)
+
+    def allowed(self, size: int) -> int:
+        """Return how many neighbours a row may have in a group of a size."""
+        return int(self.by_size[min(size, len(self.by_size) - 1)])
+
+
+@dataclass(frozen=True, eq=False)
 class SearchConstraints:
     """What all principles of a task require of a group."""
 
     least: int
     """No group may have fewer rows."""
-    neighbour_limits: tuple[NeighbourLimit, ...]
+    neighbour_limits: tuple[LimitArrays, ...]
     conditions: tuple[HistogramCondition, ...]
 
     @classmethod
     def of(cls, task: Task) -> SearchConstraints:
         """Collect the conditions of a task's principles; a principle without any is an error that names a method."""
         least = 1
-        neighbour_limits: list[NeighbourLimit] = []
+        neighbour_limits: list[LimitArrays] = []
         conditions: list[HistogramCondition] = []
         for principle, names in task.requirements:
             if not principle.searchable:
@@ -52,7 +77,7 @@ class SearchConstraints:
             least = max(least, principle.implied_k or 1)
             for condition in task.search_conditions(principle, names):
                 if isinstance(condition, NeighbourLimit):
-                    neighbour_limits.append(condition)
+                    neighbour_limits.append(LimitArrays.of(condition, principle.as_dissimilarity() is not None))
                 else:
                     conditions.append(condition)
         constraints = cls(least, tuple(neighbour_limits), tuple(conditions))
@@ -118,7 +143,7 @@ class SearchConstraints:
     def neighbour_limit_arrays(self, rows: int) -> NeighbourLimits:
         """Return the limits on neighbours as the kernels take them: all limits padded to one shape."""
         count = len(self.neighbour_limits)
-        near_arrays = [NeighbourArrays.of(limit.neighbours) for limit in self.neighbour_limits]
+        near_arrays = [limit.near for limit in self.neighbour_limits]
         widest = max((len(near.rank) for near in near_arrays), default=0)
         words = max((near.bits.shape[1] for near in near_arrays), default=0)
         top = min(rows, SIZES) + 1
@@ -132,7 +157,7 @@ class SearchConstraints:
             rank[c, : len(near.rank)], low[c, : len(near.low)], high[c, : len(near.high)] = near.rank, near.low, near.high
             first[c] = sum(len(part) for part in bits)
             bits.append(np.pad(near.bits, ((0, 0), (0, words - near.bits.shape[1]))))
-            allowed[c] = [limit.allowed(max(size, 1)) for size in range(top + 1)]
+            allowed[c] = limit.by_size[np.minimum(np.arange(top + 1), len(limit.by_size) - 1)]
         bits.append(np.zeros((1, max(words, 1)), np.uint64))  # never empty, for the compiler
         matrix = np.concatenate([part for part in bits if part.shape[1] == max(words, 1)])
         windowed = np.array([near.kind == WINDOWS for near in near_arrays], bool)

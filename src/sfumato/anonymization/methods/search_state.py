@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.group_arrays import group_arrays
-from sfumato.anonymization.methods.method import FINDING, Task
-from sfumato.anonymization.methods.search_constraints import SearchConstraints
+from sfumato.anonymization.methods.method import FINDING
+from sfumato.anonymization.methods.search_problem import SearchProblem
 from sfumato.kernels.best_cuts import best_cuts
 from sfumato.kernels.cell_shares import SET, share
 from sfumato.kernels.local_search import exchange_rows
@@ -34,20 +34,20 @@ _NEARLY_ALL = 0.8
 
 
 class SearchState:
-    """The rows of a task in groups, with what the search needs to know about them.
+    """The rows of a problem in groups, with what the search needs to know about them.
 
     The arrays of `arrays` are owned by this object; kernels update them in place. `regroup` replaces them all. The state of
     the random numbers is `random`: every pass draws from it, so the order of the calls matters for the result.
     """
 
-    def __init__(self, task: Task, constraints: SearchConstraints, seed: int) -> None:
-        self.task = task
-        self.constraints = constraints
-        self.rows = task.table.rows
-        self.shares = task.search_space.shares
+    def __init__(self, problem: SearchProblem, seed: int) -> None:
+        self.problem = problem
+        self.constraints = constraints = problem.constraints
+        self.rows = problem.rows
+        self.shares = problem.shares
         self.neighbour_limits = constraints.neighbour_limit_arrays(self.rows)
         self.conditions = constraints.condition_arrays()
-        self.place = np.ascontiguousarray(task.search_space.places)
+        self.place = np.ascontiguousarray(problem.places)
         # xorshift needs a state other than 0; the multiplier (2^64 / φ) spreads small seeds over all bits
         self.random = np.array([(seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) % 2**64 or 1], np.uint64)
         self.packed_size = constraints.roomiest_size(2 * constraints.least)
@@ -136,7 +136,7 @@ class SearchState:
     @property
     def loss(self) -> float:
         """The mean loss over rows and attributes."""
-        cells = self.rows * max(1, len(self.task.domains))
+        cells = self.rows * max(1, self.problem.columns)
         return float(self.arrays.loss.sum()) / cells
 
     @property
@@ -192,7 +192,7 @@ class SearchState:
         """Yield the numbers of the passes, and report the progress before each."""
         low, high = self.span
         for i in range(count):
-            self.task.progress(FINDING, low + (high - low) * i / count)
+            self.problem.progress(FINDING, low + (high - low) * i / count)
             yield i
 
     def exchange_pass(self, tries: int, window: int, heat: float, price: float, focus: bool = False) -> int:

@@ -17,7 +17,7 @@ from sfumato.data.groups import combined, renumber
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import Shares
 from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, LOOKS, SWAPS, TESTS, exchanges
-from sfumato.principles import Dissimilarity, exactly, size_part
+from sfumato.principles import Dissimilarity, NeighbourLimit, exactly, size_part
 
 Integers = NDArray[np.int64]
 
@@ -62,7 +62,8 @@ class XColor(Method):
         principle, names, k = _requirement(task)
         view = task.views[names]
         size_part(view, k)  # a k larger than the table is an error
-        limit = task.search_constraints.neighbour_limits[0]
+        limit = task.search_conditions(principle, names)[0]
+        assert isinstance(limit, NeighbourLimit)
         values, codes = np.unique(limit.values, return_inverse=True)
         within = np.array([0, len(values)])
         near = limit.neighbours.counts(within, values, np.bincount(codes)) - 1  # among the rows of the task
