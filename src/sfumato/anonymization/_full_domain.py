@@ -82,9 +82,9 @@ def full_domain(
     most the share `suppress` of the rows lie in classes in which a principle fails, measured against the whole table.
     `loss`: "mean", "group-mean", "normalised", "precision", "entropy", "discernibility" or "class-size". `count`: also count
     the admissible transformations. `checks`, `seconds`: stop the search after this many transformations, or this long;
-    `gap` then states how much lower the least loss may be. More than 16 million transformations are searched within a budget,
-    2,000 transformations unless `checks` or `seconds` is set, and are not counted. To publish, use `anonymize` with the method
-    `sf.Lattice`, which also ensures that the principles hold without the suppressed rows.
+    `gap` then states how much lower the least loss may be. More than 16 million transformations are searched within a
+    budget, 2,000 transformations unless `checks` or `seconds` is set, and are not counted. To publish, use `anonymize` with
+    the method `sf.Lattice`, which also ensures that the principles hold without the suppressed rows.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf

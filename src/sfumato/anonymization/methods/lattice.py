@@ -30,8 +30,8 @@ class Lattice(Method):
 
     `loss`: the loss to minimise, a name in `sfumato.registry.LOSSES`. `checks`: the largest number of transformations to
     examine. `seconds`: the longest time to search; the result may then differ between machines. More than 16 million
-    transformations are searched within a budget, 2,000 transformations unless a limit is set. If the search is cut short, the
-    result is not proven to be optimal, and the grouping's private notes state how far from the optimum it may be.
+    transformations are searched within a budget, 2,000 transformations unless a limit is set. If the search is cut short,
+    the result is not proven to be optimal, and the grouping's private notes state how far from the optimum it may be.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -82,8 +82,8 @@ class Lattice(Method):
             )
         if self.checks is None and self.seconds is None and not is_small(cube):
             notes.append(
-                f"there are {result.transformations:,} transformations, and the search examines at most {DEFAULT_CHECKS:,} of "
-                "them: the result is not proven to be optimal, and there may be a better one"
+                f"there are {result.transformations:,} transformations, and the search examines at most {DEFAULT_CHECKS:,}: "
+                "the result is not proven to be optimal, and there may be a better one"
             )
         if self.checks is not None:
             notes.append(f"the search examines at most {count_of(self.checks, 'transformation')}: there may be a better one")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -170,9 +170,7 @@ class BoundedSearch(TransformationChecks):
     def _examined(self, levels: Levels) -> Examination:
         """Examine a transformation and remember what it is."""
         found = self._check(levels)
-        self.known[levels] = (
-            _RULES_OUT if found.rules_out else _ADMISSIBLE if found.rows <= self.most else _VIOLATING
-        )
+        self.known[levels] = _RULES_OUT if found.rules_out else _ADMISSIBLE if found.rows <= self.most else _VIOLATING
         return found
 
     # conflicts
@@ -225,7 +223,7 @@ class BoundedSearch(TransformationChecks):
         return low
 
     @staticmethod
-    def _with(at: Integers, axes: Sequence[int], levels: Iterable[int]) -> Levels:
+    def _with(at: Integers, axes: Sequence[int], levels: Sequence[int] | Integers) -> Levels:
         changed = at.copy()
         changed[axes] = levels
         return tuple(changed.tolist())

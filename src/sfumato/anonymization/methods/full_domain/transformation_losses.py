@@ -398,10 +398,11 @@ class ClassSize(TransformationLoss):
     def bound(self, classes: EquivalenceClasses) -> float:
         """Return a bound from the number of classes that a coarser transformation can publish.
 
-        Each contains a class of at least `least` rows, or at least `least` rows of smaller classes. If the principles require
-        a size only, every suppressed row is in a smaller class too. Leaving out rows of smaller classes raises the average,
-        except for those too few to make one more class: with L large classes and s rows in smaller ones, of which s − m·least
-        are left out, the average is at least (n − s + m·least) / (L + m), which falls with m since n − s ≥ L·least.
+        Each contains a class of at least `least` rows, or at least `least` rows of smaller classes. If the principles
+        require a size only, every suppressed row is in a smaller class too. Leaving out rows of smaller classes raises the
+        average, except for those too few to make one more class: with L large classes and s rows in smaller ones, of which
+        s − m·least are left out, the average is at least (n − s + m·least) / (L + m), which falls with m since n − s ≥
+        L·least.
         """
         small = classes.sizes < self.least
         rows = int(classes.sizes[small].sum())
