@@ -394,3 +394,22 @@ def test_repr(release):
     text = repr(release)
     assert text.startswith("Release of 400 rows in 40 groups by chunks, seed 5: 2 of 2 principles hold")
     assert "holds  k-anonymity (k = 5): k 10, wanted at least 5" in text
+
+
+@pytest.mark.parametrize(("missing", "noted"), [(1, False), (2, False), (3, True)])
+def test_columns_that_missing_values_withhold_are_noted(missing, noted):
+    """Chunks of 2 in 80 rows: each missing value withholds 2 cells, and the note begins above a twentieth, 4 cells."""
+    ages = [None if row % 2 and row < 2 * missing else row for row in range(80)]
+    towns = ["Ulm"] * 78 + [None] * 2  # a group in which all are missing withholds nothing
+    table = pa.table({"age": ages, "town": towns})
+
+    class Pairs(Chunks):
+        def group(self, task, seed=0):
+            return Grouping(np.arange(task.table.rows) // 2)
+
+    made = anonymize(table, sf.Schema(["age", "town"]), sf.KAnonymity(2), method=Pairs(2))
+    withheld = made.frame["age"].to_pylist().count("*")
+    assert withheld == 2 * missing
+    notes = [note for note in made.private.notes if "missing values are in a group" in note]
+    assert [note.split(",")[0] for note in notes] == ([f"'age' is * in {withheld} of 80 rows (7.5 %)"] if noted else [])
+    assert not set(notes) & set(made.notes)
