@@ -11,8 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit, audit, library_of
+from sfumato.data.column_encoder import missing_as_null
 from sfumato.data.groups import Groups, combination_ranks
-from sfumato.data.schema import Role, Schema
+from sfumato.data.schema import Kind, Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import CellError, ColumnError, FileError, HierarchyError, ReleaseError, RequirementError
 from sfumato.exact import as_fraction, written
@@ -22,6 +23,7 @@ from sfumato.io.write_files import cell_texts, write_csv, write_parquet
 from sfumato.plurals import count_of
 from sfumato.releases.digests import check_digests
 from sfumato.releases.exposure_models import share_text
+from sfumato.releases.models import MARKED_SINCE
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.transformation import Assignment, Transformation
@@ -74,6 +76,8 @@ class Application:
     """The columns of the new data that the release does not declare; they are not in `data`."""
     library: str = "pyarrow"
     separators: tuple[tuple[str, str], ...] = ()
+    unchanged: tuple[str, ...] = ()
+    """The columns in which an empty text of a CSV is not an empty cell."""
 
     @property
     def holds(self) -> bool:
@@ -111,7 +115,7 @@ class Application:
         if target.exists() and not force:
             raise FileError("something exists here already", remedy="Name a new file, or use force.", file=str(path))
         if target.suffix == ".csv":
-            write_file(target, lambda file: write_csv(self.data, file, dict(self.separators)))
+            write_file(target, lambda file: write_csv(self.data, file, dict(self.separators), self.unchanged))
         else:
             write_file(target, lambda file: write_parquet(self.data, file))
         return target
@@ -160,7 +164,7 @@ def apply(
     unfit = _unfit(assignment)
     rows = np.flatnonzero(assignment.group >= 0)
     _refuse_unfit(unfit, new, strict)
-    published = _published(new, assignment, rows, released, table.document.group, seed)
+    published = _published(new, assignment, rows, released, table, seed)
     together = _together(released, published)
     _refuse_singled_out(together, released.rows, declared, new.source)
     combined = audit(Table(together, released.schema, untyped=released.untyped), None, list(principles))
@@ -173,7 +177,10 @@ def apply(
         )  # fmt: skip
     known = {*declared.named_columns(), *published.column_names}
     dropped = tuple(name for name in new.data.column_names if name not in known)
-    return Application(published, unfit, combined, dropped, library_of(data), _separators(declared))
+    recoded = {table.document.group, *declared.quasi_identifiers}
+    unchanged = [name for name in published.column_names if name not in recoded and table.format >= MARKED_SINCE]
+    separators = _separators(declared)
+    return Application(published, unfit, combined, dropped, library_of(data), separators, tuple(unchanged))
 
 
 def _folder(folder: str | Path) -> Path:
@@ -246,9 +253,10 @@ def _unfit(assignment: Assignment) -> tuple[UnfitRow, ...]:
 
 
 def _published(
-    new: Table, assignment: Assignment, rows: NDArray[np.int64], released: Table, group: str, seed: int
+    new: Table, assignment: Assignment, rows: NDArray[np.int64], released: Table, manifest: TableManifest, seed: int
 ) -> pa.Table:
     """Return rows as the release has them: its columns, the cells of their groups, shuffled by the seed."""
+    group = manifest.document.group
     cells = assignment.published(rows)
     columns: dict[str, Any] = {group: pa.array(assignment.transformation.numbers[assignment.group[rows]], pa.int64())}
     separators = dict(_separators(new.schema))
@@ -257,6 +265,9 @@ def _published(
             columns[name] = cells[name]
         elif name != group:
             column = new.data.column(name).take(pa.array(rows))
+            if manifest.format >= MARKED_SINCE:
+                kind = Kind(released.schema.kinds[name]) if name in released.schema.sensitive_columns() else None
+                column = missing_as_null(column, new.schema.missing.texts(kind))
             columns[name] = _as_released(column, name, released, separators, new.source)
     one_group = Groups(np.zeros(len(rows), np.int64), 1, len(rows))
     order, _ = shuffled(Contents.of(columns, len(rows), separators), one_group, seed)

@@ -204,7 +204,7 @@ def test_a_group_column_of_the_datas_own(tmp_path):
 def test_folder(release, tmp_path):
     release.save(tmp_path / "out")
     content = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert content["format"] == 3
+    assert content["format"] == 4
     assert content["seed"] == 5
     assert content["method"] == {"name": "chunks", "parameters": {"size": 10}}
     assert content["utility"]["classes"] == json.loads(json.dumps(release.utility.classes.to_dict()))
@@ -221,7 +221,7 @@ def test_what_is_not_verified_is_not_published(release, tmp_path, monkeypatch):
     from sfumato.releases import writer
 
     write = writer.write_csv
-    monkeypatch.setattr(writer, "write_csv", lambda data, file, sets: write(data.slice(1), file, sets))
+    monkeypatch.setattr(writer, "write_csv", lambda data, file, *more: write(data.slice(1), file, *more))
     with pytest.raises(sf.errors.ReleaseError, match=r"nothing is published.*counts"):
         release.save(tmp_path / "out")
     assert not list(tmp_path.iterdir())
@@ -339,17 +339,14 @@ def test_columns_that_are_all_missing(tmp_path):
 
 
 def test_what_csv_cannot_hold(tmp_path):
-    """Sets with missing cells, and items that hold the separator: Parquet can, and the error says so."""
-    schema = sf.Schema(["age"], ["drugs"])
-    for drugs, words in (([["a"], None, [], ["b"]], "missing"), ([["a;b"], ["a"], ["b"], ["c"]], "a;b")):
-        table = pa.table({"age": [1, 2, 3, 4], "drugs": drugs})
-        release = anonymize(table, schema, sf.KAnonymity(2), method=Chunks(2))
-        with pytest.raises(sf.errors.ColumnError, match=words):
-            release.save(tmp_path / "out")
-        assert not (tmp_path / "out").exists()
-        release.save(tmp_path / "out", format="parquet")
-        assert verify(tmp_path / "out", table)
-        (tmp_path / "out").rename(tmp_path / words)
+    """Items that hold the separator: Parquet can, and the error says so."""
+    table = pa.table({"age": [1, 2, 3, 4], "drugs": [["a;b"], ["a"], ["b"], ["c"]]})
+    release = anonymize(table, sf.Schema(["age"], ["drugs"]), sf.KAnonymity(2), method=Chunks(2))
+    with pytest.raises(sf.errors.ColumnError, match="a;b"):
+        release.save(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    release.save(tmp_path / "out", format="parquet")
+    assert verify(tmp_path / "out", table)
     with pytest.raises(sf.errors.ParameterError, match="format"):
         release.save(tmp_path / "out", format="xlsx")
 
@@ -397,3 +394,22 @@ def test_repr(release):
     text = repr(release)
     assert text.startswith("Release of 400 rows in 40 groups by chunks, seed 5: 2 of 2 principles hold")
     assert "holds  k-anonymity (k = 5): k 10, wanted at least 5" in text
+
+
+@pytest.mark.parametrize(("missing", "noted"), [(1, False), (2, False), (3, True)])
+def test_columns_that_missing_values_withhold_are_noted(missing, noted):
+    """Chunks of 2 in 80 rows: each missing value withholds 2 cells, and the note begins above a twentieth, 4 cells."""
+    ages = [None if row % 2 and row < 2 * missing else row for row in range(80)]
+    towns = ["Ulm"] * 78 + [None] * 2  # a group in which all are missing withholds nothing
+    table = pa.table({"age": ages, "town": towns})
+
+    class Pairs(Chunks):
+        def group(self, task, seed=0):
+            return Grouping(np.arange(task.table.rows) // 2)
+
+    made = anonymize(table, sf.Schema(["age", "town"]), sf.KAnonymity(2), method=Pairs(2))
+    withheld = made.frame["age"].to_pylist().count("*")
+    assert withheld == 2 * missing
+    notes = [note for note in made.private.notes if "missing values are in a group" in note]
+    assert [note.split(",")[0] for note in notes] == ([f"'age' is * in {withheld} of 80 rows (7.5 %)"] if noted else [])
+    assert not set(notes) & set(made.notes)

@@ -18,6 +18,7 @@ from sfumato.census import census_schema
 from sfumato.data.table import Table
 from sfumato.releases.cell_coverage import CellReader
 from sfumato.releases.digests import digest
+from sfumato.releases.models import FORMAT
 from sfumato.verification import original_checks as against
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Verification
@@ -87,7 +88,7 @@ def test_untouched(folder, people):
     assert found, found
     assert [check.name for check in found.checks[:6]] == ["file", "folder", "keys", "columns", "counts", "groups"]
     assert found.to_dict()["holds"] is True
-    assert repr(found).startswith(f"Verification of {folder}: 20 of 20 checks hold")
+    assert repr(found).startswith(f"Verification of {folder}: 21 of 21 checks hold")
     put(folder, cells(folder))
     assert verify(folder, people), "rewritten cell by cell it is the same release"
 
@@ -164,6 +165,7 @@ def test_what_needs_the_original_is_listed_as_not_checked(folder, people):
     assert [(check.name, check.detail) for check in verify(folder).not_checked] == [
         ("rows", "not checked: pass the original"),
         ("cover", "not checked: pass the original"),
+        ("revealing", "not checked: pass the original"),
     ]
     assert verify(folder, people).not_checked == ()
 
@@ -295,7 +297,7 @@ def test_a_corrupt_config(folder):
         (lambda f: (f / "release.json").write_text("{", encoding="utf-8"), None, "not JSON"),
         (lambda f: (f / "release.json").write_bytes(b"\xff"), None, "not JSON"),
         (lambda f: (f / "release.json").write_text("[]", encoding="utf-8"), None, "not a JSON object"),
-        (lambda f: claim(f, lambda c: c.update(format=4)), "format", "newer version"),
+        (lambda f: claim(f, lambda c: c.update(format=FORMAT + 1)), "format", "newer version"),
         (lambda f: claim(f, lambda c: c.pop("group")), "group", "is missing"),
         (lambda f: claim(f, lambda c: c.update(rows=True)), "rows", "invalid value True; expected a whole number"),
         (lambda f: claim(f, lambda c: c.update(files={"../x": c["files"]["data.csv"]})), "files", "invalid files"),

@@ -62,14 +62,16 @@ class ReleasedColumn:
 
     def texts(self) -> pa.Array:
         """Return the cells as they are published; null where the value is missing."""
-        return self._spread([cell.text or None for cell in self.cells], pa.string())
+        return self._spread([None if cell.missing else cell.text for cell in self.cells], pa.string())
 
     def values(self) -> dict[str, pa.Array]:
         """Return the columns of a frame: exact values, and the ends and the middle of ranges."""
         if self.sets:
             return {self.name: self._spread([sorted(items) for items in self.sets], pa.list_(pa.string()))}
         if not self.numeric:
-            exact = [cell.values[0] if cell.exact and cell.values else cell.text or None for cell in self.cells]
+            exact = [
+                cell.values[0] if cell.exact and cell.values else None if cell.missing else cell.text for cell in self.cells
+            ]
             return {self.name: self._spread(exact, pa.string())}
         columns = {self.name: self._numbers([cell.low if cell.exact else None for cell in self.cells])}
         if not self.exact:

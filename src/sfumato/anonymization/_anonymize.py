@@ -18,6 +18,7 @@ from sfumato.anonymization.methods import AUTO, Grouping, Method, Task, default_
 from sfumato.anonymization.methods.association_lines import check_preserved
 from sfumato.anonymization.methods.method import FINDING, check_method_class
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
+from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.recoding.strata import Strata
 from sfumato.anonymization.recoding_choice import choice_notes, for_publication, open_recodings
 from sfumato.anonymization.recurring_identifiers import recurring_identifiers
@@ -36,6 +37,10 @@ from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
 from sfumato.releases.declarations import resolved_schema
+from sfumato.releases.exposure_models import share_text
+
+_LOST = Fraction(1, 20)
+"""A column that loses a larger share of its cells to missing values is noted."""
 
 
 def anonymize(
@@ -119,7 +124,7 @@ def anonymize_table(
             kept_rows=kept,
             rows=kept[published.rows],
             recoding=published.recoding,
-            notes=(*reading_notes(table), *grouping.private, *recurring.private),
+            notes=(*reading_notes(table), *grouping.private, *recurring.private, *missing_notes(published.recoding)),
             make_frame=partial(frame_of, published, data, library, kept),
         ),
     )
@@ -277,6 +282,25 @@ def reading_notes(table: Table) -> tuple[str, ...]:
     """Return how the original was interpreted where that is not obvious. May contain row numbers and cells: private."""
     columns = [table.column(name) for name in (*table.schema.quasi_identifiers, *table.schema.sensitive_columns())]
     return (*table.notes, *unit_notes(table), *(column.note for column in columns if column.note is not None))
+
+
+def missing_notes(recoding: Recoding) -> list[str]:
+    """Return the columns that lose many cells to missing values: with other values in a group, they are published as `*`.
+
+    Private: where a hierarchy has a root `*`, a reader cannot tell which of them cover missing values.
+    """
+    if recoding.levels is not None:  # every cell is on one level, with or without missing values
+        return []
+    sizes, notes = recoding.groups.sizes, []
+    for column in recoding.columns:
+        mixed = (column.low < column.domain.size) & (column.high == column.domain.size)
+        rows, total = int(sizes[mixed].sum()), int(sizes.sum())
+        if rows > _LOST * total:
+            notes.append(
+                f"{column.domain.name!r} is * in {share_text(rows, total)}, because missing values are in a group with "
+                f"others; fill them in, or leave the column out"
+            )
+    return notes
 
 
 def _notes(table: Table, published: PublishedTable, dropped: int, more: Sequence[str]) -> tuple[str, ...]:

@@ -10,10 +10,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import Recoding, recode
+from sfumato.data.column_encoder import missing_as_null
 from sfumato.data.groups import Groups
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
-from sfumato.errors import ColumnError
 from sfumato.io.plain_types import as_plain, plain_type
 from sfumato.io.shuffle import Contents, ranks_of, shuffled
 from sfumato.releases.declarations import resolved_schema
@@ -64,7 +64,7 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence
     group = _free_name(GROUP, table.data.column_names)
     names = resolved.published_columns(table.data.column_names)
     texts = {column.domain.name: recoding.texts(column) for column in recoding.columns}
-    columns = {name: texts[name] if name in texts else _compact(table.data.column(name)) for name in names}
+    columns = {name: texts[name] if name in texts else _compact(_unchanged(table, resolved, name)) for name in names}
     separators = {name: resolved.separators.get(name, ";") for name in resolved.sensitive_columns()}
     rows, of_group = shuffled(Contents.of(columns, table.rows, separators), recoding.groups, seed)
     numbers = pa.array(of_group[of_row[rows]], pa.int64())
@@ -75,20 +75,10 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence
     return PublishedTable(table=published, original=table, recoding=recoding, rows=rows, of_group=of_group)
 
 
-def refuse_ambiguous_missing(table: Table, schema: Schema, format: str) -> None:  # noqa: A002
-    """Raise if cells of a published table are missing, and an empty cell of a CSV would not count as missing."""
-    if format != "csv":
-        return
-    for name in schema.sensitive_columns():
-        column = table.data.column(name)
-        kind = Kind(schema.kinds[name])
-        empty = column.null_count or (pa.types.is_floating(column.type) and table.column(name).has_missing)
-        if empty and "" not in schema.missing.texts(kind):
-            raise ColumnError(
-                "cells are missing, and an empty cell of a CSV would not count as missing here",
-                remedy='Write format = "parquet", or list "" under missing.values.',
-                column=name,
-            )
+def _unchanged(table: Table, resolved: Schema, name: str) -> pa.ChunkedArray:
+    """Return a column that is published unchanged, but for its missing cells: they are null, however they are written."""
+    kind = Kind(resolved.kinds[name]) if name in resolved.sensitive_columns() else None
+    return missing_as_null(table.data.column(name), resolved.missing.texts(kind))
 
 
 def _free_name(name: str, taken: list[str]) -> str:
@@ -146,6 +136,16 @@ def _plain(table: Table) -> pa.Table:
     return pa.table(columns)
 
 
+def _with_missing(series: Any, missing: NDArray[np.bool_]) -> Any:
+    """Return a series of pandas in which the missing cells have no value, in a type that keeps the others exact."""
+    if not (missing & ~series.isna().to_numpy()).any():
+        return series
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iub":
+        nullable = {"i": "Int", "u": "UInt"}.get(series.dtype.kind)
+        series = series.astype("boolean" if nullable is None else f"{nullable}{8 * series.dtype.itemsize}")
+    return series.mask(missing)
+
+
 def frame_of(published: PublishedTable, data: Any, library: str, kept: NDArray[np.int64]) -> Any:
     """Return the published table in the library that the data came in; `kept`: the rows of the data that were recoded."""
     table = published.table
@@ -165,6 +165,7 @@ def frame_of(published: PublishedTable, data: Any, library: str, kept: NDArray[n
     columns = {}
     for name in table.data.column_names:
         series = frame.column(name).to_pandas() if name in texts else chosen.iloc[:, places[name]]
+        series = _with_missing(series, np.asarray(frame.column(name).is_null()))
         if isinstance(series.dtype, pandas.CategoricalDtype):
             series = series.cat.remove_unused_categories()
             if not series.cat.ordered:  # the order of first occurrence would reveal something of the rows

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.column_encoder import missing_as_null
 from sfumato.data.groups import combination_counts, combination_ranks
 from sfumato.data.schema import Role, Schema
 from sfumato.data.units import Units
@@ -42,7 +43,7 @@ def unchanged_claim(data: pa.Table, schema: Schema, of_row: NDArray[np.int64]) -
     names = unchanged_columns(schema, data.column_names)
     if not names:
         return None
-    codes = _codes(data, names)
+    codes = _codes(data, names, schema)
     groups = of_row.astype(np.int32)
     return UnchangedClaim(
         columns=names,
@@ -69,7 +70,7 @@ def refuse_singled_out(data: pa.Table, schema: Schema, source: str | None, units
     names = unchanged_columns(schema, data.column_names)
     if not names:
         return
-    codes, limit = _codes(data, names), as_fraction(schema.unchanged_limit)
+    codes, limit = _codes(data, names, schema), as_fraction(schema.unchanged_limit)
     for counted in (None,) if units is None else (None, units):
         _refuse_counted(codes, counted, limit, data.num_rows, source)
 
@@ -94,9 +95,10 @@ def _refuse_counted(codes: Codes, units: Units | None, limit: Fraction, rows: in
     )
 
 
-def _codes(data: pa.Table, names: Sequence[str]) -> Codes:
-    """Return each column as numbers that are equal where the texts of the cells in a CSV are."""
-    ranked = {name: ranks_of(data.column(name), name) for name in names}
+def _codes(data: pa.Table, names: Sequence[str], schema: Schema) -> Codes:
+    """Return each column as numbers that are equal where the texts of the published cells in a CSV are."""
+    texts = schema.missing.texts(None)
+    ranked = {name: ranks_of(missing_as_null(data.column(name), texts), name) for name in names}
     return {name: ranks.as_text[ranks.of_row] for name, ranks in ranked.items()}
 
 

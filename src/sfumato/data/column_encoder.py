@@ -28,6 +28,9 @@ from sfumato.exact.numbers import Numbers, packed, parse_decimal
 _FIRST = 100
 """How many cells must look like dates before all are read as dates."""
 
+_UNREADABLE = (pa.ArrowException, OverflowError, TypeError)
+"""What pyarrow raises for a column of a type whose cells cannot be encoded."""
+
 _WHOLE_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
@@ -65,6 +68,28 @@ def build_hierarchy(declared: Any, column: Column) -> Hierarchy:
         ) from error
 
 
+def missing_as_null(data: pa.ChunkedArray, texts: Sequence[str]) -> pa.ChunkedArray:
+    """Return a column in which every missing cell is null; `texts`: the cells that mean missing.
+
+    >>> missing_as_null(pa.chunked_array([["a", "?", "", None]]), ("?",)).to_pylist()
+    ['a', None, '', None]
+    """
+    try:
+        indices, cells = _distinct(data)
+    except _UNREADABLE:  # structs and the like, which no text denotes
+        return data
+    missing = _are_missing(cells, texts)[indices]
+    if not missing.any() or int(missing.sum()) == data.null_count:
+        return data
+    return data.take(pa.array(np.arange(len(missing)), mask=missing))
+
+
+def _are_missing(cells: Sequence[Any], texts: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which distinct cells are missing."""
+    written = [cell.strip() if type(cell) is str else str(cell) for cell in cells]
+    return np.array([cell is None or text in texts for cell, text in zip(cells, written, strict=True)], bool)
+
+
 class _Encoder:
     """Turns one column of the data into codes."""
 
@@ -83,7 +108,7 @@ class _Encoder:
         try:
             # indices[row] is the position of the row's cell in `cells`, which contains each distinct cell once
             indices, cells = _distinct(self.data)
-        except (pa.ArrowException, OverflowError, TypeError) as error:
+        except _UNREADABLE as error:
             raise ColumnError(
                 f"columns of the type {self.data.type} cannot be read",
                 remedy="Convert it to text, numbers or lists.",
@@ -186,9 +211,7 @@ class _Encoder:
         return True
 
     def _missing(self, cells: Sequence[Any], kind: Kind) -> NDArray[np.bool_]:
-        texts = self.schema.missing.texts(kind)
-        written = [cell.strip() if type(cell) is str else str(cell) for cell in cells]
-        return np.array([cell is None or text in texts for cell, text in zip(cells, written, strict=True)], bool)
+        return _are_missing(cells, self.schema.missing.texts(kind))
 
     def _own_order(self) -> list[str] | None:
         """Return the values from lowest to highest if the column is a dictionary of texts with an order; else None."""

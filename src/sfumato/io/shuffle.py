@@ -33,7 +33,7 @@ class Ranks:
 
     of_row: NDArray[np.int32]
     as_text: NDArray[np.int32]
-    """For each rank that of its text: in a CSV, null and an empty text are the same."""
+    """For each rank that of its text in a CSV."""
 
     @property
     def domain(self) -> int:
@@ -46,16 +46,20 @@ class Ranks:
         return not len(self.as_text) or int(self.as_text[-1]) == len(self.as_text) - 1
 
 
-def ranks_of(column: Any, name: str, separators: Mapping[str, str] | None = None) -> Ranks:
-    """Rank the cells of a column. `separators`: the text between the items of lists in a CSV.
+def ranks_of(column: Any, name: str, separators: Mapping[str, str] | None = None, *, null_is_empty: bool = False) -> Ranks:
+    """Rank the cells of a column; null is before all texts.
+
+    `separators`: the text between the items of lists in a CSV. `null_is_empty`: null and an empty text are one text, as they
+    are in the CSV of an older format.
 
     >>> found = ranks_of(pa.array(["b", None, "a", ""]), "x")
     >>> found.of_row.tolist(), found.as_text.tolist()
-    ([3, 1, 2, 0], [0, 0, 1, 2])
+    ([3, 0, 2, 1], [0, 1, 2, 3])
     """
     cells, of_row = _distinct(column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]))
     try:
-        texts = cell_texts(pa.chunked_array([cells]), name, separators).fill_null("")
+        texts = cell_texts(pa.chunked_array([cells]), name, separators)
+        texts = texts.fill_null("") if null_is_empty else texts
     except ColumnError:  # cells that cannot be written to CSV are ranked all the same
         texts = pa.array([repr(cell) for cell in cells.to_pylist()], pa.string())
     as_text = _dense(texts)
@@ -72,7 +76,7 @@ def _distinct(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
     """Return the distinct cells of a column (lists may repeat), and the index of each row's cell."""
     if not pa.types.is_dictionary(column.type):
         try:
-            column = column.dictionary_encode(null_encoding="encode")
+            column = column.dictionary_encode()
         except pa.ArrowException:  # lists cannot be encoded: each cell is one entry
             return column.combine_chunks(), np.arange(len(column))
     if not len(column):
@@ -88,10 +92,11 @@ def _distinct(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
 
 
 def _dense(texts: pa.Array) -> NDArray[np.int32]:
-    """Return the ranks of texts among the distinct ones."""
-    encoded = texts.dictionary_encode()
+    """Return the ranks of texts among the distinct ones; null is the first."""
+    encoded = texts.dictionary_encode(null_encoding="encode")
     rank = np.empty(len(encoded.dictionary), np.int32)
-    rank[np.asarray(compute.sort_indices(encoded.dictionary))] = np.arange(len(rank))
+    order = np.asarray(compute.sort_indices(encoded.dictionary))  # null is sorted last
+    rank[np.roll(order, encoded.dictionary.null_count)] = np.arange(len(rank))
     return np.asarray(rank[np.asarray(encoded.indices)])
 
 
@@ -105,14 +110,21 @@ class Contents:
     """By the values of a typed file: in the same order, with rows of equal texts separated."""
 
     @classmethod
-    def of(cls, columns: Mapping[str, Any], rows: int, separators: Mapping[str, str] | None = None) -> Contents:
-        """Number the rows of a table by its columns.
+    def of(
+        cls,
+        columns: Mapping[str, Any],
+        rows: int,
+        separators: Mapping[str, str] | None = None,
+        *,
+        null_is_empty: bool = False,
+    ) -> Contents:
+        """Number the rows of a table by its columns; for the other arguments see `ranks_of`.
 
         >>> found = Contents.of({"x": pa.array(["b", "a", None]), "y": pa.array([1, 1, 1])}, 3)
         >>> found.as_text.tolist()
         [2, 1, 0]
         """
-        ranked = [ranks_of(column, name, separators) for name, column in columns.items()]
+        ranked = [ranks_of(column, name, separators, null_is_empty=null_is_empty) for name, column in columns.items()]
         codes, domains = [np.zeros(rows, np.int32)], [1]
         for ranks in ranked:
             codes.append(ranks.as_text[ranks.of_row])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from sfumato.errors import ColumnError
+from sfumato.io.empty_cells import mark_empty
 from sfumato.io.plain_types import as_plain
 from sfumato.io.spreadsheet_formulas import escape
 
@@ -20,11 +21,14 @@ _QUOTED = '[",\\r\\n]|^[\\s\\x{FEFF}]|\\s$'
 """Matches a cell that must be quoted."""
 
 
-def write_csv(data: pa.Table, file: BinaryIO, separators: Mapping[str, str] | None = None) -> None:
+def write_csv(
+    data: pa.Table, file: BinaryIO, separators: Mapping[str, str] | None = None, unchanged: Container[str] = ()
+) -> None:
     r"""Write CSV in UTF-8: a comma between cells, quotes only where needed, an empty cell for null.
 
     A column of lists is written as text with its separator between the items; it must be named in `separators`. Cells that
-    a spreadsheet would run as a formula are escaped, see `spreadsheet_formulas`.
+    a spreadsheet would run as a formula are escaped, see `spreadsheet_formulas`. `unchanged`: the columns whose empty texts
+    are written as `""`, because an empty cell is missing; see `empty_cells`.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -43,7 +47,8 @@ def write_csv(data: pa.Table, file: BinaryIO, separators: Mapping[str, str] | No
     for name in data.column_names:
         texts = _distinct_texts(data.column(name), name, separators)
         _refuse_nul(texts, name)
-        columns.append((_quoted(texts.dictionary.fill_null("")), texts.indices))
+        cells = mark_empty(texts.dictionary) if name in unchanged else texts.dictionary.fill_null("")
+        columns.append((_quoted(cells), texts.indices))
     if columns:
         cells, indices = columns[-1]
         columns[-1] = compute.binary_join_element_wise(cells, "", "\n"), indices

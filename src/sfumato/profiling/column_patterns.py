@@ -128,10 +128,10 @@ NAMES = (
     Pattern(
         "health",
         Role.SENSITIVE,
-        "diag*, disease*, outcome*, icd*, ill, illness*, symptom*, syndrome*, treatment*, drug*, medic*, prescription*, therap*, "
-        "surgery, blood, hiv, aids, bmi, cholesterol, glucose, insulin, cancer, tumor*, tumour*, allerg*, disab*, mental, "
-        "health*, condition*, depress*, pregnan*, krank*, erkrankung*, behandlung*, befund*, blutdruck, arznei*, maladie*, "
-        "traitement*, sante, pathologie*, jibing*, zhenduan*, bingming",
+        "diag*, disease*, outcome*, icd*, ill, illness*, symptom*, syndrome*, treatment*, drug*, medic*, prescription*, "
+        "therap*, surgery, blood, hiv, aids, bmi, cholesterol, glucose, insulin, cancer, tumor*, tumour*, allerg*, disab*, "
+        "mental, health*, condition*, depress*, pregnan*, krank*, erkrankung*, behandlung*, befund*, blutdruck, arznei*, "
+        "maladie*, traitement*, sante, pathologie*, jibing*, zhenduan*, bingming",
         rank=0,
     ),
     Pattern(

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.anonymization.figures.rounding_steps import in_steps
-from sfumato.anonymization.published_table import refuse_ambiguous_missing
 from sfumato.anonymization.release import Release
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
@@ -197,8 +196,6 @@ class Projection(Publication):
         for the internal report, which must not be published: the dependence of all attributes, the ratios of other plans,
         the results of attacks.
         """
-        for release in self.releases:
-            refuse_ambiguous_missing(release.table, release.schema, format)
         return write_release(
             lambda: self.document,
             [release.table_data for release in self.releases],

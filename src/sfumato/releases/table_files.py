@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from pyarrow import compute
 
 from sfumato._audit import table_of
 from sfumato.data.schema import Kind, Missing, Schema
 from sfumato.data.schema_limits import NO_LIMITS
 from sfumato.data.table import Table
 from sfumato.errors import ReleaseError
+from sfumato.io.empty_cells import restore_empty
 from sfumato.io.plain_types import unused_value
 from sfumato.io.read_csv import read_csv
 from sfumato.io.read_table import read_table
 from sfumato.io.spreadsheet_formulas import unescape
+from sfumato.releases.models import MARKED_SINCE
 from sfumato.releases.reader import Manifest, TableManifest
 
 _ESCAPED_SINCE = 2
@@ -61,8 +64,11 @@ def published_schema(schema: Schema, group: str) -> Schema:
 def published_table(manifest: Manifest | TableManifest, schema: Schema) -> Table:
     """Read the data file of a release; a CSV is read in UTF-8 and with commas, as it is written.
 
-    A Parquet file must not store values that no row has: they may be those of suppressed rows.
+    Missing cells are null, and nothing else is missing; before format 4 they are as the schema says. A Parquet file must
+    not store values that no row has: they may be those of suppressed rows.
     """
+    if manifest.format >= MARKED_SINCE:
+        schema = replace(schema, missing=Missing((), schema.missing.policy))
     if manifest.data.suffix != ".csv":
         table = read_table(manifest.data, schema)
         if (name := unused_value(manifest.data)) is not None:
@@ -77,7 +83,15 @@ def published_table(manifest: Manifest | TableManifest, schema: Schema) -> Table
     data = read.data
     if manifest.format >= _ESCAPED_SINCE:
         names = unescape(pa.array(data.column_names, pa.string())).to_pylist()
-        data = pa.Table.from_arrays([_unescaped(column) for column in data.columns], names)
+        data = pa.Table.from_arrays([_by_cell(unescape, column) for column in data.columns], names)
+    if manifest.format >= MARKED_SINCE:
+        # in a table with groups; the cells of any other table, and of quasi-identifiers, have quotes of their own
+        unchanged = set() if schema.group is None else {*data.column_names} - {schema.group, *schema.quasi_identifiers}
+        columns = [
+            _by_cell(restore_empty if name in unchanged else _empty_as_null, column)
+            for name, column in zip(data.column_names, data.columns, strict=True)
+        ]
+        data = pa.Table.from_arrays(columns, data.column_names)
     return Table(data, schema, str(manifest.data), untyped=True, notes=read.notes)
 
 
@@ -92,13 +106,17 @@ def original_table(manifest: Manifest | TableManifest, original: Any, schema: Sc
     return table_of(original, relaxed)
 
 
-def _unescaped(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column without escapes; each distinct cell is processed once."""
+def _empty_as_null(cells: pa.Array) -> pa.Array:
+    return compute.if_else(compute.equal(cells, ""), None, cells)
+
+
+def _by_cell(convert: Callable[[pa.Array], pa.Array], column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with its cells converted; each distinct cell is converted once."""
     encoded = column.dictionary_encode().unify_dictionaries()
     if not encoded.num_chunks:
         return column
     before = encoded.chunk(0).dictionary
-    after = unescape(before)
+    after = convert(before)
     if after.equals(before):
         return column
     return pa.chunked_array([after.take(chunk.indices) for chunk in encoded.chunks])

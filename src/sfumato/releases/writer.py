@@ -39,11 +39,13 @@ class TableData:
     data: pa.Table
     separators: Mapping[str, str] = field(default_factory=dict)
     """For columns of sets what separates the items in CSV."""
+    unchanged: Sequence[str] = ()
+    """The columns that are published unchanged, in which an empty text of a CSV is not an empty cell."""
 
     def write(self, path: Path) -> None:
         """Write the table to a new file, in the format that its suffix names."""
         if path.suffix == ".csv":
-            write_new(path, lambda file: write_csv(self.data, file, self.separators))
+            write_new(path, lambda file: write_csv(self.data, file, self.separators, self.unchanged))
         else:
             write_new(path, lambda file: write_parquet(self.data, file))
 

@@ -19,8 +19,8 @@ from sfumato.io.write_files import cell_texts
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.principles.scope import covered_attributes
-from sfumato.releases.exposure_models import NEAR_CONSTANT, share_text
-from sfumato.releases.models import GroupedTable
+from sfumato.releases.exposure_models import NEAR_CONSTANT, UncoveredWarning, share_text
+from sfumato.releases.models import MARKED_SINCE, GroupedTable
 from sfumato.verification.checks import Check
 
 _EXPOSED_SINCE = 3
@@ -41,7 +41,7 @@ def exposure_checks(
     groups = table.column(document.group).codes.tolist()
     return [
         _warnings_check(document, table, declared, principles, groups),
-        _unchanged_check(document, table, declared, groups),
+        _unchanged_check(document, table, declared, groups, version),
     ]
 
 
@@ -63,7 +63,8 @@ def _warnings_check(
             accepted.append({**figures, "reason": declared.accepted[name]})
         else:
             warnings.append({"kind": "uncovered", **figures})
-    problem = _first_difference([claim.to_dict() for claim in document.warnings], warnings, "warnings")
+    stated_here = [claim.to_dict() for claim in document.warnings if isinstance(claim, UncoveredWarning)]
+    problem = _first_difference(stated_here, warnings, "warnings")
     coverage = None
     if declared.sensitive:
         unique = _unique([column for columns in values.values() for column in columns])
@@ -71,18 +72,22 @@ def _warnings_check(
     stated = None if document.coverage is None else document.coverage.to_dict()
     problem = problem or _first_difference(stated, coverage, "coverage")
     uncovered = [claim["attribute"] for claim in warnings]
-    detail = f"as stated, no requirement covers {', '.join(map(repr, uncovered))}" if uncovered else "there are none"
+    detail = (
+        f"as stated, no requirement covers {', '.join(map(repr, uncovered))}"
+        if uncovered
+        else "a requirement covers every sensitive attribute, or it is accepted"
+    )
     return Check("warnings", problem is None, problem or detail)
 
 
-def _unchanged_check(document: GroupedTable, table: Table, declared: Schema, groups: pa.Array) -> Check:
+def _unchanged_check(document: GroupedTable, table: Table, declared: Schema, groups: pa.Array, version: int) -> Check:
     """Check how many rows the columns that are published unchanged single out, and that these are within the limit."""
     names = [name for name in table.data.column_names if name != document.group and declared.role(name) is Role.OTHER]
     stated = None if document.unchanged is None else document.unchanged.to_dict()
     if not names:
         problem = None if stated is None else "release.json states figures, but no column is published unchanged"
         return Check("unchanged", problem is None, problem or "no column is published unchanged")
-    columns = [_texts(table.data.column(name), name) for name in names]
+    columns = [_texts(table.data.column(name), name, version) for name in names]
     limit = as_fraction(declared.unchanged_limit)
     rows = _unique(columns)
     counted = {
@@ -110,10 +115,14 @@ def _first_difference(stated: Any, counted: Any, where: str) -> str | None:
     return next(filter(None, (_first_difference(one, other, place) for place, one, other in pairs)), None)
 
 
-def _texts(column: pa.ChunkedArray, name: str) -> pa.Array:
-    """Return the cells as they are in a CSV, where null is an empty text; cells that a CSV cannot contain as Python's."""
+def _texts(column: pa.ChunkedArray, name: str, version: int) -> pa.Array:
+    """Return the cells as they are in a CSV; cells that a CSV cannot contain as Python's.
+
+    Null is an empty text where the format does not distinguish them.
+    """
     try:
-        return cell_texts(column, name).fill_null("")
+        texts = cell_texts(column, name)
+        return texts if version >= MARKED_SINCE else texts.fill_null("")
     except ColumnError:
         return pa.array([repr(cell) for cell in column.to_pylist()], pa.string())
 

@@ -32,6 +32,7 @@ from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, order_check
 from sfumato.verification.original_checks import MatchedRows, cover_rows
+from sfumato.verification.revelation_checks import revelation_check
 from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, key_of
 
 _RELATIVE_TOLERANCE = 1e-9
@@ -93,7 +94,7 @@ def grouped_checks(
         return [*checks, _unlike_stated(error)]
     source = _read_original(manifest, original, declared) if original is not None and checks[0].holds else None
     try:
-        counted = counted_units(document, table, source, declared, key or RowKey())
+        counted = counted_units(manifest, table, source, declared, key or RowKey())
         checks += [*counted.checks, *_principles(document, table, requested, unavailable, counted)]
         if checks[0].holds and checks[1].holds:
             checks += exposure_checks(document, table, declared, requested, manifest.format)
@@ -101,12 +102,13 @@ def grouped_checks(
         checks.append(_unlike_stated(error))
     else:
         if source is not None:
-            checks += _against_original(document, table.data, source, declared)
+            checks += _against_original(manifest, table.data, source, declared)
         else:
             reason = no_original if original is None else "not checked: the columns are not those of release.json"
             limits = limits_check(table.data, None, declared, {}, reason)
             checks += [] if limits is None else [limits]
             checks += [Check("rows", None, reason), Check("cover", None, reason)]
+            checks.append(revelation_check(document, table.data, None, declared, reason))
     return checks
 
 
@@ -346,15 +348,16 @@ def _read_original(manifest: TableManifest, original: Any, declared: Schema) -> 
     return table
 
 
-def _against_original(document: GroupedTable, published: pa.Table, table: Table, declared: Schema) -> list[Check]:
+def _against_original(manifest: TableManifest, published: pa.Table, table: Table, declared: Schema) -> list[Check]:
     """Check what the release must share with the table from which it was made."""
+    document = manifest.document
     unchanged = [
         name
         for name in published.column_names
         if name != document.group and declared.role(name) is not Role.QUASI_IDENTIFIER
     ]
     suppressed = document.suppressed
-    matched = MatchedRows.of(published, table, unchanged, declared)
+    matched = MatchedRows.of(published, table, unchanged, declared, manifest.format)
     extra, absent = matched.surplus()
     lost = [n for n in declared.published_columns(table.data.column_names) if n not in published.column_names]
     checks = []
@@ -381,4 +384,6 @@ def _against_original(document: GroupedTable, published: pa.Table, table: Table,
             f"{by_column}"
         )
         checks.append(Check("cover", True, detail))
+    if document.warnings is not None:
+        checks.append(revelation_check(document, published, table, declared))
     return checks

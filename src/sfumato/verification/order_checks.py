@@ -7,7 +7,7 @@ import numpy as np
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.io.shuffle import Contents, shuffled
-from sfumato.releases.models import FORMAT
+from sfumato.releases.models import FORMAT, MARKED_SINCE
 from sfumato.verification.checks import Check
 
 ORDER_HOLDS = "rows and groups are in the order of the seed, which depends on published content alone"
@@ -36,7 +36,7 @@ def order_check(published: Table, seed: int, format: int = FORMAT) -> Check:  # 
     groups = Groups(numbers.codes.astype(np.int64), numbers.size, published.rows)
     cells = {name: published.data.column(name) for name in published.data.column_names if name != group}
     separators = {name: published.schema.separators.get(name, ";") for name in published.schema.sensitive_columns()}
-    contents = Contents.of(cells, published.rows, separators)
+    contents = Contents.of(cells, published.rows, separators, null_is_empty=format < MARKED_SINCE)
     # Shuffling a table that is in its order must not change it: equal rows may be exchanged, so contents are compared.
     rows, of_group = shuffled(contents, groups, seed)
     if not np.array_equal(of_group[groups.of_row[rows]], groups.of_row + 1):

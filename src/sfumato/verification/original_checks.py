@@ -14,15 +14,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from sfumato.data.groups import combination_counts, combined
-from sfumato.data.schema import Schema
+from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 from sfumato.exact import written
 from sfumato.exact.numbers import parse_decimal
 from sfumato.io.write_files import cell_texts
 from sfumato.releases.cell_coverage import CellReader
+from sfumato.releases.models import MARKED_SINCE
 
 Codes = NDArray[np.int64]
 
@@ -42,9 +44,12 @@ class MatchedRows:
     classes: int
 
     @classmethod
-    def of(cls, published: pa.Table, original: Table, names: Sequence[str], schema: Schema) -> MatchedRows:
-        """Number the distinct combinations of the unchanged columns over both tables."""
-        rows = published.num_rows
+    def of(cls, published: pa.Table, original: Table, names: Sequence[str], schema: Schema, version: int) -> MatchedRows:
+        """Number the distinct combinations of the unchanged columns over both tables.
+
+        `version`: of the format. Since format 4 a published cell is null where the value is missing, and nowhere else.
+        """
+        rows, sensitive = published.num_rows, schema.sensitive_columns()
         codes, domains = [np.zeros(rows + original.rows, np.int32)], [1]
         for name in names:
             if name not in original.data.column_names:
@@ -57,7 +62,11 @@ class MatchedRows:
             separators = {name: schema.separators.get(name, ";")}
             both = Cells.of(published.column(name)), Cells.of(original.data.column(name))
             texts = comparable_texts(*both, name, separators)
-            encoded = pa.concat_arrays(texts).dictionary_encode()
+            if version >= MARKED_SINCE:
+                meanings = schema.missing.texts(Kind(schema.kinds[name]) if name in sensitive else None)
+                absent = _without_value(both[0].distinct, name, ()), _without_value(both[1].distinct, name, meanings)
+                texts = [compute.if_else(mask, None, part) for mask, part in zip(absent, texts, strict=True)]
+            encoded = pa.concat_arrays(texts).dictionary_encode(null_encoding="encode")
             by_table = np.split(np.asarray(encoded.indices), [len(texts[0])])
             codes.append(np.concatenate([part[cells.of_row] for part, cells in zip(by_table, both, strict=True)]))
             domains.append(len(encoded.dictionary))
@@ -111,6 +120,14 @@ def comparable_texts(one: Cells, other: Cells, name: str, separators: Mapping[st
     if typed[0] != typed[1]:
         texts = [_plain(text) for text in texts]
     return texts
+
+
+def _without_value(cells: pa.Array, name: str, meanings: Sequence[str]) -> pa.Array:
+    """Return which distinct cells have no value: null, not a number, or one of the texts that mean missing."""
+    if pa.types.is_nested(cells.type) or _binary(cells.type):
+        return cells.is_null()
+    texts = cell_texts(pa.chunked_array([cells]), name).to_pylist()
+    return pa.array([text is None or text.strip() in meanings for text in texts], pa.bool_())
 
 
 def _binary(kind: pa.DataType) -> bool:

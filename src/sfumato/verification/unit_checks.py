@@ -52,9 +52,10 @@ class RowKey:
 
 
 def counted_units(
-    document: GroupedTable, published: Table, original: Table | None, declared: Schema, key: RowKey
+    manifest: TableManifest, published: Table, original: Table | None, declared: Schema, key: RowKey
 ) -> CountedUnits:
     """Return whose row each published row is, with the checks of the key and of the number of people in each group."""
+    document = manifest.document
     noun = "household" if declared.household_id else "person" if declared.person_id else None
     if noun is None:
         stated = document.units is not None
@@ -76,7 +77,7 @@ def counted_units(
         unknown = f"{PLURALS[noun]} can be counted only with the original and the private key; {NO_KEY}"
         return CountedUnits(None, (_total(document, everyone, unknown),), unknown)
     if rows is not None:
-        problem = _mapping_problem(document, published.data, original, declared, rows)
+        problem = _mapping_problem(manifest, published.data, original, declared, rows)
     if rows is None or problem is not None:
         return CountedUnits(None, (Check("key", False, str(problem)),), "the key is wrong")
     matched = Check("key", True, f"each of the {count_of(len(rows), 'row')} is an original row that its cells cover")
@@ -128,7 +129,7 @@ def key_of(manifest: TableManifest, expected: Expectations) -> RowKey:
 
 
 def _mapping_problem(
-    document: GroupedTable, published: pa.Table, original: Table, declared: Schema, rows: NDArray[np.int64]
+    manifest: TableManifest, published: pa.Table, original: Table, declared: Schema, rows: NDArray[np.int64]
 ) -> str | None:
     """Return why a mapping of published rows to original rows cannot be true; None if nothing speaks against it."""
     if len(rows) != published.num_rows:
@@ -138,9 +139,9 @@ def _mapping_problem(
     times = np.bincount(rows, minlength=original.rows)
     if times.max() > 1:
         return f"the key names row {int(np.argmax(times > 1)) + 1:,} of the original twice"
-    recodings = {c.name: str(c.recoding) for c in document.columns if c.role == "quasi-identifier"}
-    unchanged = [name for name in published.column_names if name != document.group and name not in recodings]
-    matched = MatchedRows.of(published, original, unchanged, declared)
+    recodings = {c.name: str(c.recoding) for c in manifest.document.columns if c.role == "quasi-identifier"}
+    unchanged = [name for name in published.column_names if name != manifest.document.group and name not in recodings]
+    matched = MatchedRows.of(published, original, unchanged, declared, manifest.format)
     differs = matched.published != matched.original[rows]
     if differs.any():
         return f"published row {int(np.argmax(differs)) + 1:,} differs from the original row that the key names for it"

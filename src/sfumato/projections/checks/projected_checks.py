@@ -135,7 +135,7 @@ class _Part:
         position = document.attributes.index(self.block[0])
         return [
             *checks,
-            table_order_check(published, table.seed, document.seed, position),
+            table_order_check(published, table.seed, document.seed, position, self.table.format),
             dependence_check(document, table, published, self.block),
             *utility_checks(table, published, requested),
         ]

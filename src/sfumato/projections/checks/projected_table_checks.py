@@ -13,7 +13,7 @@ from sfumato.io.shuffle import table_seed
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, in_projection
 from sfumato.projections.checks.dependence_measurement import DependenceMeasurement
-from sfumato.releases.models import ProjectedDocument, ProjectedTable
+from sfumato.releases.models import FORMAT, ProjectedDocument, ProjectedTable
 from sfumato.verification.checks import Check
 from sfumato.verification.declaration_checks import first_difference
 from sfumato.verification.order_checks import order_check
@@ -83,16 +83,17 @@ def _terms_problems(
         yield f"{rows:,} rows are published or suppressed here, but the whole has {document.rows:,}"
 
 
-def table_order_check(published: Table, table_stated_seed: int, seed: int, position: int) -> Check:
+def table_order_check(published: Table, table_stated_seed: int, seed: int, position: int, version: int = FORMAT) -> Check:
     """Check that rows and groups are in the order of the table's seed, which follows from the seed of the release.
 
     Tables in the same order could be joined. `position`: the index of the table's first attribute among all attributes.
+    `version`: of the format.
     """
     if table_stated_seed < 0 or seed < 0:
         return Check("order", False, f"invalid seeds in release.json: {seed} and {table_stated_seed}")
     if table_stated_seed != table_seed(seed, position):
         return Check("order", False, f"its seed {table_stated_seed} does not follow from that of the release, {seed}")
-    return order_check(published, table_stated_seed)
+    return order_check(published, table_stated_seed, version)
 
 
 def dependence_check(document: ProjectedDocument, table: ProjectedTable, published: Table, block: Sequence[str]) -> Check:
