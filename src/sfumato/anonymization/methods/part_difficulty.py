@@ -56,7 +56,8 @@ class Difficulty:
         )
         self.arrays = replace(constraints, conditions=strict).condition_arrays()
         self.scratch = scratch_counts(self.arrays)
-        rows = max((len(each.values) for each in (*constraints.neighbour_limits, *constraints.conditions)), default=0)
+        rows = max((len(limit.values) for limit in constraints.neighbour_limits), default=0)
+        rows = max((len(condition.values) for condition in constraints.conditions), default=rows)
         self.groups = [_most_groups(each, each.values, constraints.least) / max(rows, 1) for each in constraints.conditions]
         """For each condition the number of groups per row that the table can have."""
         self.worst = _SLACK * self.of(np.arange(rows)) + 1e-9
