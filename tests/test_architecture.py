@@ -130,6 +130,7 @@ CHECK_FILES = {
         "verification/checks.py",
         "verification/declaration_checks.py",
         "verification/exposure_checks.py",
+        "verification/revelation_checks.py",
         "verification/grouped_checks.py",
         "verification/level_checks.py",
         "verification/limit_checks.py",

@@ -15,7 +15,8 @@ import pyarrow as pa
 from benchmarks.datasets.survey import adult_folder
 from benchmarks.measurement import Notify, cpu_seconds, growth, lexsort_seconds, silent
 from sfumato.anonymization.methods import Task
-from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
+from sfumato.anonymization.methods.full_domain import SearchResult
+from sfumato.anonymization.methods.full_domain.transformation_search import TransformationSearch
 from sfumato.census import census_schema, synthetic_census
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.anonymization.methods.full_domain import TransformationSearch
 from sfumato.anonymization.methods.full_domain.equivalence_classes import TransformationCube
+from sfumato.anonymization.methods.full_domain.transformation_search import TransformationSearch
 from sfumato.registry import LOSSES
 from test_transformation_search import Case
 
@@ -161,9 +161,6 @@ def test_columns_that_cannot_be_published_level_by_level_are_refused():
         sf.full_domain(people(), declared, sf.KAnonymity(2))
     with pytest.raises(sf.errors.HierarchyError, match="line 2 has 2 fields, line 1 has 3"):
         sf.Hierarchy.from_rows([["a", "A", "*"], ["b", "*"]])
-    many = sf.Schema([f"q{j}" for j in range(25)])
-    with pytest.raises(sf.errors.ParameterError, match="33,554,432 transformations"):
-        sf.full_domain(pa.table({f"q{j}": [1, 2] for j in range(25)}), many, sf.KAnonymity(2))
 
 
 def test_an_error_says_how_far_the_search_got():
@@ -184,7 +181,7 @@ def test_a_result_is_plain_data_and_readable():
     stopped = sf.full_domain(people(), SCHEMA, sf.KAnonymity(5), checks=1)
     assert not stopped.proven
     assert stopped.gap > 0
-    assert "lower" in repr(stopped)
+    assert "not proven optimal, gap 1" in repr(stopped)
 
 
 def test_a_principle_of_your_own_is_supported():

@@ -14,7 +14,7 @@ import pytest
 import naive
 import naive_lattice
 import sfumato as sf
-from sfumato.anonymization.methods.full_domain import TransformationSearch
+from sfumato.anonymization.methods.full_domain.transformation_search import TransformationSearch
 from sfumato.registry import LOSSES, PRINCIPLES
 
 CASES = 10_000 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 100

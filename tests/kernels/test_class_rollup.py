@@ -47,12 +47,13 @@ def test_rolled_classes_are_those_of_equal_nodes(exact, seed, attributes, count)
     sizes = draw.integers(1, 9, len(first))
     keys = (fine_nodes[first] * strides).sum(axis=1)
     changed = np.flatnonzero(before != after)
+    live = np.flatnonzero(np.array(coarse) < LEVELS - 1)  # the others have one node
     of, firsts = np.empty(len(first), np.int32), np.empty(len(first), np.int32)
     new_keys, sums = np.empty(len(first), np.int64), np.empty(len(first), np.int64)
     capacity = 1 << (2 * len(first) - 1).bit_length()
     made = roll_classes(
-        codes, nodes, changed, before[changed], after[changed], strides, after, exact, capacity, first, keys, sizes,
-        of, firsts, new_keys, sums,
+        codes, nodes, changed, before[changed], after[changed], strides, live, after[live], exact, capacity,
+        first, keys, sizes, of, firsts, new_keys, sums,
     )  # fmt: skip
     number, expected_sizes = {}, []
     for i, one in enumerate(first):

@@ -88,7 +88,7 @@ def test_untouched(folder, people):
     assert found, found
     assert [check.name for check in found.checks[:6]] == ["file", "folder", "keys", "columns", "counts", "groups"]
     assert found.to_dict()["holds"] is True
-    assert repr(found).startswith(f"Verification of {folder}: 20 of 20 checks hold")
+    assert repr(found).startswith(f"Verification of {folder}: 21 of 21 checks hold")
     put(folder, cells(folder))
     assert verify(folder, people), "rewritten cell by cell it is the same release"
 
@@ -165,6 +165,7 @@ def test_what_needs_the_original_is_listed_as_not_checked(folder, people):
     assert [(check.name, check.detail) for check in verify(folder).not_checked] == [
         ("rows", "not checked: pass the original"),
         ("cover", "not checked: pass the original"),
+        ("revealing", "not checked: pass the original"),
     ]
     assert verify(folder, people).not_checked == ()
 

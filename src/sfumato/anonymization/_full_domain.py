@@ -9,7 +9,7 @@ from typing import Any
 from sfumato._audit import table_of
 from sfumato.anonymization._anonymize import check
 from sfumato.anonymization.methods import Task
-from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
+from sfumato.anonymization.methods.full_domain import SearchResult, TransformationChecks, search_lattice
 from sfumato.anonymization.methods.lattice import check_loss, checked_limits, search_summary
 from sfumato.anonymization.unit_groups import refuse_units
 from sfumato.errors import RequirementError
@@ -58,7 +58,7 @@ class FullDomain:
         levels = ", ".join(f"{name} {level}" for name, level in self.levels.items())
         lines = [f"Full-domain generalization: {levels}"]
         lines.append(f"  loss        {self.score:.6g} ({self.loss}), {count_of(self.suppressed, 'row')} suppressed")
-        sure = "none has a lower loss" if self.proven else f"the least loss may be up to {self.gap:.3g} lower"
+        sure = "none has a lower loss" if self.proven else f"not proven optimal, gap {self.gap:.3g}"
         lines.append(f"  search      {self.checked:,} of {count_of(self.transformations, 'transformation')} checked: {sure}")
         if self.admissible is not None:
             lines.append(f"  admissible  {self.admissible:,}")
@@ -82,8 +82,9 @@ def full_domain(
     most the share `suppress` of the rows lie in classes in which a principle fails, measured against the whole table.
     `loss`: "mean", "group-mean", "normalised", "precision", "entropy", "discernibility" or "class-size". `count`: also count
     the admissible transformations. `checks`, `seconds`: stop the search after this many transformations, or this long;
-    `gap` then states how much lower the least loss may be. To publish, use `anonymize` with the method `sf.Lattice`, which
-    also ensures that the principles hold without the suppressed rows.
+    `gap` then states how much lower the least loss may be. More than 16 million transformations are searched within a
+    budget, 2,000 transformations unless `checks` or `seconds` is set, and are not counted. To publish, use `anonymize` with
+    the method `sf.Lattice`, which also ensures that the principles hold without the suppressed rows.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -100,8 +101,8 @@ def full_domain(
     table = table_of(data, schema)
     check(table, requested)
     refuse_units(table, "full_domain")
-    search = TransformationSearch(Task(table, requested, suppress=share), loss, settled=False)
-    result = search.best(count=count, checks=checks, seconds=seconds)
+    task = Task(table, requested, suppress=share)
+    search, result = search_lattice(task, loss, settled=False, count=count, checks=checks, seconds=seconds)
     if result.score is None:
         raise _requirement_error(result, search, loss, table.source)
     score = nearest_float(result.score)
@@ -119,7 +120,7 @@ def full_domain(
 
 
 def _requirement_error(
-    result: SearchResult, search: TransformationSearch, loss: str, source: str | None
+    result: SearchResult, search: TransformationChecks, loss: str, source: str | None
 ) -> RequirementError:
     """Return the error that says how far the search got."""
     levels = dict(zip(search.task.table.schema.quasi_identifiers, result.levels, strict=True))

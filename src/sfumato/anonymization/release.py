@@ -19,6 +19,7 @@ from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.release_document import describe_release, published_loss
+from sfumato.anonymization.revealing_columns import revealing_warnings
 from sfumato.anonymization.unchanged_columns import unchanged_claim
 from sfumato.anonymization.utility import Utility, certainty_penalty, mean_loss, percent, utility_of
 from sfumato.data.schema import Schema
@@ -27,7 +28,7 @@ from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
 from sfumato.releases.expectations import Expectations
-from sfumato.releases.exposure_models import UnchangedClaim, UncoveredWarning, exposure_notes
+from sfumato.releases.exposure_models import ReleaseWarning, RevealingWarning, UnchangedClaim, exposure_notes
 from sfumato.releases.models import GroupedDocument
 from sfumato.releases.private import Private, Publication
 from sfumato.releases.row_key import key_text
@@ -102,7 +103,7 @@ class Release(Publication):
     def __getstate__(self) -> dict[str, Any]:
         """Return what may be published; the frame and the document are made now, because they need the original."""
         state = {key: value for key, value in self.__dict__.items() if key not in ("private", "utility")}
-        return {**state, "frame": self.frame, "document": self.document, **self._losses}
+        return {**state, "frame": self.frame, "document": self.document, "revealing": self.revealing, **self._losses}
 
     @property
     def _losses(self) -> dict[str, float]:
@@ -132,9 +133,17 @@ class Release(Publication):
         """How the requirements cover the sensitive attributes, counted in the published table."""
         return coverage_of(self.table, self.audit.groups, self.principles)
 
+    @cached_property
+    def revealing(self) -> tuple[RevealingWarning, ...]:
+        """The published columns that undo the recoding of a quasi-identifier, counted in the original."""
+        return revealing_warnings(self.private.original, self.private.kept_rows, self.private.recoding)
+
     @property
-    def warnings(self) -> tuple[UncoveredWarning, ...]:
-        """What a reader must be warned of: sensitive attributes that no requirement covers and nobody accepted as such.
+    def warnings(self) -> tuple[ReleaseWarning, ...]:
+        """What a reader must be warned of.
+
+        Sensitive attributes that no requirement covers and nobody accepted as such, and published columns that undo the
+        recoding of a quasi-identifier.
 
         >>> import pyarrow as pa
         >>> import sfumato as sf
@@ -142,7 +151,7 @@ class Release(Publication):
         >>> sf.anonymize(people, sf.Schema(["age"], ["ill"]), sf.KAnonymity(2)).warnings[0].constant_groups
         1
         """
-        return self.coverage.warnings
+        return (*self.coverage.warnings, *self.revealing)
 
     @cached_property
     def unchanged(self) -> UnchangedClaim | None:

@@ -22,7 +22,8 @@ def describe_release(release: Release) -> dict[str, Any]:
     """Return a release as plain data, without time, place or the order of the original.
 
     Everything is a function of the published table, the original quasi-identifiers, the schema, the parameters and the seed:
-    never of which original row has which sensitive value. So it contains everything that is needed to verify the release
+    never of which original row has which sensitive value, except that a warning may say, in tenths, how far a published
+    column undoes the recoding of a quasi-identifier. So it contains everything that is needed to verify the release
     without the program that made it, and nothing that must not be published.
     """
     audit = release.audit.to_dict(0)

@@ -9,23 +9,29 @@ from rich.markup import escape
 from sfumato.cli.show import console
 from sfumato.errors import RequirementError
 from sfumato.plurals import count_of
-from sfumato.releases.exposure_models import UncoveredWarning
+from sfumato.releases.exposure_models import ReleaseWarning
+
+_REMEDIES = {
+    "uncovered": 'Add a principle on each uncovered attribute, or write accepted = "reason" for it.',
+    "revealing": "Leave out, or coarsen, each column that undoes a recoding, or make it a quasi-identifier.",
+}
+"""For each kind of warning what to do."""
 
 
-def show_warnings(warnings: Sequence[UncoveredWarning]) -> None:
+def show_warnings(warnings: Sequence[ReleaseWarning]) -> None:
     """Print what a reader of a release must be warned of."""
     for warning in warnings:
         console().print(f"[bold red]WARNING[/bold red] [red]{escape(warning.text)}[/red]")
 
 
-def refuse_warnings(warnings: Sequence[UncoveredWarning], source: str | None) -> None:
+def refuse_warnings(warnings: Sequence[ReleaseWarning], source: str | None) -> None:
     """Raise an error if there are warnings; called before anything is written."""
     if not warnings:
         return
     raise RequirementError(
         f"nothing is published, because of {count_of(len(warnings), 'warning')}: "
         + "; ".join(warning.text for warning in warnings),
-        remedy='Add a principle on each of these attributes, or write accepted = "reason" for it; or omit --strict.',
+        remedy=" ".join([*dict.fromkeys(_REMEDIES[warning.kind] for warning in warnings), "Or omit --strict."]),
         file=source,
         value=[warning.to_dict() for warning in warnings],
     )

@@ -18,7 +18,7 @@ import numpy as np
 
 from sfumato.kernels.compile import kernel
 
-_MOST_BLOCKS = 10
+_MOST_BLOCKS = 7
 """Subsets of up to this many blocks are enumerated."""
 
 

@@ -15,11 +15,12 @@ from sfumato.kernels.compile import inlined, kernel
 
 
 @inlined
-def _same_nodes(codes: Any, nodes: Any, at: Any, one: int, other: int) -> Any:
-    """Return whether two combinations have the same node in every attribute. Cost: the attributes."""
+def _same_nodes(codes: Any, nodes: Any, live: Any, at: Any, one: int, other: int) -> Any:
+    """Return whether two combinations have the same node in every attribute that is live. Cost: these attributes."""
     same = True
-    for j in range(codes.shape[1]):
-        if nodes[at[j] + codes[one, j]] != nodes[at[j] + codes[other, j]]:
+    for c in range(len(live)):
+        j = live[c]
+        if nodes[at[c] + codes[one, j]] != nodes[at[c] + codes[other, j]]:
             same = False
             break
     return same
@@ -27,16 +28,17 @@ def _same_nodes(codes: Any, nodes: Any, at: Any, one: int, other: int) -> Any:
 
 @kernel
 def roll_classes(
-    codes: Any, nodes: Any, changed: Any, before: Any, after: Any, strides: Any, at: Any, exact: Any, capacity: Any,
-    first: Any, keys: Any, sizes: Any, of: Any, firsts: Any, new_keys: Any, sums: Any,
+    codes: Any, nodes: Any, changed: Any, before: Any, after: Any, strides: Any, live: Any, at: Any, exact: Any,
+    capacity: Any, first: Any, keys: Any, sizes: Any, of: Any, firsts: Any, new_keys: Any, sums: Any,
 ) -> int:  # fmt: skip
     """Merge classes whose nodes agree in every attribute; return the number of new classes.
 
     In: class i has `sizes[i]` rows and is represented by combination `first[i]`, whose code in attribute j is
     `codes[first[i], j]`. Its key, `keys[i]`, is the sum over attributes of node times `strides[j]`, modulo 2^64, under the
     finer transformation. The attributes in `changed` move from the level at `before` to the level at `after`. Keys are
-    unique if `exact`; otherwise they are hashes, and classes with equal keys are compared node by node. `capacity` of the
-    hash table is a power of 2 larger than the number of new classes.
+    unique if `exact`; otherwise they are hashes, and classes with equal keys are compared in the attributes that have more
+    than one node, `live`, whose levels are at `at`. `capacity` of the hash table is a power of 2 larger than the number of
+    new classes.
 
     Out: `of[i]` is the new class of class i; `firsts`, `new_keys` and `sums` are the representative, key and size of each
     new class, numbered in the order in which they first occur. Cost: classes times changed attributes.
@@ -59,7 +61,7 @@ def roll_classes(
         slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> shift) if bits else np.int64(0)
         target = table[slot]
         while target >= 0:
-            if new_keys[target] == key and (exact or _same_nodes(codes, nodes, at, one, firsts[target])):
+            if new_keys[target] == key and (exact or _same_nodes(codes, nodes, live, at, one, firsts[target])):
                 break
             slot = (slot + 1) & mask
             target = table[slot]

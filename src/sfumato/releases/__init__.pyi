@@ -1,4 +1,11 @@
-from .exposure_models import AcceptedAttribute, ConstantGroups, CoverageClaim, UnchangedClaim, UncoveredWarning
+from .exposure_models import (
+    AcceptedAttribute,
+    ConstantGroups,
+    CoverageClaim,
+    RevealingWarning,
+    UnchangedClaim,
+    UncoveredWarning,
+)
 from .figure_models import (
     ColumnFigures,
     ContourTable,
@@ -86,6 +93,7 @@ __all__ = [
     "PublishedColumn",
     "Reading",
     "ReleaseKind",
+    "RevealingWarning",
     "RiskComparison",
     "RiskFigures",
     "RuleClaim",

@@ -1,14 +1,17 @@
 """Models of what a table of groups exposes beyond its principles.
 
 They count the rows that columns published unchanged single out, and state which sensitive attributes no requirement covers.
-All figures follow from the published table alone, so they reveal nothing that the table does not.
+Their figures follow from the published table alone, so they reveal nothing that the table does not. Whether a published
+column undoes the recoding of a quasi-identifier can only be counted in the original; those figures are rounded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Discriminator
 
 from sfumato.plurals import count_of
 from sfumato.releases.model_base import Part
@@ -106,6 +109,45 @@ class UncoveredWarning(ConstantGroups, _Kind):
         return f"no requirement covers the sensitive attribute {self.attribute!r}: {self.figures_text}"
 
 
+class RevealingWarning(Part):
+    """A column that is published as it is and determines a quasi-identifier, so that it undoes the recoding.
+
+    See `sfumato.releases.revelation_rule` for what counts. Shares are of the rows whose cell stands for several values.
+    """
+
+    kind: Literal["revealing"]
+    column: str
+    quasi_identifier: str
+    one_value: str
+    """The share of the rows whose cell the column narrows to one value, rounded down to tenths."""
+    half: str
+    """The share of the rows whose cell the column narrows to at most half of its values, rounded down to tenths."""
+
+    @property
+    def text(self) -> str:
+        """The warning as a sentence.
+
+        >>> warning = RevealingWarning(kind="revealing", column="tax", quasi_identifier="state", one_value="0.9", half="1")
+        >>> warning.text.partition(": ")[0]
+        "'tax' undoes the recoding of 'state'"
+        """
+        one, half = _tenths(self.one_value), _tenths(self.half)
+        return (
+            f"{self.column!r} undoes the recoding of {self.quasi_identifier!r}: of the recoded cells it narrows {one} to "
+            f"one value, and {half} to half their values or fewer"
+        )
+
+
+def _tenths(share: str) -> str:
+    """Return a share that was rounded down to tenths, in words."""
+    tenths = int(10 * Fraction(share))
+    return "all" if tenths == 10 else f"{10 * tenths} % or more" if tenths else "less than 10 %"
+
+
+ReleaseWarning = Annotated[UncoveredWarning | RevealingWarning, Discriminator("kind")]
+"""Any warning of a release."""
+
+
 class _Reason(Part):
     """Why the publisher accepts that no requirement covers an attribute."""
 
@@ -144,7 +186,7 @@ class CoverageClaim(Part):
 
 
 def exposure_notes(
-    warnings: Sequence[UncoveredWarning], coverage: CoverageClaim | None, unchanged: UnchangedClaim | None, rows: int
+    warnings: Sequence[ReleaseWarning], coverage: CoverageClaim | None, unchanged: UnchangedClaim | None, rows: int
 ) -> list[str]:
     """Return in words what a table of this many rows exposes beyond its principles, other than the warnings themselves.
 

@@ -101,6 +101,10 @@ def first_problem(error: ValidationError) -> tuple[str, str, Any]:
     problems = error.errors(include_url=False)
     first = problems[0]
     place = _place(first["loc"])
+    if first["type"] in ("union_tag_invalid", "union_tag_not_found"):  # the place is the whole part, and its kind is wrong
+        place.append(f".{first['ctx']['discriminator'].strip(chr(39))}")
+        key, wanted = "".join(place).removeprefix("."), first["ctx"].get("expected_tags", "one of the kinds of this version")
+        return key, f"invalid value {_shortened(repr(first['input']))}; expected {wanted}", first["input"]
     key, value = "".join(place).removeprefix("."), first["input"]
     if first["type"] == "missing":
         return key, "the key is missing", None
@@ -120,7 +124,11 @@ _BRANCHES = frozenset(("int", "float", "str", "list", "none", "constrained-str")
 """What pydantic adds to a place to name the branch of a union that it tried; no key of release.json."""
 
 
+_TAGS = frozenset(("uncovered", "revealing"))
+"""What pydantic adds to a place to name the kind of a warning."""
+
+
 def _place(loc: Sequence[int | str]) -> list[str]:
-    *above, last = loc
+    *above, last = [part for i, part in enumerate(loc) if not (part in _TAGS and i and isinstance(loc[i - 1], int))]
     parts = [*above] if last in _BRANCHES or str(last).startswith("literal[") else [*above, last]
     return [f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts]

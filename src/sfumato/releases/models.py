@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from sfumato.releases.exposure_models import CoverageClaim, UnchangedClaim, UncoveredWarning
+from sfumato.releases.exposure_models import CoverageClaim, ReleaseWarning, UnchangedClaim
 from sfumato.releases.figure_models import Figures, UtilityClaim
 from sfumato.releases.model_base import Number, Part, as_json
 
@@ -261,7 +261,7 @@ class GroupedTable(Part):
     config: ConfigDeclaration
     reading: Reading
     principles: list[PrincipleClaim]
-    warnings: list[UncoveredWarning] | None = None
+    warnings: list[ReleaseWarning] | None = None
     """What a reader must be warned of; since format 3, where the list may be empty."""
     coverage: CoverageClaim | None = None
     """Since format 3, if the table has sensitive attributes."""

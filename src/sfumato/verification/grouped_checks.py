@@ -32,6 +32,7 @@ from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, order_check
 from sfumato.verification.original_checks import MatchedRows, cover_rows
+from sfumato.verification.revelation_checks import revelation_check
 from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, key_of
 
 _RELATIVE_TOLERANCE = 1e-9
@@ -107,6 +108,7 @@ def grouped_checks(
             limits = limits_check(table.data, None, declared, {}, reason)
             checks += [] if limits is None else [limits]
             checks += [Check("rows", None, reason), Check("cover", None, reason)]
+            checks.append(revelation_check(document, table.data, None, declared, reason))
     return checks
 
 
@@ -382,4 +384,6 @@ def _against_original(manifest: TableManifest, published: pa.Table, table: Table
             f"{by_column}"
         )
         checks.append(Check("cover", True, detail))
+    if document.warnings is not None:
+        checks.append(revelation_check(document, published, table, declared))
     return checks

@@ -8,7 +8,9 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from sfumato.anonymization.methods.full_domain import SearchResult, TransformationSearch
+from sfumato.anonymization.methods.full_domain import SearchResult, TransformationCube, search_lattice
+from sfumato.anonymization.methods.full_domain.bounded_search import DEFAULT_CHECKS
+from sfumato.anonymization.methods.full_domain.search_choice import is_small
 from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.data.groups import renumber
 from sfumato.errors import ParameterError
@@ -27,8 +29,9 @@ class Lattice(Method):
     follows Kohlmayer et al. (2012).
 
     `loss`: the loss to minimise, a name in `sfumato.registry.LOSSES`. `checks`: the largest number of transformations to
-    examine. `seconds`: the longest time to search; the result may then differ between machines. If the search is cut short,
-    the grouping's private notes state how far from the optimum the result may be.
+    examine. `seconds`: the longest time to search; the result may then differ between machines. More than 16 million
+    transformations are searched within a budget, 2,000 transformations unless a limit is set. If the search is cut short,
+    the result is not proven to be optimal, and the grouping's private notes state how far from the optimum it may be.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -59,17 +62,16 @@ class Lattice(Method):
         Cost: for each transformation examined that of merging the classes of a finer one.
         """
         del seed
-        search = TransformationSearch(task, self.loss, settled=True)
-        result = search.best(checks=self.checks, seconds=self.seconds)
+        search, result = search_lattice(task, self.loss, settled=True, checks=self.checks, seconds=self.seconds)
         of_row = renumber(search.cube.of_rows(result.levels))
-        return Grouping(of_row, self._notes(search, result), result.levels, (search_summary(result, self.loss),))
+        return Grouping(of_row, self._notes(search.cube, result), result.levels, (search_summary(result, self.loss),))
 
-    def _notes(self, search: TransformationSearch, result: SearchResult) -> tuple[str, ...]:
+    def _notes(self, cube: TransformationCube, result: SearchResult) -> tuple[str, ...]:
         """Return notes that follow from the release, the schema and the parameters alone.
 
         What the search saw stays private, because it depends on sensitive values.
         """
-        columns = search.cube.columns
+        columns = cube.columns
         levels = [f"{column.name} {level} of {column.height}" for column, level in zip(columns, result.levels, strict=True)]
         plain = [repr(column.name) for column in columns if column.domain.column.hierarchy is None]
         notes = [f"every column is published at one level of its hierarchy: {', '.join(levels)}"]
@@ -77,6 +79,11 @@ class Lattice(Method):
             notes.append(
                 f"a column without a hierarchy is published unchanged or as *: {', '.join(plain)}; "
                 "a hierarchy such as { intervals = [5, 10, 20] } gives more choices"
+            )
+        if self.checks is None and self.seconds is None and not is_small(cube):
+            notes.append(
+                f"there are {result.transformations:,} transformations, and the search examines at most {DEFAULT_CHECKS:,}: "
+                "the result is not proven to be optimal, and there may be a better one"
             )
         if self.checks is not None:
             notes.append(f"the search examines at most {count_of(self.checks, 'transformation')}: there may be a better one")
@@ -96,7 +103,8 @@ def search_summary(result: SearchResult, loss: str) -> str:
     score = nearest_float(result.score)
     if result.proven:
         return f"{head}: none has a lower {loss} loss than {score:.6g}"
-    return f"{head}: {loss} loss {score:.6g}, at most {score - result.lowest:.3g} above the least"
+    gap = max(0.0, score - result.lowest)
+    return f"{head}: {loss} loss {score:.6g}, not proven optimal, gap {gap:.3g} (the least is at least {result.lowest:.6g})"
 
 
 def check_loss(loss: object) -> None:

@@ -5,15 +5,17 @@ from sfumato.anonymization.methods.full_domain.equivalence_classes import (
     EquivalenceClasses,
     TransformationCube,
 )
+from sfumato.anonymization.methods.full_domain.search_choice import search_lattice
+from sfumato.anonymization.methods.full_domain.transformation_checks import SearchResult, TransformationChecks
 from sfumato.anonymization.methods.full_domain.transformation_losses import NodeCosts, TransformationLoss
-from sfumato.anonymization.methods.full_domain.transformation_search import SearchResult, TransformationSearch
 
 __all__ = [
     "ClassHistograms",
     "EquivalenceClasses",
     "NodeCosts",
     "SearchResult",
+    "TransformationChecks",
     "TransformationCube",
     "TransformationLoss",
-    "TransformationSearch",
+    "search_lattice",
 ]

@@ -25,6 +25,9 @@ _LARGEST_KEY = 1 << 62
 _CACHE_NUMBERS = 1 << 25
 """The classes of all transformations that are kept to roll up from have at most this many numbers together: 256 MB."""
 
+_UPPER_BITS = np.uint64(0x8000_8000_8000_8000)
+"""The upper bit of each level in a word of packed levels."""
+
 _WAYPOINT_COLUMNS = 4
 """The number of quasi-identifiers, those with most values, that are rolled up first on a long way."""
 
@@ -132,6 +135,7 @@ class TransformationCube:
             start + column.nodes.shape[1] * np.arange(column.height + 1)
             for start, column in zip(starts.tolist(), self.columns, strict=False)
         ]
+        self._top = self.at(tuple(column.height for column in self.columns))
         # the key of a combination of nodes
         self._spans = [(column.nodes.max(axis=1) + 1).tolist() for column in self.columns]
         self._strides, self._exact = _strides([spans[0] for spans in self._spans])
@@ -140,9 +144,9 @@ class TransformationCube:
         keys = (nodes * self._strides).sum(axis=1)
         self.bottom = EquivalenceClasses(bottom, np.arange(len(sizes), dtype=np.int32), keys, sizes, entries)
         """The classes of equal original values."""
-        # the transformations that are kept to roll up from: their classes, levels (one column each) and numbers of classes
+        # the transformations that are kept to roll up from: their classes, packed levels (one row each), numbers of classes
         self._kept = [self.bottom]
-        self._levels = np.zeros((len(data), 64), np.int64)
+        self._levels = np.zeros((64, len(_packed(bottom))), np.uint64)
         self._counts = np.full(64, len(sizes))
         self._room = _CACHE_NUMBERS
         self._widest = set(np.argsort([-column.domain for column in data], kind="stable")[:_WAYPOINT_COLUMNS].tolist())
@@ -173,7 +177,9 @@ class TransformationCube:
     def _finer(self, levels: tuple[int, ...]) -> EquivalenceClasses:
         """Return the fewest kept classes of a transformation that is finer in every attribute."""
         kept = len(self._kept)
-        finer = np.flatnonzero((self._levels[:, :kept] <= np.array(levels)[:, None]).all(axis=0))
+        # 16 bits of the difference keep the upper one if the level there is not higher
+        differences = (_packed(levels) | _UPPER_BITS) - self._levels[:kept]
+        finer = np.flatnonzero((np.bitwise_and.reduce(differences, axis=1) & _UPPER_BITS) == _UPPER_BITS)
         return self._kept[int(finer[self._counts[finer].argmin()])]
 
     def _roll(self, start: EquivalenceClasses, levels: tuple[int, ...]) -> EquivalenceClasses:
@@ -185,10 +191,10 @@ class TransformationCube:
         if self._room > 0:
             kept = len(self._kept)
             if kept == len(self._counts):  # double the arrays
-                self._levels = np.concatenate([self._levels, self._levels], axis=1)
+                self._levels = np.concatenate([self._levels, self._levels])
                 self._counts = np.concatenate([self._counts, self._counts])
             self._kept.append(classes)
-            self._levels[:, kept], self._counts[kept] = levels, len(classes.first)
+            self._levels[kept], self._counts[kept] = _packed(levels), len(classes.first)
         return classes
 
     def _rolled(self, start: EquivalenceClasses, levels: tuple[int, ...]) -> EquivalenceClasses:
@@ -197,12 +203,15 @@ class TransformationCube:
         combinations = math.prod(spans[level] for spans, level in zip(self._spans, levels, strict=True))
         capacity = 1 << (2 * min(count, combinations) - 1).bit_length()  # at most half of the hash table is filled
         before, after = self.at(start.levels), self.at(levels)
-        changed = np.flatnonzero(before != after)
+        changed, live, start_keys = np.flatnonzero(before != after), np.flatnonzero(after != self._top), start.keys
+        if len(live) < len(changed):
+            # few quasi-identifiers are published at all: their nodes are the key, starting from `*`, whose node is 0
+            changed, before, start_keys = live, self._top, np.zeros(count, np.int64)
         of, first = np.empty(count, np.int32), np.empty(count, np.int32)
         keys, sizes = np.empty(count, np.int64), np.empty(count, np.int64)
         made = roll_classes(
-            self.codes, self._nodes, changed, before[changed], after[changed], self._strides, after, self._exact, capacity,
-            start.first, start.keys, start.sizes, of, first, keys, sizes,
+            self.codes, self._nodes, changed, before[changed], after[changed], self._strides, live, after[live],
+            self._exact, capacity, start.first, start_keys, start.sizes, of, first, keys, sizes,
         )  # fmt: skip
         return EquivalenceClasses(levels, first[:made].copy(), keys[:made].copy(), sizes[:made].copy(), {}, start, of)
 
@@ -227,3 +236,10 @@ def _strides(spans: list[int]) -> tuple[Integers, bool]:
     if math.prod(spans) < _LARGEST_KEY:
         return np.array([math.prod(spans[j + 1 :]) for j in range(len(spans))], np.int64), True
     return np.random.default_rng(0).integers(1, _LARGEST_KEY, len(spans)) | 1, False
+
+
+def _packed(levels: tuple[int, ...]) -> NDArray[np.uint64]:
+    """Return levels as words of 64 bits, 16 for each level."""
+    lanes = np.zeros(-(-len(levels) // 4) * 4, np.uint16)
+    lanes[: len(levels)] = levels
+    return lanes.view(np.uint64)

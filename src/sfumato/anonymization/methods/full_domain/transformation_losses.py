@@ -37,16 +37,16 @@ _POSITIONS = 10**6
 class TransformationLoss(ABC):
     """A loss of transformations; smaller is better.
 
-    A subclass of your own defines `bounds` and `score`. The search examines a transformation only if its bound is below the
-    best score, so a bound that is too high loses the optimum; 0 everywhere is always right, and slow.
+    A subclass of your own defines `terms` and `score`. The search examines a transformation only if its bound is below the
+    best score, so a bound that is too high loses the optimum; if no loss is negative, 0 everywhere is right, and slow.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> class Rows(TransformationLoss):
     ...     name = "suppressed-rows"
     ...
-    ...     def bounds(self):
-    ...         return np.zeros([height + 1 for height in self.cube.heights])
+    ...     def terms(self):
+    ...         return [np.zeros(column.height + 1) for column in self.cube.columns]
     ...
     ...     def score(self, classes, violating):
     ...         return Fraction(int(classes.sizes[violating].sum()))
@@ -70,11 +70,20 @@ class TransformationLoss(ABC):
     """Whether the loss may fall when more rows are suppressed: suppressed rows do not count, and others were cheaper."""
 
     @abstractmethod
-    def bounds(self) -> Floats:
-        """Return, for every transformation, a lower bound on its loss and on that of all coarser ones.
+    def terms(self) -> list[Floats]:
+        """Return a number for each quasi-identifier and each of its levels, which does not fall from level to level.
 
-        Computed once, before any transformation is examined. The array has one axis per quasi-identifier.
+        Their sum under a transformation, passed through `bound_of`, is a lower bound on its loss. It holds for all coarser
+        ones too, because their sums are no smaller. Computed once, before any transformation is examined.
         """
+
+    def bound_of(self, total: Floats) -> Floats:
+        """Return the bound that belongs to a sum of terms: a function that does not fall."""
+        return total
+
+    def bounds(self) -> Floats:
+        """Return the bound of every transformation: an array with one axis per quasi-identifier."""
+        return self.bound_of(np.asarray(reduce(np.add.outer, self.terms())))
 
     @abstractmethod
     def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
@@ -85,6 +94,11 @@ class TransformationLoss(ABC):
         del classes
         return -math.inf
 
+    @property
+    def bounds_coarser(self) -> bool:
+        """Whether `bound` is defined."""
+        return type(self).bound is not TransformationLoss.bound
+
     def finer(self, classes: EquivalenceClasses, staying: NDArray[np.bool_]) -> tuple[float, float]:
         """Return what classes whose rows stay suppressed in every finer transformation imply for the loss of those.
 
@@ -93,13 +107,9 @@ class TransformationLoss(ABC):
         del classes, staying
         return 0.0, -math.inf
 
-    def _over(self, terms: list[Floats]) -> Floats:
-        """Return the sum of one term per quasi-identifier and level, for every transformation."""
-        return np.asarray(reduce(np.add.outer, terms))
-
-    def _combinations(self) -> Floats:
-        """Return the number of combinations of nodes, for every transformation: an upper bound on the classes."""
-        return np.exp(self._over([np.log(column.nodes.max(axis=1) + 1.0) for column in self.cube.columns]))
+    def _combinations(self) -> list[Floats]:
+        """Return terms whose sum is −log of the number of combinations of nodes, an upper bound on the classes."""
+        return [-np.log(column.nodes.max(axis=1) + 1.0) for column in self.cube.columns]
 
 
 class NodeCosts(TransformationLoss):
@@ -160,13 +170,13 @@ class NodeCosts(TransformationLoss):
         """The cost of a row if each of its cells costs 1."""
         return sum((term.weight for term in self._terms), Fraction(0))
 
-    def bounds(self) -> Floats:
+    def terms(self) -> list[Floats]:
         """Return the loss without suppression: coarser nodes cost no less, and neither do suppressed cells."""
         by_column = [np.zeros(column.height + 1) for column in self.cube.columns]
         for term, sums in zip(self._terms, self._sums, strict=True):
             if term.weight:
                 by_column[term.column] += sums / nearest_float(term.den * self.cube.rows * self._weight / term.weight)
-        return self._over(by_column)
+        return by_column
 
     def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the loss over all rows, less the cells of suppressed rows, plus 1 for each of these cells."""
@@ -267,12 +277,12 @@ class GroupMean(NodeCosts):
         """Return the leaves that each node leaves open, over all leaves."""
         return [(column.leaves, max(1, column.domain.size)) for column in self.cube.columns]
 
-    def bounds(self) -> Floats:
+    def terms(self) -> list[Floats]:
         """Return the cost of the cheapest nodes: a group costs at least that, and coarser nodes are no cheaper."""
         by_column = [np.zeros(column.height + 1) for column in self.cube.columns]
         for term in self._terms:
             by_column[term.column] += term.costs.min(axis=1) * nearest_float(term.weight * self._scale / term.den)
-        return self._over(by_column)
+        return by_column
 
     @cached_property
     def _scale(self) -> Fraction:
@@ -318,18 +328,19 @@ class Entropy(TransformationLoss):
             bits.append(np.array(by_level) * weight)
         return bits
 
-    @cached_property
-    def _table(self) -> Floats:
-        return np.round(self._over(self._bits), 6)
+    def terms(self) -> list[Floats]:
+        """Return the bits: their rounded sum is the loss itself."""
+        return self._bits
 
-    def bounds(self) -> Floats:
-        """Return the loss itself."""
-        return self._table
+    def bound_of(self, total: Floats) -> Floats:
+        """Return the sum, rounded as the loss is."""
+        return np.round(total, 6)
 
     def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the loss, which does not depend on what is suppressed."""
         del violating
-        return Fraction(round(float(self._table[classes.levels]) * 10**6), 10**6)
+        total = sum(float(bits[level]) for bits, level in zip(self._bits, classes.levels, strict=True))
+        return Fraction(round(total * 10**6), 10**6)
 
 
 class Discernibility(TransformationLoss):
@@ -340,9 +351,13 @@ class Discernibility(TransformationLoss):
 
     name = "discernibility"
 
-    def bounds(self) -> Floats:
+    def terms(self) -> list[Floats]:
+        """Return the terms of the number of classes."""
+        return self._combinations()
+
+    def bound_of(self, total: Floats) -> Floats:
         """Return n²/c: n rows in at most c classes cost at least that."""
-        return np.asarray(self.cube.rows**2 / self._combinations())
+        return np.asarray(self.cube.rows**2 * np.exp(total))
 
     def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the sum of squares, and n for each suppressed row."""
@@ -368,9 +383,13 @@ class ClassSize(TransformationLoss):
     name = "class-size"
     may_fall = True
 
-    def bounds(self) -> Floats:
+    def terms(self) -> list[Floats]:
+        """Return the terms of the number of classes."""
+        return self._combinations()
+
+    def bound_of(self, total: Floats) -> Floats:
         """Return the rows that are surely published over the largest possible number of classes."""
-        return np.asarray((self.cube.rows - self.most) / (self._combinations() * self.k))
+        return np.asarray((self.cube.rows - self.most) / self.k * np.exp(total))
 
     def score(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> Fraction:
         """Return the published rows over the published classes, in units of k."""
@@ -379,11 +398,22 @@ class ClassSize(TransformationLoss):
     def bound(self, classes: EquivalenceClasses) -> float:
         """Return a bound from the number of classes that a coarser transformation can publish.
 
-        Each contains a class of at least `least` rows, or at least `least` rows of smaller classes.
+        Each contains a class of at least `least` rows, or at least `least` rows of smaller classes. If the principles
+        require a size only, every suppressed row is in a smaller class too. Leaving out rows of smaller classes raises the
+        average, except for those too few to make one more class: with L large classes and s rows in smaller ones, of which
+        s − m·least are left out, the average is at least (n − s + m·least) / (L + m), which falls with m since n − s ≥
+        L·least.
         """
         small = classes.sizes < self.least
-        count = int((~small).sum()) + int(classes.sizes[small].sum()) // self.least
-        return (self.cube.rows - self.most) / (max(1, count) * self.k)
+        rows = int(classes.sizes[small].sum())
+        count = len(small) - int(np.count_nonzero(small)) + rows // self.least
+        published = self.cube.rows - (rows % self.least if self._sizes_only else self.most)
+        return published / (max(1, count) * self.k)
+
+    @cached_property
+    def _sizes_only(self) -> bool:
+        """Whether a class is suppressed only if it is smaller than `least`."""
+        return all(principle.size_only for principle in self.cube.task.principles)
 
 
 def _dot(one: Integers, other: Integers) -> int:

@@ -1,0 +1,124 @@
+"""Columns that are published as they are and undo the recoding of a quasi-identifier, because they determine it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.anonymization.recoding.group_recoding import ColumnRecoding, Recoding
+from sfumato.data.column import Column
+from sfumato.data.groups import combination_counts
+from sfumato.data.schema import Kind, Role
+from sfumato.data.table import Table
+from sfumato.io.shuffle import ranks_of
+from sfumato.releases.cell_coverage import CellReader
+from sfumato.releases.exposure_models import RevealingWarning
+from sfumato.releases.revelation_rule import EXCEPTIONS, RECURRING, determines, revealing_warning
+
+Codes = NDArray[np.int64]
+
+_AT_ONCE = 1 << 21
+"""The number of pairs of a cell and a value that are compared at a time; bounds memory."""
+
+
+def revealing_warnings(original: Table, kept: Codes, recoding: Recoding) -> tuple[RevealingWarning, ...]:
+    """Return a warning for each published column that determines a quasi-identifier, wholly or nearly.
+
+    `kept`: the rows of the original that are published; `recoding`: their cells. A value of the column narrows a cell to
+    those of its values that occur with it in the original. Cost: for each pair of columns that of counting their
+    combinations, and the distinct cells that occur with each frequent value.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.anonymization.recoding.group_recoding import recode
+    >>> from sfumato.data.groups import Groups
+    >>> from sfumato.data.schema import Schema
+    >>> people = pa.table({"sex": ["f", "m"] * 30, "pregnant": ["yes", "no"] * 30})
+    >>> table = Table(people, Schema(["sex"], ["pregnant"]))
+    >>> groups = Groups(np.arange(60) // 10, 6, 60)
+    >>> [(warning.column, warning.one_value) for warning in revealing_warnings(table, np.arange(60), recode(table, groups))]
+    [('pregnant', '1')]
+    """
+    names = [name for name in original.data.column_names if original.schema.role(name) in (Role.SENSITIVE, Role.OTHER)]
+    found = []
+    for name in names:
+        ranked = ranks_of(original.data.column(name), name)
+        values = ranked.as_text[ranked.of_row].astype(np.int32)
+        for column in recoding.columns:
+            one, half, recoded = _narrowed(original, values, kept, column, recoding.groups.of_row)
+            warning = revealing_warning(name, column.domain.name, one, half, recoded)
+            found += [] if warning is None else [warning]
+    return tuple(found)
+
+
+def _narrowed(
+    original: Table, values: NDArray[np.int32], kept: Codes, recoded: ColumnRecoding, of_row: Codes
+) -> tuple[int, int, int]:
+    """Count the rows whose cell is narrowed to one value, to at most half its values, and all whose cell has several."""
+    column = original.column(recoded.domain.name)
+    cells = _Cells(CellReader(recoded.cells, column, recoded.domain.recoding), column)
+    cell = recoded.cell[of_row]
+    several = cells.sizes[cell] > 1
+    total = int(several.sum())
+    if not total:
+        return 0, 0, 0
+    distinct = int(values.max()) + 1
+    pairs, together = combination_counts([values, column.codes], [distinct, column.domain])
+    places, rows = combination_counts(
+        [values[kept][several], cell[several].astype(np.int32)], [distinct, len(recoded.cells)]
+    )
+    first = np.searchsorted(pairs[:, 0], np.arange(distinct + 1))
+    start = np.searchsorted(places[:, 0], np.arange(distinct + 1))
+    frequency = np.bincount(column.codes, minlength=column.domain)
+    one = half = 0
+    for value in np.flatnonzero(np.bincount(values, minlength=distinct) >= RECURRING):
+        mine = slice(first[value], first[value + 1])
+        possible = _possible(pairs[mine, 1], together[mine], column, frequency)
+        if possible is None or start[value] == start[value + 1]:
+            continue
+        here = slice(start[value], start[value + 1])
+        left = cells.within(places[here, 1], possible)
+        one += int(rows[here][left == 1].sum())
+        half += int(rows[here][(left >= 1) & (2 * left <= cells.sizes[places[here, 1]])].sum())
+    return one, half, total
+
+
+def _possible(codes: Codes, counts: Codes, column: Column, frequency: Codes) -> Codes | None:
+    """Return the values of a quasi-identifier that are possible with a value of another column.
+
+    `codes`, `counts`: those that occur with it, ascending, and how often. None if the value occurs too rarely to tell.
+    """
+    rows = int(counts.sum())
+    present = codes < column.size
+    if column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) and present.any():
+        before = np.cumsum(counts[present])
+        after = before[-1] - before + counts[present]
+        within = codes[present][(2 * EXCEPTIONS * before > rows) & (2 * EXCEPTIONS * after > rows)]
+        possible = codes[~present]
+        if len(within):
+            possible = np.concatenate([np.arange(within[0], within[-1] + 1), possible])
+        ends = min(len(possible), 2)
+    else:
+        rare = EXCEPTIONS * counts <= rows
+        kept = ~rare if EXCEPTIONS * counts[rare].sum() <= rows else np.ones(len(codes), bool)
+        possible = codes[kept]
+        ends = len(possible)
+    left_out = rows - int(counts[np.isin(codes, possible)].sum())
+    total = int(frequency.sum())
+    outside = total - int(frequency[possible].sum())
+    return possible if rows >= RECURRING * ends and determines(rows, left_out, outside, total) else None
+
+
+class _Cells:
+    """The distinct cells of a quasi-identifier, and how many of its values they cover."""
+
+    def __init__(self, reader: CellReader, column: Column) -> None:
+        self.reader, self.column = reader, column
+        self.sizes = self.within(np.arange(len(reader.low)), np.arange(column.domain))
+
+    def within(self, cells: Codes, codes: Codes) -> Codes:
+        """Return for each of some cells how many of some values it covers."""
+        found = np.zeros(len(cells), np.int64)
+        step = max(1, _AT_ONCE // max(1, len(codes)))
+        for at in range(0, len(cells), step):
+            found[at : at + step] = self.reader.covers(cells[at : at + step, None], codes[None, :]).sum(axis=1)
+        return found

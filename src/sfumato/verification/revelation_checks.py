@@ -1,0 +1,140 @@
+"""Check which published columns undo the recoding of a quasi-identifier: count again, from the files and the original.
+
+The counting shares only the rule and the reading of cells with the code that made the release: pyarrow counts which values
+occur together, and the values that are possible with each are found one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.data.column import Column
+from sfumato.data.schema import Kind, Role, Schema
+from sfumato.data.table import Table
+from sfumato.plurals import count_of
+from sfumato.releases.cell_coverage import CellReader
+from sfumato.releases.exposure_models import RevealingWarning
+from sfumato.releases.models import GroupedTable
+from sfumato.releases.revelation_rule import EXCEPTIONS, RECURRING, determines, revealing_warning
+from sfumato.verification.checks import Check
+from sfumato.verification.original_checks import Cells, comparable_texts
+
+Counts = dict[int, dict[int, int]]
+
+_NAME = "revealing"
+
+
+def revelation_check(
+    document: GroupedTable, published: pa.Table, original: Table | None, declared: Schema, reason: str = ""
+) -> Check:
+    """Check the warnings of columns that undo the recoding of a quasi-identifier; `reason`: why there is no original."""
+    stated = [claim for claim in document.warnings or [] if isinstance(claim, RevealingWarning)]
+    if original is None:
+        return Check(_NAME, None, reason)
+    recodings = {column.name: str(column.recoding) for column in document.columns if column.role == "quasi-identifier"}
+    found = []
+    for name in original.data.column_names:
+        if name in published.column_names and declared.role(name) in (Role.SENSITIVE, Role.OTHER):
+            values = _values(published, original, declared, name)
+            for public, recoding in recodings.items():
+                narrowed = _Narrowing(published, original, public, recoding).counts(*values)
+                warning = revealing_warning(name, public, *narrowed)
+                found += [] if warning is None else [warning]
+    for claim in stated:
+        if claim not in found:
+            return Check(_NAME, False, f"release.json warns that {claim.text}, which is not so")
+    for warning in found:
+        if warning not in stated:
+            return Check(_NAME, False, f"release.json does not warn that {warning.text}")
+    if stated != found:
+        return Check(_NAME, False, "release.json states these warnings twice, or in another order")
+    as_stated = f"as stated, {count_of(len(found), 'pair')} of a column and a quasi-identifier that it reveals"
+    return Check(_NAME, True, as_stated if found else "no published column undoes the recoding of a quasi-identifier")
+
+
+def _values(published: pa.Table, original: Table, declared: Schema, name: str) -> tuple[pa.Array, pa.Array]:
+    """Return the values of an unchanged column as numbers that both tables share: of published and of original rows."""
+    both = Cells.of(published.column(name)), Cells.of(original.data.column(name))
+    texts = comparable_texts(*both, name, {name: declared.separators.get(name, ";")})
+    encoded = pa.concat_arrays(texts).dictionary_encode()
+    numbers = np.split(np.asarray(encoded.indices), [len(texts[0])])
+    one, other = (pa.array(part[cells.of_row]) for part, cells in zip(numbers, both, strict=True))
+    return one, other
+
+
+def _together(values: pa.Array, others: Any) -> Counts:
+    """Return for each value which others occur with it, and how often."""
+    counted = pa.table({"value": values, "other": others}).group_by(["value", "other"]).aggregate([([], "count_all")])
+    found: Counts = {}
+    for value, other, rows in zip(*(counted[name].to_pylist() for name in ("value", "other", "count_all")), strict=True):
+        found.setdefault(value, {})[other] = rows
+    return found
+
+
+class _Narrowing:
+    """How the values of a column narrow the cells of one quasi-identifier."""
+
+    def __init__(self, published: pa.Table, original: Table, name: str, recoding: str) -> None:
+        self.column: Column = original.column(name)
+        cells = Cells.of(published.column(name))
+        texts = cells.texts(name).dictionary_encode(null_encoding="encode")
+        self.cell = np.asarray(texts.indices)[cells.of_row].astype(np.int64)
+        self.reader = CellReader(texts.dictionary.to_pylist(), self.column, recoding)
+        everything = list(range(self.column.domain))
+        self.size = {cell: self.covered(cell, everything) for cell in np.unique(self.cell).tolist()}
+        self.frequency: Mapping[int, int] = _together(pa.array(np.zeros(original.rows)), self.column.codes)[0]
+
+    def covered(self, cell: int, codes: list[int]) -> int:
+        """Return how many of some values a cell covers."""
+        return int(self.reader.covers(np.array([cell]), np.array(codes, np.int64)).sum())
+
+    def counts(self, published: pa.Array, original: pa.Array) -> tuple[int, int, int]:
+        """Count the rows whose cell is narrowed to one value, to half, and those whose cell has several values."""
+        occurring = _together(original, self.column.codes)
+        one = half = recoded = 0
+        for value, cells in _together(published, self.cell).items():
+            open_ = {cell: rows for cell, rows in cells.items() if self.size[cell] > 1}
+            recoded += sum(open_.values())
+            possible = self.possible(occurring.get(value, {}))
+            for cell, rows in open_.items() if possible else ():
+                left = self.covered(cell, possible)
+                one += rows * (left == 1)
+                half += rows * (0 < 2 * left <= self.size[cell])
+        return one, half, recoded
+
+    def possible(self, occurring: Mapping[int, int]) -> list[int]:
+        """Return the values that are possible with a value; none if it says nothing about the quasi-identifier."""
+        rows, missing = sum(occurring.values()), self.column.size
+        share = Fraction(rows, EXCEPTIONS)
+        if rows < RECURRING:
+            return []
+        known = sorted(code for code in occurring if code != missing)
+        if self.column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) and known:
+            low, high = (_first_beyond(order, occurring, share / 2) for order in (known, known[::-1]))
+            found = [] if low is None or high is None else list(range(low, high + 1))
+            found += [missing] if missing in occurring else []
+            needed = RECURRING * min(len(found), 2)
+        else:
+            rare = {code for code, count in occurring.items() if count <= share}
+            dropped = rare if sum(occurring[code] for code in rare) <= share else set()
+            found = [code for code in occurring if code not in dropped]
+            needed = RECURRING * len(found)
+        exceptions = rows - sum(occurring.get(code, 0) for code in found)
+        total = sum(self.frequency.values())
+        outside = total - sum(self.frequency.get(code, 0) for code in found)
+        return found if rows >= needed and determines(rows, exceptions, outside, total) else []
+
+
+def _first_beyond(order: Sequence[int], occurring: Mapping[int, int], share: Fraction) -> int | None:
+    """Return the first value, in an order, up to which more than so many rows are; None if there are fewer in all."""
+    rows = 0
+    for code in order:
+        rows += occurring[code]
+        if rows > share:
+            return code
+    return None
