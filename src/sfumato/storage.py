@@ -9,9 +9,11 @@ is gone, also if the process is killed. Nobody else can open them.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import mmap
 import os
+import sys
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -122,7 +124,16 @@ class Storage:
             for content in list(self._maps):
                 content.madvise(mmap.MADV_DONTNEED)
         pa.default_memory_pool().release_unused()
+        if _trim is not None:
+            _trim(0)
 
+
+def _trimming() -> Any:
+    """Return the function of the C library that gives freed memory back to the system; None if it has none."""
+    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+
+
+_trim = _trimming()
 
 _storage: ContextVar[Storage | None] = ContextVar("storage", default=None)
 
