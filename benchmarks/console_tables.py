@@ -169,8 +169,8 @@ def show_wide(figures: Mapping[str, Any]) -> None:
     for one in figures["growth"]:
         few, many = one["rows"]
         out.print(
-            f"{one['shape']}, k = {one['k']:,}, {one['method']}: from {few:,} to {many:,} rows ({one['times the rows']} times), "
-            f"the CPU time grows {one['times the CPU time']} times",
+            f"{one['shape']}, k = {one['k']:,}, {one['method']}: from {few:,} to {many:,} rows "
+            f"({one['times the rows']} times), the CPU time grows {one['times the CPU time']} times",
             markup=False,
         )
 

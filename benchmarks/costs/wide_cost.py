@@ -1,7 +1,8 @@
-"""CPU time per row and loss on tables with many quasi-identifiers or many distinct values, from columns to a verified release.
+"""CPU time per row and loss on tables with many quasi-identifiers or many distinct values.
 
-Two sizes of the same kind of table are measured in one run, so that growth beyond the number of rows shows. The baseline is
-the CPU time of a numpy lexsort of the codes of the same quasi-identifiers.
+The time is that from columns to a verified release. Two sizes of the same kind of table are measured in one run, so that
+growth beyond the number of rows shows. The baseline is the CPU time of a numpy lexsort of the codes of the same
+quasi-identifiers.
 """
 
 from __future__ import annotations

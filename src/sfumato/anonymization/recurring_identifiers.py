@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.groups import dense_ranks
 from sfumato.data.table import Table
 from sfumato.errors import CellError, ColumnError
 from sfumato.plurals import count_of
@@ -45,7 +46,6 @@ def recurring_identifiers(
         return RecurringNotes()
     public, private = [], []
     k = max((p.implied_k or 1 for p in principles), default=1)
-    groups = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
     for name in table.schema.identifiers:
         try:
             column = table.column(name)
@@ -55,6 +55,7 @@ def recurring_identifiers(
         values = len(np.unique(column.codes[known]))
         if not values < int(known.sum()) <= _ROWS_EACH * values:
             continue
+        groups = dense_ranks(of_row[kept])
         pairs = np.unique(groups * column.domain + column.codes[kept])
         each = np.bincount(pairs // column.domain)
         fewer = int((each < k).sum())
