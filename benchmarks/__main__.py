@@ -194,6 +194,33 @@ def release(sizes: tuple[int, ...], seed: int, requirements: str, methods: str, 
 
 
 @main.command(
+    "first-use",
+    epilog="""\b
+Example:
+  python -m benchmarks first-use
+  python -m benchmarks first-use --commands demo --json""",
+)
+@click.option(
+    "--commands",
+    default="",
+    metavar="LIST",
+    help="Commands: demo, init, audit, frontier, anonymize, verify.  [default: all]",
+)
+@json_option
+def first_use(commands: str, as_json: bool) -> None:
+    """The first use of each command after installation, which compiles kernels; the baseline is an import of numba.
+
+    Each command runs twice in a process of its own: with an empty kernel cache, and with what the first run left there.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.costs.first_use_cost import run
+
+    with progress_line() as notify:
+        figures = run(names_in(commands), notify)
+    show(figures, as_json, show_runs)
+
+
+@main.command(
     epilog="""\b
 Example:
   python -m benchmarks scale --rows 1000000
