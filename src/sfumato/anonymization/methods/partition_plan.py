@@ -141,7 +141,7 @@ class _Planner:
         pending = [(0, np.arange(len(self.places)))]
         while pending:
             node, rows = pending.pop()
-            if len(rows) <= self.most:
+            if len(rows) <= self.most or len(rows) <= self.most * self.difficulty.size_factor(rows):
                 continue
             cut = self._best_cut(rows)
             if cut is None:
