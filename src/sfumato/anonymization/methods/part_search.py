@@ -31,7 +31,7 @@ _SLACKS = (0.2, 0.05, 0.1)
 """The excess per row with which each start cuts the table where shares are bounded, in turn."""
 
 
-_HOPELESS = 2.0
+_HOPELESS = 2.6
 """A cut that leaves more excess per row than this is not worth exchanges: packed groups are the start."""
 
 _NEARLY_NONE = 0.05
