@@ -27,6 +27,7 @@ from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
 from sfumato.anonymization.unchanged_columns import refuse_singled_out
 from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclared_note
 from sfumato.anonymization.unit_groups import find_groups
+from sfumato.data.groups import dense_ranks
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.data.units import unit_notes, units_of
@@ -202,7 +203,7 @@ def _publish_groups(
             part = table.take(kept, resolved)
         part_of_row = of_row
         if part is not table:
-            part_of_row = stored(np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64))
+            part_of_row = stored(dense_ranks(of_row[kept]))
         recoded = for_publication(part, searched, Grouping(part_of_row, levels=grouping.levels))
         published = publish(recoded, part_of_row, seed, grouping.levels)
         try:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.groups import dense_ranks
 from sfumato.data.table import Table
 from sfumato.errors import CellError, ColumnError
 from sfumato.io.stored_columns import HASHED
@@ -46,15 +47,14 @@ def recurring_identifiers(
         return RecurringNotes()
     public, private = [], []
     k = max((p.implied_k or 1 for p in principles), default=1)
-    names = table.schema.identifiers
-    groups = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64) if names else kept
-    for name in names:
+    for name in table.schema.identifiers:
         try:
             codes, values, known = _codes(table, name)
         except (ColumnError, CellError):
             continue  # cells that cannot be read are not published, so nothing depends on them
         if not values < known <= _ROWS_EACH * values:
             continue
+        groups = dense_ranks(of_row[kept])
         pairs = np.unique(groups * (values + 1) + codes[kept])
         each = np.bincount(pairs // (values + 1))
         fewer = int((each < k).sum())

@@ -161,10 +161,35 @@ def renumber(labels: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
     >>> renumber([7, 3, 7, 5]).tolist()
     [0, 1, 0, 2]
     """
-    _, first, inverse = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+    numbers = np.asarray(labels)
+    if _are_small(numbers):
+        first = np.full(int(numbers.max(initial=0)) + 1, -1)
+        first[numbers[::-1]] = np.arange(len(numbers))[::-1]  # of equal positions the last assignment counts
+        present = np.flatnonzero(first >= 0)
+        rank = np.empty(len(first), np.int64)
+        rank[present[np.argsort(first[present])]] = np.arange(len(present))
+        return np.asarray(rank[numbers])
+    _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[inverse]
+
+
+def dense_ranks(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number labels from 0 in their own order. Cost: linear while their range is about their number, else sorting.
+
+    >>> dense_ranks(np.array([7, 3, 7, 5])).tolist()
+    [2, 0, 2, 1]
+    """
+    if _are_small(numbers):
+        return _numbered(numbers, int(numbers.max(initial=0)) + 1)[1]
+    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+
+
+def _are_small(numbers: NDArray[Any]) -> bool:
+    """Return whether an array over the range of some numbers is about as large as the numbers themselves."""
+    whole = np.issubdtype(numbers.dtype, np.integer)
+    return whole and int(numbers.min(initial=0)) >= 0 and int(numbers.max(initial=0)) < _countable(len(numbers))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
