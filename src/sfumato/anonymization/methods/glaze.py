@@ -76,7 +76,7 @@ class Glaze(Method):
             )
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
-        """Order, cut, exchange, repair; of several starts, and of the groups of Mondrian, keep the best. Parts: see above."""
+        """Order, cut, exchange, repair; of several starts, and of the groups of Mondrian, keep the best."""
         problem = SearchProblem.of(task)
         if problem.rows < 2 * problem.constraints.least:
             return Grouping(np.zeros(problem.rows, np.int64), ("the table is too small for two groups",))

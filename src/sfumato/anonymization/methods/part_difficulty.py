@@ -19,7 +19,7 @@ Integers = NDArray[np.int64]
 _CROWDED = 0.8
 """Values that are all near one another may have this share of the room that groups leave for them."""
 
-_EASY, _LARGEST = 0.35, 4.0
+_EASY, _LARGEST = 0.35, 2.0
 """Up to this share of the room crowding does not matter; beyond, parts are up to so many times larger."""
 
 _LOOKED_AT = 4_000

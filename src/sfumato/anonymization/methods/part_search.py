@@ -38,13 +38,6 @@ _NEARLY_NONE = 0.05
 """The excess per row from which on exchanges remove the rest at a prohibitive price."""
 
 
-_REHEATED = (0.6, 6.0)
-"""The lowest and the highest price of excess when groups are improved that have converged before."""
-
-_HEAT = 0.05
-"""The heat of those passes."""
-
-
 def search_part(problem: SearchProblem, seed: int, effort: int = 1, known: Integers | None = None) -> Integers:
     """Return the group of each row, numbered from 0 without gaps; a group may still have excess.
 
@@ -128,20 +121,10 @@ def cut_further(state: SearchState, known: Integers | None, effort: int) -> None
 
 
 def improve_part(problem: SearchProblem, labels: Integers, seed: int, effort: int = 1) -> Integers:
-    """Lower the loss of groups that are known already; the result is never worse. `labels` are numbered without gaps.
-
-    The price of excess starts low once more, so that rows can cross between groups that have converged.
-    """
+    """Lower the loss of groups that are known already; the result is never worse. `labels` are numbered without gaps."""
     state = SearchState(problem, seed)
     state.regroup(labels)
     state.remember()
-    state.span = (0.0, 0.7)
-    if problem.constraints.neighbour_limits:
-        prices = np.geomspace(*_REHEATED, 12 * effort)
-        for i in state.passes(len(prices)):
-            state.new_order()
-            state.exchange_pass(8, 40, _HEAT, float(prices[i]))
-    state.span = (0.7, 1.0)
     state.lower_loss(effort)
     state.return_to_best()
     return renumber(state.labels)
