@@ -51,6 +51,21 @@ def test_anonymize_on_the_synthetic_census():
     assert runs[0]["loss"] < runs[2]["loss"]
 
 
+def test_first_use():
+    """Of a command without kernels: the others compile for many seconds."""
+    done = benchmark("first-use", "--commands", "init", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    (one,) = json.loads(done.stdout)["runs"]
+    assert one["command"] == "init"
+    assert min(one["first use, CPU s"], one["again, CPU s"], one["first use / baseline"]) > 0
+
+
+def test_first_use_of_an_unknown_command():
+    done = benchmark("first-use", "--commands", "imagine")
+    assert done.returncode == 2
+    assert "imagine" in done.stderr
+
+
 def test_anonymize_shows_a_table():
     done = benchmark("anonymize", "--rows", "1000", "--methods", "mondrian")
     assert (done.returncode, done.stderr) == (0, "")
@@ -73,6 +88,23 @@ def test_full_domain_search():
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "every least loss is proven to be optimal" in shown.stdout
     assert benchmark("lattice", "--losses", "men").returncode == 2
+
+
+def test_wide_tables():
+    options = ("--rows", "1000", "--rows", "2000", "--k", "10", "--shapes", "many values, both", "--methods", "mondrian")
+    done = benchmark("wide", *options, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = json.loads(done.stdout)
+    assert [(one["shape"], one["rows"]) for one in figures["runs"]] == [
+        ("many values", 1000),
+        ("many values", 2000),
+        ("both", 1000),
+        ("both", 2000),
+    ]
+    assert all(one["violations"] == 0 and 0 < one["loss"] <= 1 and one["CPU s"] > 0 for one in figures["runs"])
+    assert all(one["most distinct values"] > 900 for one in figures["runs"])
+    assert [one["times the rows"] for one in figures["growth"]] == [2.0, 2.0]
+    assert benchmark("wide", "--shapes", "narrow").returncode == 2
 
 
 def test_register():

@@ -11,6 +11,7 @@ import click
 from sfumato.cli.completion import repeatable_files
 from sfumato.cli.options import (
     allow_code_option,
+    engine_option,
     force_option,
     internal_option,
     key_option,
@@ -18,7 +19,7 @@ from sfumato.cli.options import (
     seed_option,
     strict_option,
 )
-from sfumato.cli.progress import announce_compilation, progress_bar
+from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import named_source, release_folder
 from sfumato.cli.streams import say
 
@@ -45,6 +46,7 @@ Example:
 @seed_option
 @internal_option
 @key_option
+@engine_option
 @force_option
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json.")
@@ -56,6 +58,7 @@ def anonymize(
     seed: int | None,
     internal: Path | None,
     key: Path | None,
+    engine: str | None,
     force: bool,
     strict: bool,
     as_json: bool,
@@ -70,6 +73,7 @@ def anonymize(
     # Long because of its options; each step is one call.
     from sfumato.cli.release_warnings import refuse_warnings
     from sfumato.config import Config
+    from sfumato.engines import engine_of
     from sfumato.io.write_database import check_target
     from sfumato.releases.folder import free_target
 
@@ -86,8 +90,13 @@ def anonymize(
     if sink is not None:
         check_target(*sink, force)
     database, table = sink or (None, None)
-    with progress_bar() as progress:
-        announce_compilation(progress)
+    # large arrays are stored where the release will be, unless the config names another folder
+    place = folder.absolute().parent
+    if declared is None:
+        running = engine_of(engine, data, place if place.is_dir() else None)
+    else:
+        running = declared.chosen_engine(engine, data, place if place.is_dir() else None)
+    with progress_bar() as progress, running.running():
         if declared is None:
             release, form = _repeat(config, data, seed, allow_code, progress), _format_of(config)
             expected = config if seed is None else None
