@@ -116,3 +116,12 @@ def test_register():
     assert all(one["consistent, mean"] >= 1 for one in runs)
     done = benchmark("register", "--records", "300", "--individuals", "200")
     assert done.returncode == 2
+
+
+def test_both_engines_make_the_same_bytes():
+    done = benchmark("scale", "--rows", "2000", "--json")
+    assert done.returncode == 0, done.stderr
+    local, stream = json.loads(done.stdout)["runs"]
+    assert (local["engine"], stream["engine"]) == ("local", "stream")
+    assert local["verified"] and stream["verified"] and local["holds"]
+    assert local["SHA-256"] == stream["SHA-256"]
