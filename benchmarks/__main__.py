@@ -335,13 +335,16 @@ Example:
   python -m benchmarks analysis
   python -m benchmarks analysis --rows 800 --tables 1 --methods mondrian"""
 )
-@click.option("--rows", default=3000, show_default=True, type=click.IntRange(min=100), help="Encounters per table.")
-@click.option("--tables", default=10, show_default=True, type=click.IntRange(min=1), help="Tables per method.")
+@click.option("--rows", default=2000, show_default=True, type=click.IntRange(min=100), help="Rows per table.")
+@click.option("--tables", default=3, show_default=True, type=click.IntRange(min=1), help="Tables per method.")
 @click.option("--methods", default="mondrian,glaze", show_default=True, help="Methods, separated by commas.")
 @seed_option
 @json_option
 def analysis(rows: int, tables: int, methods: str, seed: int, as_json: bool) -> None:
-    """Measure how often the intervals of sf.read_release contain the true figures of a synthetic hospital."""
+    """Measure how often the intervals of sf.read_release contain the true figures.
+
+    The tables are synthetic hospitals and, if SFUMATO_DATA is set, samples of real tables.
+    """
     from benchmarks.console_tables import progress_line, show_runs
     from benchmarks.experiments.analysis_coverage import coverage
 

@@ -6,8 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_inputs import random_domain, share_arrays
-from sfumato.kernels.cell_shares import share, shares_of
+from kernel_inputs import compiled, random_domain, share_arrays
+from sfumato.kernels import cell_shares
+from sfumato.kernels.cell_shares import shares_of
+
+share = compiled(cell_shares.share)
 
 
 @given(st.integers(0, 2**31), st.booleans())

@@ -42,3 +42,23 @@ def test_a_kernel_does_not_reorder_floats():
 
     values = np.array([1e16, 1.0, -1e16, 1.0])
     assert total(values) == 1.0
+
+
+def test_parts_of_kernels_are_compiled_once_for_all_constants_and_stay_python_functions():
+    """A constant argument would otherwise compile the part again."""
+
+    @compiling.subroutine
+    def part(x, step):
+        return x + step
+
+    @compiling.inlined
+    def copied(x, step):
+        return part(x, step) * 2
+
+    @compiling.kernel
+    def whole(x):
+        return part(x, 1) + part(x, 2) + copied(x, 3) + copied(x, x)
+
+    assert whole(5) == 6 + 7 + 16 + 20
+    assert (part(5, 1), copied(5, 3)) == (6, 16)
+    assert [len(function.signatures) for function in (part, copied)] == [1, 1]

@@ -10,9 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_inputs import condition_arrays, limit_arrays, random_limit
+from kernel_inputs import compiled, condition_arrays, limit_arrays, random_limit
 from sfumato.kernels import group_excess as kinds
-from sfumato.kernels.group_excess import allowed_neighbours, counts_excess, histogram_excess, within_reach
+from sfumato.kernels.group_excess import histogram_excess
+
+allowed_neighbours, counts_excess, within_reach = map(
+    compiled, (kinds.allowed_neighbours, kinds.counts_excess, kinds.within_reach)
+)
 
 
 @given(st.integers(0, 2**31), st.integers(1, 8))

@@ -6,7 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.kernels.group_extent import FULL, ends_of
+from kernel_inputs import compiled
+from sfumato.kernels import group_extent
+from sfumato.kernels.group_extent import FULL
+
+ends_of = compiled(group_extent.ends_of)
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8), st.integers(0, 2), st.integers(0, 2))

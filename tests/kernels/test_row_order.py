@@ -8,9 +8,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_inputs import random_domain, random_places, share_arrays
-from sfumato.kernels.row_order import draw as next_bits
-from sfumato.kernels.row_order import tree_order, uniform
+from kernel_inputs import compiled, random_domain, random_places, share_arrays
+from sfumato.kernels import row_order
+from sfumato.kernels.row_order import tree_order
+
+next_bits, uniform = compiled(row_order.draw), compiled(row_order.uniform)
 
 
 def naive_order(domains, place, rows, before=None):

@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import compiled
 from search_cases import SearchCase
 from sfumato.anonymization.methods import group_arrays as layout
-from sfumato.kernels.search_arrays import NONE, apply_change, excess_after
+from sfumato.kernels import search_arrays
+from sfumato.kernels.search_arrays import NONE
+
+apply_change, excess_after = compiled(search_arrays.apply_change), compiled(search_arrays.excess_after)
 
 
 @pytest.fixture(params=[0, 4], ids=["groups are not counted", "groups are counted"], autouse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp, inf, log
 
+import numba
 import numpy as np
 
 from sfumato.kernels.cell_shares import LINE, SET, Shares
@@ -176,3 +177,12 @@ def packed(related):
     for v, w in zip(*np.nonzero(related), strict=True):
         bits[v, w >> 6] |= np.uint64(1) << np.uint64(w & 63)
     return bits
+
+
+def compiled(part):
+    """Return a compiled function that calls a part of a kernel: called from Python, a part itself is not compiled."""
+
+    def call(*args):
+        return part(*args)
+
+    return numba.njit(call)

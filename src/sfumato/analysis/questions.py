@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 
 Figures = NDArray[np.float64]
 
-_MARGIN = 1.5
-"""Intervals for the original table are this many times as wide as the draws alone imply, for the model is an approximation.
-
-Without a margin, nominal intervals of 95 % cover 84 to 97 % of the true figures of the hospital in the benchmark `analysis`.
-"""
-
 
 @dataclass(frozen=True, eq=False)
 class Tabulation:
@@ -151,15 +145,18 @@ def answer(question: Question, what: str, title: str, reference: str | None = No
     tabulated, naive, labels = question.tabulate(question.draws())
     settings = question.settings
     kept: NDArray[np.bool_] = np.asarray((tabulated.rows > 0).any(axis=0))
+    more = math.sqrt(question.table.design_effect)
     if what == "odds ratio":
         at = _reference(reference, labels, tabulated.rows)
         kept[at] = False
         values, errors = _log_odds_ratio(tabulated, at, settings.target)
+        spread = _log_odds_ratio(_with_wider_rates(tabulated, more), at, settings.target)[0]
         shown = _log_odds_ratio(naive, at, "table")[0]
     else:
         values, errors = _figures(tabulated, what, settings.target)
+        spread = _wider(values, more)
         shown = _figures(naive, what, "table")[0]
-    columns = [_interval(values[:, i], errors[:, i], settings) for i in np.flatnonzero(kept)]
+    columns = [_interval(values[:, i], spread[:, i], errors[:, i], settings) for i in np.flatnonzero(kept)]
     figures = np.array(columns, float).reshape(-1, 3)
     points = shown[0, kept]
     if what in ("count", "rate") and settings.target == "table":
@@ -210,20 +207,36 @@ def _log_odds_ratio(counted: Tabulation, reference: int, target: str) -> tuple[F
     return ratio, variance + variance[:, reference][:, None]
 
 
-def _interval(values: Figures, variances: Figures, settings: EstimateSettings) -> tuple[float, float, float]:
-    """Return the estimate and the ends of its interval from the figures of the draws."""
-    known = ~np.isnan(values)
-    values, variances = values[known], variances[known]
+def _wider(values: Figures, times: float) -> Figures:
+    """Return the figures of the draws, each as many times as far from their mean; infinite figures as they are."""
+    finite = np.where(np.isfinite(values), values, np.nan)
+    known = np.isfinite(values).any(axis=0)
+    mean = np.zeros(values.shape[1])
+    mean[known] = np.nanmean(finite[:, known], axis=0)
+    return np.where(np.isfinite(values), mean + times * (values - mean), values)
+
+
+def _with_wider_rates(counted: Tabulation, times: float) -> Tabulation:
+    """Return the counts with rates further from their mean, so that an odds ratio may be 0 or infinite where a rate may."""
+    with np.errstate(invalid="ignore"):
+        rates = np.clip(_wider(counted.hits / counted.rows, times), 0, 1)
+    return Tabulation(counted.rows, np.nan_to_num(rates) * counted.rows, counted.sums, counted.squares)
+
+
+def _interval(
+    values: Figures, spread: Figures, variances: Figures, settings: EstimateSettings
+) -> tuple[float, float, float]:
+    """Return the estimate and the ends of its interval; `spread`: the figures of the draws as far apart as they may be."""
+    known = ~np.isnan(values) & ~np.isnan(spread)
+    values, spread, variances = values[known], spread[known], variances[known]
     if not len(values):
         return math.nan, math.nan, math.nan
     if settings.target == "population" and len(values) > 1:
-        result = combine(values.tolist(), variances.tolist(), settings.level)
+        result = combine(spread.tolist(), variances.tolist(), settings.level)
         return result.estimate, result.low, result.high
     tail = (1 - settings.level) / 2
-    ordered = np.sort(values)  # outward to the next draw: figures may be infinite, and few draws are not a density
+    ordered = np.sort(spread)  # outward to the next draw: figures may be infinite, and few draws are not a density
     low = ordered[math.floor(tail * (len(ordered) - 1))]
     high = ordered[math.ceil((1 - tail) * (len(ordered) - 1))]
-    if low == high or not np.isfinite(values).all():
-        return float(ordered[len(ordered) // 2]), float(low), float(high)
-    middle = float(values.mean())
-    return middle, middle - _MARGIN * (middle - float(low)), middle + _MARGIN * (float(high) - middle)
+    middle = float(values.mean()) if np.isfinite(values).all() else float(np.sort(values)[len(values) // 2])
+    return min(max(middle, float(low)), float(high)), float(low), float(high)

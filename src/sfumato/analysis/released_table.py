@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.analysis.conditions import Condition
+from sfumato.analysis.design_effect import design_effect
 from sfumato.analysis.estimates import EstimateOptions, Estimates, EstimateSettings
 from sfumato.analysis.imputation import Draws
 from sfumato.analysis.model_column import Codes
@@ -60,6 +62,11 @@ class ReleasedTable:
     """What a reader must know, such as how many rows are not published."""
     exponents: dict[str, NDArray[np.float64]] = field(default_factory=dict, init=False)
     """For each column that was in question, draws of the exponent of the model."""
+
+    @cached_property
+    def design_effect(self) -> float:
+        """How many times larger the variance of a figure is than if the rows of a group did not resemble each other."""
+        return design_effect(self)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())).of_row)

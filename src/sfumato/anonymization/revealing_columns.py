@@ -17,9 +17,6 @@ from sfumato.releases.revelation_rule import EXCEPTIONS, RECURRING, determines, 
 
 Codes = NDArray[np.int64]
 
-_AT_ONCE = 1 << 21
-"""The number of pairs of a cell and a value that are compared at a time; bounds memory."""
-
 
 def revealing_warnings(original: Table, kept: Codes, recoding: Recoding) -> tuple[RevealingWarning, ...]:
     """Return a warning for each published column that determines a quasi-identifier, wholly or nearly.
@@ -55,9 +52,10 @@ def _narrowed(
 ) -> tuple[int, int, int]:
     """Count the rows whose cell is narrowed to one value, to at most half its values, and all whose cell has several."""
     column = original.column(recoded.domain.name)
-    cells = _Cells(CellReader(recoded.cells, column, recoded.domain.recoding), column)
+    reader = CellReader(recoded.cells, column, recoded.domain.recoding)
+    sizes = reader.counted(np.arange(len(reader.low)), np.arange(column.domain))
     cell = recoded.cell[of_row]
-    several = cells.sizes[cell] > 1
+    several = sizes[cell] > 1
     total = int(several.sum())
     if not total:
         return 0, 0, 0
@@ -76,9 +74,9 @@ def _narrowed(
         if possible is None or start[value] == start[value + 1]:
             continue
         here = slice(start[value], start[value + 1])
-        left = cells.within(places[here, 1], possible)
+        left = reader.counted(places[here, 1], possible)
         one += int(rows[here][left == 1].sum())
-        half += int(rows[here][(left >= 1) & (2 * left <= cells.sizes[places[here, 1]])].sum())
+        half += int(rows[here][(left >= 1) & (2 * left <= sizes[places[here, 1]])].sum())
     return one, half, total
 
 
@@ -106,19 +104,3 @@ def _possible(codes: Codes, counts: Codes, column: Column, frequency: Codes) -> 
     total = int(frequency.sum())
     outside = total - int(frequency[possible].sum())
     return possible if rows >= RECURRING * ends and determines(rows, left_out, outside, total) else None
-
-
-class _Cells:
-    """The distinct cells of a quasi-identifier, and how many of its values they cover."""
-
-    def __init__(self, reader: CellReader, column: Column) -> None:
-        self.reader, self.column = reader, column
-        self.sizes = self.within(np.arange(len(reader.low)), np.arange(column.domain))
-
-    def within(self, cells: Codes, codes: Codes) -> Codes:
-        """Return for each of some cells how many of some values it covers."""
-        found = np.zeros(len(cells), np.int64)
-        step = max(1, _AT_ONCE // max(1, len(codes)))
-        for at in range(0, len(cells), step):
-            found[at : at + step] = self.reader.covers(cells[at : at + step, None], codes[None, :]).sum(axis=1)
-        return found

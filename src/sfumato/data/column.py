@@ -89,7 +89,8 @@ class Column:
         if self.hierarchy is None:
             return None
         labels = [self.labels(code) for code in range(self.size)]
-        if self.numbers is not None:  # the leaf may be written 1.50 where the label is 1.5
+        if self.numbers is not None and tuple(labels) != self.hierarchy.leaves:
+            # the leaf may be written 1.50 where the label is 1.5
             leaves = {leaf: self.numbers.parse(leaf) for leaf in self.hierarchy.leaves}
             same = {number: leaf for leaf, number in leaves.items() if number is not None}
             labels = [same.get(self.numbers[code], label) for code, label in enumerate(labels)]

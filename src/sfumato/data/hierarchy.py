@@ -331,12 +331,25 @@ class Intervals(HierarchyBuilder):
         """Return a hierarchy whose leaves are these values."""
         origin = as_fraction(self.origin, "origin")
         steps = [as_fraction(width) for width in self.widths]
+        labels: list[dict[int, str]] = [{} for _ in steps]
+        """For each level the labels of its intervals, by their number from the origin."""
         rows = []
         for value in values:
-            number = number_of(value, column, "intervals")
-            lows = [origin + (number - origin) // step * step for step in steps]
-            path = [f"[{written(low)}, {written(low + step)})" for low, step in zip(lows, steps, strict=True)]
-            rows.append([value, *path, ROOT])
+            top, bottom = decimal_of(value, column, "intervals").as_integer_ratio()
+            row = [value]
+            for step, known in zip(steps, labels, strict=True):
+                # whole numbers instead of (number − origin) // step, which is slow for many values
+                number = (
+                    (top * origin.denominator - origin.numerator * bottom)
+                    * step.denominator
+                    // (bottom * origin.denominator * step.numerator)
+                )
+                if number not in known:
+                    low = origin + number * step
+                    known[number] = f"[{written(low)}, {written(low + step)})"
+                row.append(known[number])
+            row.append(ROOT)
+            rows.append(row)
         return Hierarchy.from_rows(rows)
 
     @property
@@ -367,6 +380,11 @@ class Intervals(HierarchyBuilder):
 
 def number_of(value: str, column: str, builder: str) -> Fraction:
     """Return the number that a value is; any other value is an error of a builder that needs numbers."""
+    return Fraction(decimal_of(value, column, builder))
+
+
+def decimal_of(value: str, column: str, builder: str) -> Decimal:
+    """Return the decimal that a value is; any other value is an error of a builder that needs numbers."""
     decimal = parse_decimal(value)
     if decimal is None:
         raise HierarchyError(
@@ -375,7 +393,7 @@ def number_of(value: str, column: str, builder: str) -> Fraction:
             column=column,
             value=value,
         )
-    return Fraction(decimal)
+    return decimal
 
 
 def half_open_ends(label: str) -> tuple[Fraction, Fraction] | None:

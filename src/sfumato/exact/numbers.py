@@ -103,6 +103,8 @@ class Numbers:
 
     def label(self, index: int) -> str:
         """Return one number as it is written."""
+        if self.unit == 1:
+            return str(int(self.integers[index]))
         return self.write(self[index])
 
     def write(self, number: Fraction) -> str:

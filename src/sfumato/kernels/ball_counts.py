@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.kernels.compile import inlined, kernel
+from sfumato.kernels.compile import inlined_once, kernel, subroutine
 
 LEAF = 16
 """A tree node with at most this many points is a leaf."""
@@ -28,7 +28,7 @@ FAR, NEAR, UNDECIDED = 0, 1, 2
 """The verdicts of `lp_block`."""
 
 
-@kernel
+@subroutine
 def _term(difference: Any, weight: Any, power: int) -> Any:
     """Return the term of one coordinate. Cost: `power` multiplications."""
     term = weight * difference
@@ -37,7 +37,7 @@ def _term(difference: Any, weight: Any, power: int) -> Any:
     return term
 
 
-@kernel
+@subroutine
 def _sum(points: Any, i: int, j: int, weights: Any, full: Any, names: Any, power: int) -> Any:
     """Return the sum of terms between two points. Cost: the number of coordinates."""
     total = weights[0] * 0  # a zero of the type of the weights
@@ -133,7 +133,7 @@ def _build(
     return count
 
 
-@inlined
+@inlined_once
 def _box_bounds(points: Any, i: int, low: Any, high: Any, node: int, weights: Any, full: Any, names: Any, power: int) -> Any:
     """Return the least and the largest sum between a point and any point in the box of a node."""
     nearest = weights[0] * 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sfumato.kernels.compile import kernel
+from sfumato.kernels.compile import kernel, subroutine
 
 LINE, TREE, SET = 0, 1, 2
 """How an attribute is published: intervals along a line, nodes of a tree, sets of values."""
@@ -38,7 +38,7 @@ class Shares(NamedTuple):
     """For each attribute the number of values that a set could contain: its places, and leaves that no row has."""
 
 
-@kernel
+@subroutine
 def share(shares: Any, j: Any, low: Any, high: Any, distinct: Any) -> Any:
     """Return the share of attribute j's domain that a cell from place `low` to `high` covers, times its weight.
 

@@ -13,10 +13,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core.registry import CPUDispatcher
 
 from sfumato.temporaries import remove_at_exit
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+_FLOATS: dict[str, Any] = {"error_model": "numpy"}
+"""Division by zero gives an infinity or NaN."""
+
+_PART: dict[str, Any] = {**_FLOATS, "nopython": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Options of functions that only kernels call: no references are counted, and nothing is compiled for calls from outside."""
 
 
 @cache
@@ -63,7 +70,7 @@ def compiled_before() -> bool:
 
 def kernel(function: Kernel) -> Kernel:
     """Compile a function on its first call. Floats are IEEE floats: no fast math, no reordering."""
-    return _compiled(function)
+    return _cached(function)
 
 
 def borrowing_kernel(function: Kernel) -> Kernel:
@@ -71,23 +78,47 @@ def borrowing_kernel(function: Kernel) -> Kernel:
 
     For hot loops over large tuples of arrays, where that counting takes most of the time.
     """
-    return _compiled(function, _nrt=False)
+    return _cached(function, _nrt=False)
 
 
-def _compiled(function: Kernel, **options: bool) -> Kernel:
+def _cached(function: Kernel, **options: bool) -> Kernel:
     # numba reads its cache folder while it decorates. The setting is changed for that moment only, and a folder that the
     # user configured takes precedence.
     configured = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(Path(configured) / sources_digest()) if configured else cache_folder()
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)  # type: ignore[no-any-return]
+        return numba.njit(cache=True, **_FLOATS, nogil=True, no_cfunc_wrapper=True, **options)(function)  # type: ignore[no-any-return]
     finally:
         numba.config.CACHE_DIR = configured
 
 
+class _KernelPart(CPUDispatcher):  # type: ignore[misc]
+    """A function that only kernels call. Called from Python, it is the plain Python function.
+
+    Compiling takes long, above all for functions of large tuples of arrays. So nothing is compiled for calls from Python,
+    which would have to unpack the tuples, and constant arguments get no version of their own.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template(tuple(map(numba.types.unliteral, args)), kws)
+
+    def __call__(self, *args: Any) -> Any:
+        return self.py_func(*args)
+
+
+def subroutine(function: Kernel) -> Kernel:
+    """Compile a function once for all kernels that call it. It allocates nothing, nor does any that it calls."""
+    return _KernelPart(function, targetoptions=_PART)
+
+
 def inlined(function: Kernel) -> Kernel:
-    """Compile a function into each kernel that calls it.
+    """Compile a function once, and copy its code to each place in a kernel that calls it. It allocates nothing.
 
     For functions that a hot loop calls with large tuples of arrays: passing those costs more than the work itself.
     """
-    return numba.njit(inline="always", error_model="numpy")(function)  # type: ignore[no-any-return]
+    return _KernelPart(function, targetoptions=_PART | {"forceinline": True})
+
+
+def inlined_once(function: Kernel) -> Kernel:
+    """Compile a function as part of the one kernel that calls it, at one place: each further place compiles it again."""
+    return numba.njit(**_FLOATS, inline="always")(function)  # type: ignore[no-any-return]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sfumato.kernels.compile import inlined, kernel
+from sfumato.kernels.compile import inlined, inlined_once, kernel, subroutine
 
 DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO = range(9)
 """The kinds of histogram conditions, with their threshold `first` and their second parameter:
@@ -80,7 +80,7 @@ class HistogramConditions(NamedTuple):
     """A float within this of its threshold counts as equal to it."""
 
 
-@kernel
+@subroutine
 def within_reach(limits: Any, c: Any, one: Any, other: Any) -> Any:
     """Return whether value `other` is in the neighbourhood of value `one` under limit c.
 
@@ -93,7 +93,7 @@ def within_reach(limits: Any, c: Any, one: Any, other: Any) -> Any:
     return (word >> np.uint64(other & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@kernel
+@subroutine
 def allowed_neighbours(limits: Any, c: Any, size: Any) -> Any:
     """Return how many neighbours a tuple may have in a group of a size under limit c."""
     return limits.allowed[c, min(size, limits.allowed.shape[1] - 1)]
@@ -105,7 +105,7 @@ def allowed_neighbours(limits: Any, c: Any, size: Any) -> Any:
 # `different`; every value occurs once. `scratch[0]` is all zeros between calls.
 
 
-@inlined
+@inlined_once
 def _number_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the variance or the range is below its threshold, relative to it, times the size."""
     n = float(size)
@@ -121,7 +121,7 @@ def _number_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: 
     return n * max(0.0, (first - level) / first - conditions.tolerance)
 
 
-@inlined
+@inlined_once
 def _ordered_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the earth mover's distance along an order exceeds its threshold, times the size.
 
@@ -141,7 +141,7 @@ def _ordered_excess(conditions: Any, h: Any, size: Any, different: Any, scratch:
     return n * max(0.0, moved / max(1, places - 1) - conditions.first[h] - conditions.tolerance)
 
 
-@inlined
+@inlined_once
 def _share_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return, in rows, by how much the counts miss the bounds on gains (GAIN) or on ratios (RATIO), summed over values.
 
@@ -166,7 +166,7 @@ def _share_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: A
     return out
 
 
-@inlined
+@inlined_once
 def _tree_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the earth mover's distance over a hierarchy exceeds its threshold, times the size.
 
@@ -189,7 +189,7 @@ def _tree_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: An
     return n * max(0.0, moved / (2 * conditions.levels[h]) - conditions.first[h] - conditions.tolerance)
 
 
-@inlined
+@inlined_once
 def _recursive_excess(conditions: Any, h: Any, different: Any, scratch: Any) -> Any:
     """Return by how much r₁ reaches c · (r_l + … + r_m), for the counts in descending order; clears counts in `scratch`.
 
@@ -212,7 +212,7 @@ def _recursive_excess(conditions: Any, h: Any, different: Any, scratch: Any) -> 
     return 0.0 if gap < -conditions.tolerance else gap + 0.5
 
 
-@kernel
+@subroutine
 def entries_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the histogram in `scratch` misses condition h, in about the number of rows to change.
 
@@ -255,7 +255,7 @@ def _miss(conditions: Any, h: Any, v: Any, count: Any, size: Any) -> Any:
     return miss
 
 
-@kernel
+@subroutine
 def swapped_excess(conditions: Any, h: Any, counts: Any, first: Any, size: Any, before: Any, out: Any, into: Any) -> Any:
     """Return what `counts_excess` returns for GAIN and RATIO if a row of the value `out` is swapped for one of `into`.
 
@@ -289,7 +289,7 @@ def histogram_excess(conditions: Any, h: Any, values: Any, size: Any, scratch: A
     return entries_excess(conditions, h, size, different, scratch)
 
 
-@kernel
+@subroutine
 def counts_excess(conditions: Any, h: Any, counts: Any, first: Any, size: Any, out: Any, into: Any, scratch: Any) -> Any:
     """Return by how much the histogram `counts[first:first + width]` misses condition h after a change.
 

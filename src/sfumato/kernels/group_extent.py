@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.kernels.compile import kernel
+from sfumato.kernels.compile import subroutine
 
 FULL = np.int32(2**31 - 1)
 """Larger than every place."""
 
 
-@kernel
+@subroutine
 def ends_of(places: Any, members: Any, start: Any, stop: Any, j: Any) -> Any:
     """Return the lowest, second lowest, highest and second highest place of some rows in attribute j.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.compile import inlined, kernel
+from sfumato.kernels.compile import inlined_once, kernel, subroutine
 from sfumato.kernels.group_excess import allowed_neighbours, histogram_excess, within_reach
 from sfumato.kernels.row_order import draw
 from sfumato.kernels.search_arrays import replace_members
@@ -26,7 +26,7 @@ def sample_members(st: Any, random: Any) -> Any:
     return rows
 
 
-@inlined
+@inlined_once
 def _sort_pool(place: Any, pool: Any, count: Any, j: Any) -> None:
     """Sort the rows `pool[:count]` by their place in attribute j: by insertion, because they are few."""
     for i in range(1, count):
@@ -39,20 +39,21 @@ def _sort_pool(place: Any, pool: Any, count: Any, j: Any) -> None:
         pool[q] = row
 
 
-@kernel
+@subroutine
 def _cut_losses(shares: Any, place: Any, pool: Any, count: Any, least: Any, seen: Any, clock: Any, losses: Any) -> None:
     """Fill `losses[m]` with the loss of two groups: the first m rows of the pool, and the others.
 
-    For m from `least` to count - `least`. `seen` and `clock` count distinct places, as in `SearchArrays`. Cost: the rows times
-    the attributes.
+    For m from `least` to count - `least`. `seen` and `clock` count distinct places, as in `SearchArrays`. Cost: the rows
+    times the attributes.
     """
-    losses[least : count - least + 1] = 0.0
+    for m in range(least, count - least + 1):
+        losses[m] = 0.0
     for j in range(place.shape[1]):
         for backward in range(2):
             low, high, distinct = 1 << 60, -1, 0
             clock[0] += 1
             for i in range(count - least):
-                p = np.int64(place[pool[count - 1 - i if backward else i], j])
+                p = int(place[pool[count - 1 - i if backward else i], j])
                 low, high = min(low, p), max(high, p)
                 if shares.kind[j] == SET and seen[p] != clock[0]:
                     seen[p] = clock[0]
@@ -61,7 +62,7 @@ def _cut_losses(shares: Any, place: Any, pool: Any, count: Any, least: Any, seen
                     losses[count - 1 - i if backward else i + 1] += share(shares, j, low, high, distinct) * (i + 1)
 
 
-@kernel
+@subroutine
 def _part_excess(limits: Any, conditions: Any, pool: Any, start: Any, stop: Any, values: Any, scratch: Any) -> Any:
     """Return the excess of the rows `pool[start:stop]` as a group. Cost: the square of their number."""
     size = stop - start
@@ -86,8 +87,8 @@ def cut_pairs(
 ) -> Any:
     """Cut pairs of groups anew wherever that lowers loss + price · excess; return the number of changes.
 
-    `order` has one row of each group; a group is paired with the next `reach` groups along it. Pairs of more than `most` rows
-    are left as they are. Cost: groups times reach times the rows of a pair times the square of the attributes.
+    `order` has one row of each group; a group is paired with the next `reach` groups along it. Pairs of more than `most`
+    rows are left as they are. Cost: groups times reach times the rows of a pair times the square of the attributes.
     """
     d = st.place.shape[1]
     pool, best_pool, values = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)

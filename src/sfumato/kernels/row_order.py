@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.cell_shares import share
-from sfumato.kernels.compile import inlined, kernel
+from sfumato.kernels.compile import inlined_once, kernel, subroutine
 
 
-@inlined
+@inlined_once
 def count_places(place: Any, order: Any, start: Any, stop: Any, j: Any, counts: Any) -> Any:
     """Count the places of the rows `order[start:stop]` in attribute j; return the lowest, the highest and how many differ.
 
@@ -31,7 +31,7 @@ def count_places(place: Any, order: Any, start: Any, stop: Any, j: Any, counts: 
     return low, high, distinct
 
 
-@inlined
+@inlined_once
 def _best_split(
     shares: Any, place: Any, order: Any, start: Any, stop: Any, counts: Any, random: Any, state: Any
 ) -> Any:  # fmt: skip
@@ -127,7 +127,7 @@ def tree_order(shares: Any, place: Any, order: Any, coarse: Any, leaf: Any, rand
         top += 2
 
 
-@kernel
+@subroutine
 def draw(state: Any) -> Any:
     """Return the next 64 random bits (Marsaglia's xorshift), the same on every machine; `state[0]` is never 0."""
     x = state[0]
@@ -138,7 +138,7 @@ def draw(state: Any) -> Any:
     return x
 
 
-@kernel
+@subroutine
 def uniform(state: Any) -> Any:
     """Return a random number in [0, 1): the upper 53 bits over 2^53."""
     return (draw(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.compile import borrowing_kernel, inlined
+from sfumato.kernels.compile import borrowing_kernel, inlined, inlined_once, subroutine
 from sfumato.kernels.group_excess import (
     DISTINCT,
     GAIN,
@@ -18,7 +20,7 @@ from sfumato.kernels.group_excess import (
 )
 from sfumato.kernels.group_extent import ends_of
 
-NONE = -1
+NONE = np.int64(-1)
 """No row: as partner, a move instead of a swap."""
 
 
@@ -91,7 +93,7 @@ class SearchArrays(NamedTuple):
 # ------------------------------------------------------------------------------ the value of a group after a change
 
 
-@inlined
+@inlined_once
 def _distinct_places(st: Any, g: Any, j: Any, out: Any, into: Any) -> Any:
     """Return the distinct places of attribute j if row `out` left and row `into` joined.
 
@@ -169,7 +171,7 @@ def excess_after(limits: Any, conditions: Any, st: Any, g: Any, out: Any, into: 
     return total
 
 
-@borrowing_kernel
+@subroutine
 def _neighbour_excess(
     limits: Any, member: Any, degrees: Any, start: Any, before: Any, size: Any, out: Any, into: Any, bound: Any
 ) -> Any:
@@ -200,7 +202,7 @@ def _neighbour_excess(
     return total
 
 
-@inlined
+@inlined_once
 def _same_values(limits: Any, conditions: Any, one: Any, other: Any) -> Any:
     """Return whether two rows have the same values under all limits and conditions: exchanging them changes no excess."""
     same = True
@@ -237,7 +239,7 @@ def _condition_excess(conditions: Any, st: Any, h: Any, g: Any, out: Any, into: 
     return found
 
 
-@borrowing_kernel
+@subroutine
 def _member_excess(
     conditions: Any, h: Any, member: Any, start: Any, size: Any, out: Any, come: Any, values: Any, scratch: Any
 ) -> Any:
@@ -256,7 +258,7 @@ def _member_excess(
 # ------------------------------------------------------------------------------ keeping the arrays up to date
 
 
-@inlined
+@inlined_once
 def _refresh_extent(shares: Any, st: Any, g: Any, j: Any) -> Any:
     """Recompute the extent of a group in attribute j, and add to the gain of each row what it saves there by leaving.
 
@@ -294,7 +296,7 @@ def _refresh_extent(shares: Any, st: Any, g: Any, j: Any) -> Any:
     return full
 
 
-@borrowing_kernel
+@subroutine
 def _refresh(shares: Any, limits: Any, conditions: Any, st: Any, g: Any, excess: Any) -> None:
     """Recompute the arrays of a group from its members, degrees and excess. Cost: size times attributes."""
     start, stop = st.first[g], st.first[g] + st.size[g]
@@ -350,7 +352,7 @@ def _count(conditions: Any, st: Any, g: Any, row: Any, change: Any) -> None:
                 st.different[h, g] += change
 
 
-@borrowing_kernel
+@subroutine
 def _refresh_group(shares: Any, limits: Any, conditions: Any, st: Any, g: Any) -> None:
     """Compute everything about a group from its members alone, with counts of zero. Cost: the square of its size."""
     start, stop = st.first[g], st.first[g] + st.size[g]
@@ -375,7 +377,7 @@ def refresh_all(shares: Any, limits: Any, conditions: Any, st: Any) -> None:
             _refresh_group(shares, limits, conditions, st, g)
 
 
-@borrowing_kernel
+@subroutine
 def _update_degrees(limits: Any, member: Any, degrees: Any, start: Any, size: Any, row: Any, change: Any) -> None:
     """Update the degrees of `member[start:start + size]` because a row joined (+1) or leaves (-1); recount the row's own."""
     for c in range(len(limits.windowed)):
@@ -416,7 +418,7 @@ def _join(limits: Any, conditions: Any, st: Any, g: Any, row: Any) -> None:
         _update_degrees(limits, st.member, st.degree, st.first[g], st.size[g], row, 1)
 
 
-@borrowing_kernel
+@subroutine
 def apply_change(
     shares: Any, limits: Any, conditions: Any, st: Any, a: Any, there: Any, partner: Any, excess_here: Any, excess_there: Any
 ) -> None:
@@ -431,7 +433,7 @@ def apply_change(
     _refresh(shares, limits, conditions, st, there, excess_there)
 
 
-@borrowing_kernel
+@subroutine
 def replace_members(
     shares: Any, limits: Any, conditions: Any, st: Any, one: Any, other: Any, rows: Any, cut: Any, count: Any
 ) -> None:

@@ -25,8 +25,8 @@ from sfumato.releases.cells import (
 
 Pairs = NDArray[np.bool_]
 
-_AT_ONCE = 1 << 21
-"""The number of pairs of a cell and a code that are compared at a time; bounds memory."""
+_FEW = 1 << 12
+"""Up to this many pairs of a cell and a code are compared one by one when they are counted."""
 
 _GRID = 1 << 23
 """Up to this many pairs, all are compared once and looked up from then on; 8 MB."""
@@ -119,16 +119,62 @@ class CellReader:
         """Return for each pair of a cell and a code whether the cell covers the value."""
         return self._covers(cells, codes) if self._grid is None else self._grid[cells * self.column.domain + codes]
 
+    def counted(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return for each of some cells how many of some distinct values it covers. Cost: linear in cells and values."""
+        if len(cells) * len(codes) <= _FEW:
+            return np.asarray(self.covers(cells[:, None], codes[None, :]).sum(axis=1), np.int64)
+        present, chosen = np.sort(codes[codes < self.column.size]), np.zeros(self.column.domain, bool)
+        chosen[codes] = True
+        found = np.searchsorted(present, self.high, "right") - np.searchsorted(present, self.low)
+        found = np.maximum(0, found)
+        listed, listed_codes = self._listed
+        found += np.bincount(listed[chosen[listed_codes]], minlength=len(found))
+        found += self.absent & (len(present) < len(codes))
+        found[self.withheld] = len(codes)
+        return np.asarray(found[cells], np.int64)
+
     def either(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> tuple[Pairs, Pairs]:
-        """Return which of all cells are among `cells` and cover one of `codes`, and which of all codes are covered so."""
+        """Return which of all cells are among `cells` and cover one of `codes`, and which of all codes are covered so.
+
+        Cost: linear in all cells and values, and in the members of sets.
+        """
         whose, what = np.zeros(len(self.low), bool), np.zeros(self.column.domain, bool)
-        step = max(1, _AT_ONCE // len(codes))
-        for start in range(0, len(cells), step):
-            some = cells[start : start + step]
-            found = self.covers(some[:, None], codes[None, :])
-            whose[some] = found.any(axis=1)
-            what[codes] |= found.any(axis=0)
-        return whose, what
+        whose[cells] = self.counted(cells, codes) > 0
+        # a code is within the ranges that begin before it and do not end before it
+        ranges = cells[self.low[cells] <= self.high[cells]]
+        size = self.column.size
+        begins = np.bincount(self.low[ranges], minlength=size + 1)[: size + 1]
+        ends = np.bincount(self.high[ranges] + 1, minlength=size + 1)[: size + 1]
+        what[:size] = np.cumsum(begins - ends)[:size] > 0
+        among = np.zeros(len(self.low), bool)
+        among[cells] = True
+        listed, listed_codes = self._listed
+        what[listed_codes[among[listed]]] = True
+        what[size:] |= bool(self.absent[cells].any())
+        what |= bool(self.withheld[cells].any())
+        asked = np.zeros(self.column.domain, bool)
+        asked[codes] = True
+        return whose, what & asked
+
+    @cached_property
+    def _listed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Cells and codes of all pairs of a set and a member, or a node and a leaf, unless the range or `*` covers them."""
+        domain, size = self.column.domain, self.column.size
+        keys = [self.members]
+        for own in self._cell_of_code:
+            codes = np.flatnonzero(own[:size] >= 0)
+            keys.append(own[codes] * domain + codes)
+        cells, codes = np.divmod(np.unique(np.concatenate(keys)), max(1, domain))
+        fresh = ~self.withheld[cells] & ((codes < self.low[cells]) | (codes > self.high[cells]))
+        return cells[fresh], codes[fresh]
+
+    @cached_property
+    def _cell_of_code(self) -> list[NDArray[np.int64]]:
+        """For each level of the hierarchy and code the cell that names its node, or -1."""
+        paths = self.column.paths
+        if paths is None:
+            return []
+        return [nodes[paths[:, level]] for level, nodes in enumerate(self.nodes)]
 
     @cached_property
     def _grid(self) -> Pairs | None:
@@ -144,9 +190,8 @@ class CellReader:
         found |= self.withheld[cells] | (self.absent[cells] & missing)
         if len(self.members):
             keys = cells * self.column.domain + codes
-            found |= np.isin(keys, self.members)
-        paths = self.column.paths
-        for level, nodes in enumerate(self.nodes):
-            assert paths is not None
-            found |= (nodes[paths[:, level]][codes] == cells) & ~missing
+            at = np.minimum(np.searchsorted(self.members, keys), len(self.members) - 1)
+            found |= self.members[at] == keys
+        for own in self._cell_of_code:
+            found |= (own[codes] == cells) & ~missing
         return np.asarray(found)

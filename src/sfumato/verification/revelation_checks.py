@@ -85,13 +85,14 @@ class _Narrowing:
         texts = cells.texts(name).dictionary_encode(null_encoding="encode")
         self.cell = np.asarray(texts.indices)[cells.of_row].astype(np.int64)
         self.reader = CellReader(texts.dictionary.to_pylist(), self.column, recoding)
-        everything = list(range(self.column.domain))
-        self.size = {cell: self.covered(cell, everything) for cell in np.unique(self.cell).tolist()}
+        present = np.unique(self.cell)
+        self.size = dict(zip(present.tolist(), self.covered(present, np.arange(self.column.domain)), strict=True))
         self.frequency: Mapping[int, int] = _together(pa.array(np.zeros(original.rows)), self.column.codes)[0]
 
-    def covered(self, cell: int, codes: list[int]) -> int:
-        """Return how many of some values a cell covers."""
-        return int(self.reader.covers(np.array([cell]), np.array(codes, np.int64)).sum())
+    def covered(self, cells: Any, codes: Any) -> list[int]:
+        """Return how many of some values each of some cells covers."""
+        found: list[int] = self.reader.counted(np.array(cells, np.int64), np.array(codes, np.int64)).tolist()
+        return found
 
     def counts(self, published: pa.Array, original: pa.Array) -> tuple[int, int, int]:
         """Count the rows whose cell is narrowed to one value, to half, and those whose cell has several values."""
@@ -101,8 +102,9 @@ class _Narrowing:
             open_ = {cell: rows for cell, rows in cells.items() if self.size[cell] > 1}
             recoded += sum(open_.values())
             possible = self.possible(occurring.get(value, {}))
-            for cell, rows in open_.items() if possible else ():
-                left = self.covered(cell, possible)
+            if not open_ or not possible:
+                continue
+            for (cell, rows), left in zip(open_.items(), self.covered(list(open_), possible), strict=True):
                 one += rows * (left == 1)
                 half += rows * (0 < 2 * left <= self.size[cell])
         return one, half, recoded

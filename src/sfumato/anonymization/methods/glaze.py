@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods.method import FINDING, Grouping, Method, Task
 from sfumato.anonymization.methods.mondrian import Mondrian
 from sfumato.anonymization.methods.part_search import search_part
+from sfumato.anonymization.methods.partitioned_search import PART_ROWS, search_in_parts
 from sfumato.anonymization.methods.search_problem import SearchProblem
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import shares_of
 from sfumato.kernels.mondrian_cuts import covers
+
+_WHOLE = 2
+"""Tables of up to this many times the rows of a part are searched as a whole."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ class Glaze(Method):
     """How long to search for less loss: twice as much takes about twice as long."""
 
     name: ClassVar[str] = "glaze"
+    part_rows: ClassVar[int] = PART_ROWS
+    """The number of rows of a part, about; larger tables than twice that are searched in parts."""
 
     def __post_init__(self) -> None:
         if isinstance(self.effort, bool) or not isinstance(self.effort, int) or self.effort < 1:
@@ -72,8 +78,15 @@ class Glaze(Method):
         if problem.rows < 2 * problem.constraints.least:
             return Grouping(np.zeros(problem.rows, np.int64), ("the table is too small for two groups",))
         task.progress(FINDING, 0.0)
-        mondrian = Mondrian().group(task).of_row
-        found = search_part(problem, seed, self.effort, mondrian)
+        if problem.rows > _WHOLE * self.part_rows:
+            found = search_in_parts(problem, seed, self.effort, self.part_rows)
+            # only under conditions on histograms, and where a group fails, may Mondrian be better
+            if not problem.constraints.conditions and task.satisfied(found).all():
+                return Grouping(found)
+            mondrian = Mondrian().group(task).of_row
+        else:
+            mondrian = Mondrian().group(task).of_row
+            found = search_part(problem, seed, self.effort, mondrian)
         # an exact check of both, because the search reckons with floats
         return Grouping(min((found, mondrian), key=lambda of_row: _rank(task, of_row)))
 

@@ -31,6 +31,20 @@ _SLACKS = (0.2, 0.05, 0.1)
 """The excess per row with which each start cuts the table where shares are bounded, in turn."""
 
 
+_HOPELESS = 2.0
+"""A cut that leaves more excess per row than this is not worth exchanges: packed groups are the start."""
+
+_NEARLY_NONE = 0.05
+"""The excess per row from which on exchanges remove the rest at a prohibitive price."""
+
+
+_REHEATED = (0.6, 6.0)
+"""The lowest and the highest price of excess when groups are improved that have converged before."""
+
+_HEAT = 0.05
+"""The heat of those passes."""
+
+
 def search_part(problem: SearchProblem, seed: int, effort: int = 1, known: Integers | None = None) -> Integers:
     """Return the group of each row, numbered from 0 without gaps; a group may still have excess.
 
@@ -86,12 +100,16 @@ def _exchange(state: SearchState, start: int, effort: int) -> None:
         state.cut(_HIGH_PRICE, shuffled=start >= 3)
         return
     state.cut(price=_PRICES[start % 3], shuffled=start >= 3)
-    # where the cut left little excess, exchanges remove it at little loss; where it left much, start from packed groups
-    if state.can_be_packed and state.excess > state.rows:
+    crowded = state.excess / state.rows
+    if not state.can_be_packed or crowded <= _HOPELESS:
+        if state.constraints.neighbour_limits or state.constraints.conditions:
+            state.exchange(effort)
+        # exchanges remove excess at less loss than packed groups have, where they remove it
+        if crowded <= 1.0 or state.excess <= _NEARLY_NONE * state.rows:
+            return
+    if state.can_be_packed:
         pack_table(state)
         state.exchange_crowded(effort)
-    elif state.constraints.neighbour_limits or state.constraints.conditions:
-        state.exchange(effort)
 
 
 def cut_further(state: SearchState, known: Integers | None, effort: int) -> None:
@@ -107,3 +125,42 @@ def cut_further(state: SearchState, known: Integers | None, effort: int) -> None
         state.lower_loss(effort, rounds=2)
         state.cut_again(state.labels.copy())
         state.remember()
+
+
+def improve_part(problem: SearchProblem, labels: Integers, seed: int, effort: int = 1) -> Integers:
+    """Lower the loss of groups that are known already; the result is never worse. `labels` are numbered without gaps.
+
+    The price of excess starts low once more, so that rows can cross between groups that have converged.
+    """
+    state = SearchState(problem, seed)
+    state.regroup(labels)
+    state.remember()
+    state.span = (0.0, 0.7)
+    if problem.constraints.neighbour_limits:
+        prices = np.geomspace(*_REHEATED, 12 * effort)
+        for i in state.passes(len(prices)):
+            state.new_order()
+            state.exchange_pass(8, 40, _HEAT, float(prices[i]))
+    state.span = (0.7, 1.0)
+    state.lower_loss(effort)
+    state.return_to_best()
+    return renumber(state.labels)
+
+
+def repair_part(problem: SearchProblem, labels: Integers, seed: int, effort: int = 1) -> Integers:
+    """Repair groups with excess, then lower the loss; the result is never worse. `labels` are numbered without gaps."""
+    state = SearchState(problem, seed)
+    state.regroup(labels)
+    state.remember()
+    repair(state, effort)
+    state.remember()
+    state.lower_loss(effort)
+    state.return_to_best()
+    return renumber(state.labels)
+
+
+def failing_groups(problem: SearchProblem, labels: Integers) -> NDArray[np.bool_]:
+    """Return for each group whether it is too small or has excess, as the search reckons it."""
+    state = SearchState(problem, 0)
+    state.regroup(labels)
+    return np.asarray((state.arrays.excess > 0) | (state.arrays.size < problem.constraints.least))

@@ -25,8 +25,8 @@ class SearchSpace:
     >>> from sfumato.kernels.cell_shares import share
     >>> people = sf.Table(pa.table({"age": [20, 60], "sex": ["f", "m"]}), sf.Schema(["age", "sex"], weights={"age": 3}))
     >>> space = SearchSpace.of(Task(people, ()))
-    >>> share(space.shares, 0, 0, 1, 2), share(space.shares, 1, 0, 1, 2)
-    (1.5, 0.5)
+    >>> [float(share(space.shares, j, 0, 1, 2)) for j in (0, 1)]
+    [1.5, 0.5]
     """
 
     places: NDArray[np.int32]

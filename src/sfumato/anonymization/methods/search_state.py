@@ -204,7 +204,7 @@ class SearchState:
         self.regroup(smaller)
 
     def new_order(self) -> None:
-        """Draw a random order, in which similar rows are adjacent, of the rows that a pass may change and one of each group."""
+        """Draw a random order of the rows that a pass may change, and one of each group; similar rows are adjacent."""
         self.order = open_rows(self.arrays, self.can_be_cut_again, self.constraints.least, self.random)
         tree_order(self.shares, self.place, self.order, self.coarse, _LEAF, True, self.random)
 
@@ -303,7 +303,7 @@ class SearchState:
             self.exchange_pass(2, 100, 0.1, float(prices[i]))
 
     def lower_loss(self, effort: int, rounds: int = 8) -> None:
-        """Lower the loss at a prohibitive price of excess, until it stops falling: cut pairs of groups, then exchange rows."""
+        """Lower the loss at a prohibitive price of excess, until it stops falling: cut pairs of groups, exchange rows."""
         window = 1000
         for _ in self.passes(rounds * effort):
             loss, excess = self.loss, self.excess

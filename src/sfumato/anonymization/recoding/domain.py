@@ -205,7 +205,9 @@ def _positions(column: Column) -> NDArray[np.float64]:
         return np.zeros(0)
     lowest, highest = column.numbers[0], column.numbers[column.size - 1]
     if column.hierarchy is not None:
-        leaves = [number for number in map(column.numbers.parse, column.hierarchy.leaves) if number is not None]
+        values = set(map(column.label, range(column.size)))
+        others = (leaf for leaf in column.hierarchy.leaves if leaf not in values)
+        leaves = [number for number in map(column.numbers.parse, others) if number is not None]
         lowest, highest = min([lowest, *leaves]), max([highest, *leaves])
     width = highest - lowest
     if not width:

@@ -25,14 +25,23 @@ def built_tree(values: Sequence[str], nodes: Sequence[Sequence[str]], column: st
         tree = Hierarchy.from_rows([value, *path, ROOT] for value, path in zip(values, nodes, strict=True))
     except HierarchyError as error:
         raise HierarchyError(error.problem, remedy=error.remedy, column=column, value=error.value) from error
-    seen: dict[str, int] = {}
+    seen: dict[str, tuple[int, int]] = {}
+    counts = [np.bincount(nodes) for nodes in tree.paths.T]
     for level, labels in enumerate(tree.labels):
+        same: dict[int, list[tuple[int, int]]] = {}  # by other level the nodes here and there with the same label
         for node, label in enumerate(labels):
-            other = seen.setdefault(label, level)
-            if other == level:
-                continue
-            there = tree.labels[other].index(label)
-            if not np.array_equal(tree.paths[:, other] == there, tree.paths[:, level] == node):
+            other, there = seen.setdefault(label, (level, node))
+            if other != level:
+                same.setdefault(other, []).append((node, there))
+        for other, pairs in same.items():
+            here, there_ = np.array(pairs).T
+            twin = np.full(len(labels), -1)
+            twin[here] = there_
+            both = tree.paths[twin[tree.paths[:, level]] == tree.paths[:, other], level]
+            shared = np.bincount(both, minlength=len(labels))[here]  # the leaves under both nodes
+            differ = (shared != counts[level][here]) | (shared != counts[other][there_])
+            if differ.any():
+                label = labels[int(here[int(np.argmax(differ))])]
                 raise HierarchyError(
                     f"the label {label!r} would mean different values on the levels {other} and {level} of the hierarchy",
                     remedy="Choose other labels, or declare a hierarchy file.",

@@ -1,0 +1,173 @@
+"""Search a large table in parts: in two rounds with different cuts, and with what fails in between pooled and solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.anonymization.methods.method import FINDING
+from sfumato.anonymization.methods.part_search import failing_groups, improve_part, repair_part, search_part
+from sfumato.anonymization.methods.partition_plan import plan_parts
+from sfumato.anonymization.methods.search_problem import SearchProblem
+from sfumato.anonymization.methods.worker_threads import map_in_threads
+from sfumato.data.groups import renumber
+from sfumato.kernels.row_order import tree_order
+from sfumato.progress import Progress
+
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+PartWork = Callable[[SearchProblem, Integers, int], Integers]
+"""Return the groups of a part, given the groups that it has and a seed."""
+
+PART_ROWS = 30_000
+"""The number of rows of a part, about: a part and what a search knows of it nearly fit into the cache of one core."""
+
+_SAMPLE = 200_000
+"""A plan is made from about this many rows."""
+
+_POOL_GROWTH = 8
+"""A pool has this many times the rows of the groups that fail, and at least the rows of a part."""
+
+_SPANS = ((0.0, 0.7), (0.7, 1.0))
+"""The shares of the work at which each round begins and ends; for the progress."""
+
+
+def search_in_parts(
+    problem: SearchProblem, seed: int, effort: int = 1, size: int = PART_ROWS, workers: int | None = None
+) -> Integers:
+    """Return the group of each row, numbered from 0; a group may still have excess.
+
+    The table is cut into parts of about `size` rows (see `plan_parts`), and each part is searched alone. Groups that fail
+    are pooled with the groups around them and solved together. Then the table is cut elsewhere, between groups, and each
+    part of that plan is improved further: what the first cuts kept apart can mix. Domains, distances and distributions are
+    those of the whole table throughout. The result depends on the problem, the seed, `effort` and `size`, but not on the
+    number of threads: the seed of a part is made from the seed, the round and the number of the part.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> table = sf.Table(pa.table({"age": [30, 61, 31, 60, 45, 46]}), sf.Schema(["age"]))
+    >>> problem = SearchProblem.of(sf.anonymization.Task(table, (sf.KAnonymity(2),)))
+    >>> search_in_parts(problem, seed=0, size=4).tolist()
+    [0, 1, 0, 1, 2, 2]
+    """
+    search = _PartitionedSearch(problem, seed, effort, size, workers)
+    labels = settled(problem, *search.first_round(), seed, effort, size)
+    return settled(problem, *search.second_round(labels), seed, effort, size)
+
+
+class _PartitionedSearch:
+    def __init__(self, problem: SearchProblem, seed: int, effort: int, size: int, workers: int | None) -> None:
+        self.problem, self.seed, self.effort, self.size, self.workers = problem, seed, effort, size, workers
+        sample = np.arange(0, problem.rows, max(1, problem.rows // _SAMPLE))
+        make = partial(
+            plan_parts, problem.places[sample], problem.shares, problem.constraints.restricted(sample), size, problem.rows
+        )
+        self.plan = make()
+        self.shifted_plan = make(shifted=self.plan)
+
+    def first_round(self) -> tuple[Integers, Flags]:
+        """Search each part alone; return the groups, and which of them fail."""
+        of_part = self.plan.parts_of(self.problem.places)
+        return self._search(of_part, None, 0, lambda part, _, seed: search_part(part, seed, self.effort))
+
+    def second_round(self, labels: Integers) -> tuple[Integers, Flags]:
+        """Improve the groups in other parts; a group is in the part of its first row. Return the same."""
+        _, first = np.unique(labels, return_index=True)
+        of_part = self.shifted_plan.parts_of(self.problem.places[first])[labels]
+        return self._search(of_part, labels, 1, lambda part, known, seed: improve_part(part, known, seed, self.effort))
+
+    def _search(
+        self, of_part: NDArray[np.int32], labels: Integers | None, number: int, work: PartWork
+    ) -> tuple[Integers, Flags]:
+        """Work on all parts, and number their groups one after the other."""
+        order = np.argsort(of_part, kind="stable")
+        parts = [rows for rows in np.split(order, np.cumsum(np.bincount(of_part))[:-1]) if len(rows)]
+
+        def work_on(numbered: tuple[int, Integers], report: Progress) -> tuple[Integers, Flags]:
+            k, rows = numbered
+            part = self.problem.restricted(rows, report)
+            known = rows[:0] if labels is None else renumber(labels[rows])
+            groups = work(part, known, part_seed(self.seed, number, k))
+            return groups, failing_groups(part, groups)
+
+        low, high = _SPANS[number]
+        found = map_in_threads(
+            work_on,
+            list(enumerate(parts)),
+            [len(rows) for rows in parts],
+            lambda share: self.problem.progress(FINDING, low + (high - low) * share),
+            self.workers,
+        )
+        result, made = np.empty(self.problem.rows, np.int64), 0
+        for rows, (groups, failing) in zip(parts, found, strict=True):
+            result[rows] = made + groups
+            made += len(failing)
+        return result, np.concatenate([failing for _, failing in found])
+
+
+def part_seed(seed: int, number: int, part: int) -> int:
+    """Return the seed of a part in a round: it does not depend on when the part is searched."""
+    return int(np.random.SeedSequence([seed % 2**64, number, part]).generate_state(1, np.uint64)[0])
+
+
+def settled(
+    problem: SearchProblem, labels: Integers, failing: Flags, seed: int, effort: int, size: int = PART_ROWS
+) -> Integers:
+    """Solve the groups that fail together with the groups around them, in larger and larger pools.
+
+    A pool is solved by repairing its groups or, if that does not help, by a new search. A pool with fewer failing rows than
+    before is kept. The last pool is the whole table.
+    """
+    pool_rows = max(size, _POOL_GROWTH * int(failing[labels].sum()))
+    while failing.any():
+        rows = rows_around(problem, labels, failing, pool_rows)
+        part = problem.restricted(rows, problem.progress)
+        known, bad = renumber(labels[rows]), int(failing[labels[rows]].sum())
+        for solve in (repair_part, _search_again):
+            found = solve(part, known, seed, effort)
+            left = failing_groups(part, found)
+            if left[found].sum() < bad:
+                labels, failing = _replaced(labels, failing, rows, found, left)
+                break
+        if len(rows) == problem.rows:
+            break
+        pool_rows *= _POOL_GROWTH
+    return renumber(labels)
+
+
+def _replaced(labels: Integers, failing: Flags, rows: Integers, found: Integers, left: Flags) -> tuple[Integers, Flags]:
+    """Give some rows, which are all rows of their groups, new groups; return all groups, and which of them fail."""
+    labels = labels.copy()
+    labels[rows] = len(failing) + found
+    failing = np.concatenate([failing, left])
+    present, labels = np.unique(labels, return_inverse=True)
+    return labels, failing[present]
+
+
+def _search_again(part: SearchProblem, known: Integers, seed: int, effort: int) -> Integers:
+    return search_part(part, seed, effort, known)
+
+
+def rows_around(problem: SearchProblem, labels: Integers, failing: Flags, count: int) -> Integers:
+    """Return about `count` rows: those of the failing groups, and of the groups next to them along a good order."""
+    _, first = np.unique(labels, return_index=True)
+    order, coarse = np.arange(len(first)), np.zeros(len(first) + 1, np.int64)
+    places = np.ascontiguousarray(problem.places[first])
+    tree_order(problem.shares, places, order, coarse, 1, False, np.ones(1, np.uint64))
+    position = np.empty(len(first), np.int64)
+    position[order] = np.arange(len(first))
+    at = np.sort(position[failing])
+    # how far each group is from the nearest failing one along the order
+    after = np.searchsorted(at, position)
+    distance = np.minimum(
+        np.abs(position - at[np.minimum(after, len(at) - 1)]), np.abs(position - at[np.maximum(after - 1, 0)])
+    )
+    nearest = np.lexsort((position, distance))
+    sizes = np.bincount(labels)
+    enough = int(np.searchsorted(np.cumsum(sizes[nearest]), count)) + 1
+    chosen = np.zeros(len(first), bool)
+    chosen[nearest[:enough]] = True
+    return np.flatnonzero((chosen | failing)[labels])
