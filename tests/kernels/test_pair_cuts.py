@@ -27,6 +27,11 @@ def cost_of(case, rows):
     return cell_cost(case.domains, case.place[rows]) * len(rows) + PRICE * case.excess(rows)
 
 
+def scratch(most):
+    """Return the scratch of `cut_pairs` for pairs of up to this many rows."""
+    return np.empty((3, most), np.int64), np.empty(most + 1)
+
+
 def cheapest_cut(case, one, other, least):
     """Return the least cost of a cut of two groups between two places of an attribute; only parts that have room."""
     rows = np.flatnonzero((case.arrays.group == one) | (case.arrays.group == other))
@@ -50,7 +55,7 @@ def test_no_better_cut_of_two_groups_is_missed(seed, rows, with_condition, least
         pair = sum(cost_of(case, np.flatnonzero(case.arrays.group == g)) for g in (one, other))
         order = sample_members(case.arrays, random)[[one, other]]
         assert case.arrays.group[order].tolist() == [one, other]
-        changes = cut_pairs(case.shares, case.limits, case.conditions, case.arrays, order, 1, PRICE, least, rows)
+        changes = cut_pairs(case.shares, case.limits, case.conditions, case.arrays, order, 1, PRICE, least, *scratch(rows))
         case.check()
         assert (case.arrays.size <= case.arrays.room).all()
         assert case.cost(PRICE) < before if changes else case.cost(PRICE) == before
@@ -62,5 +67,5 @@ def test_large_pairs_are_left_as_they_are(seed, rows, with_condition):
     case = SearchCase(seed, rows, with_condition)
     labels = case.arrays.group.copy()
     order = sample_members(case.arrays, np.array([seed + 1], np.uint64))
-    cut_pairs(case.shares, case.limits, case.conditions, case.arrays, order, rows, PRICE, 1, 1)
+    cut_pairs(case.shares, case.limits, case.conditions, case.arrays, order, rows, PRICE, 1, *scratch(1))
     assert (case.arrays.group == labels).all()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.compile import inlined_once, kernel, subroutine
+from sfumato.kernels.compile import borrowing_kernel, inlined_once, kernel, subroutine
 from sfumato.kernels.group_excess import allowed_neighbours, histogram_excess, within_reach
 from sfumato.kernels.row_order import draw
 from sfumato.kernels.search_arrays import replace_members
@@ -81,18 +81,19 @@ def _part_excess(limits: Any, conditions: Any, pool: Any, start: Any, stop: Any,
     return total
 
 
-@kernel
+@borrowing_kernel
 def cut_pairs(
-    shares: Any, limits: Any, conditions: Any, st: Any, order: Any, reach: Any, price: Any, least: Any, most: Any
-) -> Any:
+    shares: Any, limits: Any, conditions: Any, st: Any, order: Any, reach: Any, price: Any, least: Any, pools: Any,
+    losses: Any,
+) -> Any:  # fmt: skip
     """Cut pairs of groups anew wherever that lowers loss + price · excess; return the number of changes.
 
-    `order` has one row of each group; a group is paired with the next `reach` groups along it. Pairs of more than `most`
-    rows are left as they are. Cost: groups times reach times the rows of a pair times the square of the attributes.
+    `order` has one row of each group; a group is paired with the next `reach` groups along it. Pairs of more rows than the
+    scratch `pools[i]` has room for are left as they are; `losses` has one entry more. Cost: groups
+    times reach times the rows of a pair times the square of the attributes.
     """
     d = st.place.shape[1]
-    pool, best_pool, values = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
-    losses = np.zeros(most + 1)
+    pool, best_pool, values = pools[0], pools[1], pools[2]
     changes = 0
     for position in range(len(order)):
         one = st.group[order[position]]
@@ -100,7 +101,7 @@ def cut_pairs(
             other = st.group[order[position + step]]
             count = st.size[one] + st.size[other]
             best = st.loss[one] + st.loss[other] + price * (st.excess[one] + st.excess[other]) - 1e-9
-            if one == other or count > most or best <= 0:
+            if one == other or count > len(pool) or best <= 0:
                 continue
             for i in range(st.size[one]):
                 pool[i] = st.member[st.first[one] + i]
@@ -123,7 +124,8 @@ def cut_pairs(
                     if total < best:
                         best, cut, improved = total, m, True
                 if improved:
-                    best_pool[:count] = pool[:count]
+                    for i in range(count):
+                        best_pool[i] = pool[i]
             if cut > 0:
                 replace_members(shares, limits, conditions, st, one, other, best_pool, cut, count)
                 changes += 1

@@ -235,7 +235,7 @@ class SearchState:
         return int(
             cut_pairs(
                 self.shares, self.neighbour_limits, self.conditions, self.arrays, order, reach, price,
-                self.constraints.least, most,
+                self.constraints.least, np.empty((3, most), np.int64), np.empty(most + 1),
             )
         )  # fmt: skip
 
