@@ -137,6 +137,37 @@ def lattice(times: tuple[int, ...], losses: str, as_json: bool) -> None:
 @main.command(
     epilog="""\b
 Example:
+  python -m benchmarks wide
+  python -m benchmarks wide --rows 5000 --rows 10000 --k 10 --methods mondrian --json"""
+)
+@click.option(
+    "--rows", "sizes", default=[10_000, 40_000], show_default="10000, 40000", multiple=True, type=click.IntRange(min=1000),
+    help="Rows of the table; repeat the option to measure the growth of CPU time.",
+)  # fmt: skip
+@click.option(
+    "--k", "ks", default=[2, 10, 100, 1000], show_default="2, 10, 100, 1000", multiple=True, type=click.IntRange(min=1),
+    help="Rows of the smallest group; repeat the option to measure several.",
+)  # fmt: skip
+@click.option("--shapes", default="", metavar="LIST", help="Tables: 60 columns, many values, both.  [default: all]")
+@click.option("--methods", default="glaze,mondrian,lattice", show_default=True, metavar="LIST", help="Methods to compare.")
+@seed_option
+@json_option
+def wide(sizes: tuple[int, ...], ks: tuple[int, ...], shapes: str, methods: str, seed: int, as_json: bool) -> None:
+    """Tables with 60 quasi-identifiers, and with 100,000 distinct values in a column: CPU time per row and loss.
+
+    The tables are synthetic. The time is that from columns to a verified release; the baseline is a numpy lexsort.
+    """
+    from benchmarks.console_tables import progress_line, show_wide
+    from benchmarks.costs.wide_cost import run
+
+    with progress_line() as notify:
+        figures = run(sizes, ks, names_in(shapes), names_in(methods), seed, notify)
+    show(figures, as_json, show_wide)
+
+
+@main.command(
+    epilog="""\b
+Example:
   SFUMATO_DATA=data python -m benchmarks release --rows 140000 --rows 1400000
   python -m benchmarks release --rows 20000 --requirements k --json"""
 )

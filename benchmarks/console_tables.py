@@ -145,6 +145,36 @@ def show_lattice(figures: Mapping[str, Any]) -> None:
     _show_growth(out, figures["growth"])
 
 
+def show_wide(figures: Mapping[str, Any]) -> None:
+    """Print a line per shape, k, method and size, and the growth from size to size."""
+    out = console()
+    heads = ["table", "k", "method", "rows", "loss", "violations", "CPU s", "method s", "other s", "µs / row", "/ lexsort"]
+    grid = _grid(heads, ("table", "method"))
+    for one in figures["runs"]:
+        grid.add_row(
+            one["shape"],
+            f"{one['k']:,}",
+            one["method"],
+            f"{one['rows']:,}",
+            f"{one['loss']:.4f}",
+            f"{one['violations']:,}",
+            f"{one['CPU s']:.2f}",
+            f"{one['method, CPU s']:.2f}",
+            f"{one['other, CPU s']:.2f}",
+            f"{one['µs per row']:,.0f}",
+            f"{one['CPU / lexsort']:,}",
+        )
+    out.print(grid)
+    out.print("\nCPU seconds from columns to a verified release, after compilation.")
+    for one in figures["growth"]:
+        few, many = one["rows"]
+        out.print(
+            f"{one['shape']}, k = {one['k']:,}, {one['method']}: from {few:,} to {many:,} rows "
+            f"({one['times the rows']} times), the CPU time grows {one['times the CPU time']} times",
+            markup=False,
+        )
+
+
 def show_risk(figures: Mapping[str, Any]) -> None:
     """Print a line per number of records and kind of consistency, with the goals."""
     out = console()

@@ -24,6 +24,8 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__
 LAYERS = [
     ["version", "masking", "plurals", "progress", "temporaries"],
     ["errors"],
+    ["storage"],
+    ["engines"],
     ["registry", "user_code"],
     ["exact"],
     ["summaries"],
@@ -104,6 +106,8 @@ FOUNDATION = {
     "progress",
     "summaries",
     "errors",
+    "storage",
+    "engines",
     "registry",
     "exact",
     "parameters",

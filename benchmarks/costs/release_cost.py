@@ -172,7 +172,7 @@ def _with_ratios(result: dict[str, Any], baselines: Sequence[dict[str, float]]) 
     """Add the ratios to the baseline, which is the mean of the runs of pyarrow before and after the release."""
     figures = dict(result)
     for clock in ("wall", "CPU"):
-        method = sum(seconds[clock] for stage, seconds in result["stages"].items() if _is_method_stage(stage))
+        method = sum(seconds[clock] for stage, seconds in result["stages"].items() if is_method_stage(stage))
         rest = sum(seconds[clock] for seconds in result["stages"].values()) - method
         first = sum(baseline[clock] for baseline in baselines) / len(baselines)
         warm = sum(baseline[f"{clock}, warm"] for baseline in baselines) / len(baselines)
@@ -184,6 +184,6 @@ def _with_ratios(result: dict[str, Any], baselines: Sequence[dict[str, float]]) 
     return figures
 
 
-def _is_method_stage(stage: str) -> bool:
+def is_method_stage(stage: str) -> bool:
     """Return whether a stage belongs to the method: "finding groups", and what glaze does with them afterwards."""
     return stage.endswith(" groups")

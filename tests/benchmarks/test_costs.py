@@ -75,6 +75,23 @@ def test_full_domain_search():
     assert benchmark("lattice", "--losses", "men").returncode == 2
 
 
+def test_wide_tables():
+    options = ("--rows", "1000", "--rows", "2000", "--k", "10", "--shapes", "many values, both", "--methods", "mondrian")
+    done = benchmark("wide", *options, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = json.loads(done.stdout)
+    assert [(one["shape"], one["rows"]) for one in figures["runs"]] == [
+        ("many values", 1000),
+        ("many values", 2000),
+        ("both", 1000),
+        ("both", 2000),
+    ]
+    assert all(one["violations"] == 0 and 0 < one["loss"] <= 1 and one["CPU s"] > 0 for one in figures["runs"])
+    assert all(one["most distinct values"] > 900 for one in figures["runs"])
+    assert [one["times the rows"] for one in figures["growth"]] == [2.0, 2.0]
+    assert benchmark("wide", "--shapes", "narrow").returncode == 2
+
+
 def test_register():
     """The benchmark itself compares the counts of both ways."""
     done = benchmark("register", "--records", "300", "--individuals", "500", "--sample", "20", "--json")

@@ -27,9 +27,11 @@ from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
 from sfumato.anonymization.unchanged_columns import refuse_singled_out
 from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclared_note
 from sfumato.anonymization.unit_groups import find_groups
+from sfumato.data.groups import dense_ranks
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.data.units import unit_notes, units_of
+from sfumato.engines import Engine, engine_of
 from sfumato.errors import ParameterError, RequirementError
 from sfumato.exact import Number
 from sfumato.parameters import check_seed, check_share
@@ -38,6 +40,7 @@ from sfumato.principles import Principle, PrincipleRequest, attributes_of, reque
 from sfumato.progress import Progress, silent
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.exposure_models import share_text
+from sfumato.storage import active_storage, stored
 
 _LOST = Fraction(1, 20)
 """A column that loses a larger share of its cells to missing values is noted."""
@@ -51,15 +54,17 @@ def anonymize(
     method: Method | str | None = None,
     seed: int = 0,
     suppress: Number = 0,
+    engine: Engine | str | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Find groups of rows in which every principle holds, and publish each group's quasi-identifiers as one cell per column.
 
     `data`: a path, a frame of pandas, polars or pyarrow, or a Table (which has a schema of its own). `method`: a method or
     its name; by default sfumato chooses one. The same data, method and seed give the same release. `suppress`: the largest
-    share of the rows that may be dropped, as a last resort. `progress`: a function that is called with each step, see
-    `sfumato.progress`. If the requirements cannot be met, `RequirementError` says how far the method got, and what is known
-    about the reason.
+    share of the rows that may be dropped, as a last resort. `engine`: "local" keeps the table in memory, "stream" on disk,
+    see `sf.engines`; by default a file that is too large for memory is streamed. `progress`: a function that is called with
+    each step, see `sfumato.progress`. If the requirements cannot be met, `RequirementError` says how far the method got, and
+    what is known about the reason.
 
     >>> import sfumato as sf
     >>> import pyarrow as pa
@@ -70,7 +75,8 @@ def anonymize(
     """
     requested, seed, share = requested_principles(principles), check_seed(seed), check_share(suppress)
     chosen = _method(method, requested)
-    return anonymize_table(table_of(data, schema), data, requested, chosen, seed, share, progress)
+    with engine_of(engine, data).running():
+        return anonymize_table(table_of(data, schema), data, requested, chosen, seed, share, progress)
 
 
 def anonymize_table(
@@ -97,7 +103,9 @@ def anonymize_table(
     refuse_impossible_strata(task, share)
     progress(FINDING)
     grouping = find_groups(task, chosen, seed)
-    of_row = np.asarray(grouping.of_row, np.int64)
+    del task  # it holds arrays of the length of the table
+    grouping = replace(grouping, of_row=stored(np.asarray(grouping.of_row, np.int64)))
+    of_row = grouping.of_row
     progress("publishing")
     published, result, kept = _publish_groups(table, searched, grouping, principles, seed, share)
     if share:  # which rows are published is known only now
@@ -122,10 +130,11 @@ def anonymize_table(
             original=table,
             kept=published.original,
             kept_rows=kept,
-            rows=kept[published.rows],
+            rows=stored(kept[published.rows]),
             recoding=published.recoding,
             notes=(*reading_notes(table), *grouping.private, *recurring.private, *missing_notes(published.recoding)),
             make_frame=partial(frame_of, published, data, library, kept),
+            storage=active_storage(),
         ),
     )
 
@@ -185,14 +194,16 @@ def _publish_groups(
     some principles compare a group with the whole table. Rows that are dropped decide about no recoding either.
     """
     resolved, of_row = resolved_schema(table), np.asarray(grouping.of_row, np.int64)
-    kept = np.arange(table.rows)
+    kept = stored(np.arange(table.rows))
     most = int(share * table.rows)
     first: Audit | None = None  # the audit before anything is dropped, for the error
     while True:
         part = table
         if len(kept) < table.rows:  # the kinds of the columns stay those of the whole table
             part = table.take(kept, resolved)
-        part_of_row = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
+        part_of_row = of_row
+        if part is not table:
+            part_of_row = stored(dense_ranks(of_row[kept]))
         recoded = for_publication(part, searched, Grouping(part_of_row, levels=grouping.levels))
         published = publish(recoded, part_of_row, seed, grouping.levels)
         try:

@@ -19,6 +19,7 @@ from sfumato.io.shuffle import Contents, ranks_of, shuffled
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.private import Private
 from sfumato.releases.table_files import published_schema
+from sfumato.storage import stored, stored_column
 
 GROUP = "group"
 """The name of the group column, if the data has no column of that name."""
@@ -63,13 +64,18 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence
     resolved = resolved_schema(table)
     group = _free_name(GROUP, table.data.column_names)
     names = resolved.published_columns(table.data.column_names)
-    texts = {column.domain.name: recoding.texts(column) for column in recoding.columns}
-    columns = {name: texts[name] if name in texts else _compact(_unchanged(table, resolved, name)) for name in names}
+    texts = {column.domain.name: pa.chunked_array([recoding.texts(column)]) for column in recoding.columns}
+    columns = {
+        name: stored_column(texts.pop(name) if name in texts else _compact(_unchanged(table, resolved, name)))
+        for name in names
+    }
     separators = {name: resolved.separators.get(name, ";") for name in resolved.sensitive_columns()}
     rows, of_group = shuffled(Contents.of(columns, table.rows, separators), recoding.groups, seed)
-    numbers = pa.array(of_group[of_row[rows]], pa.int64())
-    data = pa.table(columns).take(pa.array(rows)) if names else pa.table({})
-    data = pa.table({group: numbers, **{name: _compact(data.column(name)) for name in names}})
+    rows = stored(rows)
+    data = pa.table({group: pa.array(of_group[of_row[rows]], pa.int64())})
+    for name in names:  # one at a time, because each may be large
+        column = pa.table({name: columns.pop(name)}).take(pa.array(rows)).column(name)
+        data = data.append_column(name, stored_column(_compact(column)))
     published = Table(data, published_schema(resolved, group), untyped=table.untyped)
     published.share_columns(table, resolved.sensitive_columns(), rows)
     return PublishedTable(table=published, original=table, recoding=recoding, rows=rows, of_group=of_group)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.groups import dense_ranks
 from sfumato.data.table import Table
 from sfumato.errors import CellError, ColumnError
+from sfumato.io.stored_columns import HASHED
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 
@@ -45,18 +47,16 @@ def recurring_identifiers(
         return RecurringNotes()
     public, private = [], []
     k = max((p.implied_k or 1 for p in principles), default=1)
-    groups = np.unique(of_row[kept], return_inverse=True)[1].astype(np.int64)
     for name in table.schema.identifiers:
         try:
-            column = table.column(name)
+            codes, values, known = _codes(table, name)
         except (ColumnError, CellError):
             continue  # cells that cannot be read are not published, so nothing depends on them
-        known = column.codes < column.size
-        values = len(np.unique(column.codes[known]))
-        if not values < int(known.sum()) <= _ROWS_EACH * values:
+        if not values < known <= _ROWS_EACH * values:
             continue
-        pairs = np.unique(groups * column.domain + column.codes[kept])
-        each = np.bincount(pairs // column.domain)
+        groups = dense_ranks(of_row[kept])
+        pairs = np.unique(groups * (values + 1) + codes[kept])
+        each = np.bincount(pairs // (values + 1))
         fewer = int((each < k).sum())
         private.append(
             f"values of the identifier {name!r} recur ({values:,} in {table.rows:,} rows): if they are people, the smallest "
@@ -66,3 +66,18 @@ def recurring_identifiers(
         )
         public.append(f"rows are counted, and several have the same value of the unpublished identifier {name!r}")
     return RecurringNotes(tuple(public), tuple(private))
+
+
+def _codes(table: Table, name: str) -> tuple[NDArray[np.int64], int, int]:
+    """Return the values of an identifier as codes, the number of values, and of rows that have one; then the missing."""
+    if table.data.schema.field(name).metadata != HASHED:
+        column = table.column(name)
+        return column.codes.astype(np.int64), column.size, int((column.codes < column.size).sum())
+    # a table on disk has hashes of the cells, 0 for a missing one
+    distinct, codes = np.unique(np.asarray(table.data.column(name).fill_null(0)), return_inverse=True)
+    missing = int(np.searchsorted(distinct, 0))
+    if missing == len(distinct) or distinct[missing] != 0:
+        return codes, len(distinct), len(codes)
+    last = len(distinct) - 1
+    codes = np.where(codes == missing, last, codes - (codes > missing))
+    return codes, last, int((codes < last).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -34,6 +35,7 @@ from sfumato.releases.private import Private, Publication
 from sfumato.releases.row_key import key_text
 from sfumato.releases.writer import InternalReport, TableData, write_release
 from sfumato.reports.grouped_page import grouped_page
+from sfumato.storage import Storage
 
 _WARNINGS = 5
 """How many warnings the representation of a release shows."""
@@ -56,6 +58,8 @@ class PrivateRelease(Private):
     """How the original was read and the groups were found; may name rows and cells."""
     make_frame: Callable[[], Any]
     """Makes `Release.frame`."""
+    storage: Storage | None = None
+    """Where large arrays are, if they are not in memory."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -220,20 +224,21 @@ class Release(Publication):
         transaction that is committed when the folder is in place. If that commit fails, the error is raised, the database
         is unchanged and the internal report is not written, but the new folder stays.
         """
-        return write_release(
-            lambda: self.document,
-            [self.table_data],
-            folder,
-            original=self.private.original,
-            expected=Expectations(self.schema, self.principles, rows=self.private.rows),
-            format=format,
-            force=force,
-            internal=None if internal is None else InternalReport(internal, self._internal_page),
-            key=None if key is None else InternalReport(key, self._key_text, "writing the key"),
-            database=rows_in_database(self.table, self.schema, database, table, force),
-            replayed=expected,
-            progress=progress,
-        )
+        with nullcontext() if self.private.storage is None else self.private.storage.active():
+            return write_release(
+                lambda: self.document,
+                [self.table_data],
+                folder,
+                original=self.private.original,
+                expected=Expectations(self.schema, self.principles, rows=self.private.rows),
+                format=format,
+                force=force,
+                internal=None if internal is None else InternalReport(internal, self._internal_page),
+                key=None if key is None else InternalReport(key, self._key_text, "writing the key"),
+                database=rows_in_database(self.table, self.schema, database, table, force),
+                replayed=expected,
+                progress=progress,
+            )
 
     @property
     def table_data(self) -> TableData:

@@ -13,7 +13,14 @@ from sfumato.data.table import Table
 from sfumato.io.shuffle import ranks_of
 from sfumato.releases.cell_coverage import CellReader
 from sfumato.releases.exposure_models import RevealingWarning
-from sfumato.releases.revelation_rule import EXCEPTIONS, RECURRING, determines, revealing_warning
+from sfumato.releases.revelation_rule import (
+    EXCEPTIONS,
+    IMPOSSIBLE,
+    RECURRING,
+    UNEXPECTED,
+    determines,
+    revealing_warning,
+)
 
 Codes = NDArray[np.int64]
 
@@ -68,7 +75,7 @@ def _narrowed(
     start = np.searchsorted(places[:, 0], np.arange(distinct + 1))
     frequency = np.bincount(column.codes, minlength=column.domain)
     one = half = 0
-    for value in np.flatnonzero(np.bincount(values, minlength=distinct) >= RECURRING):
+    for value in np.flatnonzero(_may_determine(pairs[:, 0], pairs[:, 1], together, column, frequency, distinct)):
         mine = slice(first[value], first[value + 1])
         possible = _possible(pairs[mine, 1], together[mine], column, frequency)
         if possible is None or start[value] == start[value + 1]:
@@ -78,6 +85,40 @@ def _narrowed(
         one += int(rows[here][left == 1].sum())
         half += int(rows[here][(left >= 1) & (2 * left <= sizes[places[here, 1]])].sum())
     return one, half, total
+
+
+def _may_determine(
+    values: Codes, codes: Codes, counts: Codes, column: Column, frequency: Codes, distinct: int
+) -> NDArray[np.bool_]:
+    """Return for each value whether enough rows of the table have a quasi-identifying value that is not possible with it.
+
+    The same rule as that of `_possible`, without the exceptions, for all values at once: few values pass it.
+    """
+    rows = np.bincount(values, counts, distinct).astype(np.int64)
+    total = int(frequency.sum())
+    if column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL):
+        present = codes < column.size
+        own, code, count = values[present], codes[present], counts[present]
+        before = np.cumsum(count)
+        first = np.searchsorted(own, own)  # where the pairs of the same value begin
+        before -= (before - count)[first]
+        after = np.bincount(own, count, distinct).astype(np.int64)[own] - before + count
+        within = (2 * EXCEPTIONS * before > rows[own]) & (2 * EXCEPTIONS * after > rows[own])
+        lowest, highest = np.full(distinct, column.domain), np.full(distinct, -1)
+        np.minimum.at(lowest, own[within], code[within])
+        np.maximum.at(highest, own[within], code[within])
+        upto = np.concatenate([[0], np.cumsum(frequency)])  # the rows of all codes before each
+        inside = np.where(lowest <= highest, upto[highest + 1] - upto[np.minimum(lowest, column.size)], 0)
+        inside += np.bincount(values[~present], frequency[codes[~present]], distinct).astype(np.int64)
+    else:
+        rare = EXCEPTIONS * counts <= rows[values]
+        exceptions = np.bincount(values, counts * rare, distinct).astype(np.int64)
+        kept = ~rare | (EXCEPTIONS * exceptions > rows)[values]
+        inside = np.bincount(values, frequency[codes] * kept, distinct).astype(np.int64)
+    outside = total - inside
+    # in floats, which round: a value that is let through is decided by `_possible`
+    unexpected = rows * outside.astype(float) * (1 + 1e-9) >= UNEXPECTED * float(total)
+    return np.asarray((rows >= RECURRING) & (IMPOSSIBLE * outside >= total) & unexpected)
 
 
 def _possible(codes: Codes, counts: Codes, column: Column, frequency: Codes) -> Codes | None:

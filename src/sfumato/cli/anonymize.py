@@ -11,6 +11,7 @@ import click
 from sfumato.cli.completion import repeatable_files
 from sfumato.cli.options import (
     allow_code_option,
+    engine_option,
     force_option,
     internal_option,
     key_option,
@@ -45,6 +46,7 @@ Example:
 @seed_option
 @internal_option
 @key_option
+@engine_option
 @force_option
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json.")
@@ -56,6 +58,7 @@ def anonymize(
     seed: int | None,
     internal: Path | None,
     key: Path | None,
+    engine: str | None,
     force: bool,
     strict: bool,
     as_json: bool,
@@ -70,6 +73,7 @@ def anonymize(
     # Long because of its options; each step is one call.
     from sfumato.cli.release_warnings import refuse_warnings
     from sfumato.config import Config
+    from sfumato.engines import engine_of
     from sfumato.io.write_database import check_target
     from sfumato.releases.folder import free_target
 
@@ -86,7 +90,13 @@ def anonymize(
     if sink is not None:
         check_target(*sink, force)
     database, table = sink or (None, None)
-    with progress_bar() as progress:
+    # large arrays are stored where the release will be, unless the config names another folder
+    place = folder.absolute().parent
+    if declared is None:
+        running = engine_of(engine, data, place if place.is_dir() else None)
+    else:
+        running = declared.chosen_engine(engine, data, place if place.is_dir() else None)
+    with progress_bar() as progress, running.running():
         announce_compilation(progress)
         if declared is None:
             release, form = _repeat(config, data, seed, allow_code, progress), _format_of(config)

@@ -23,6 +23,11 @@ key_option = click.option(
     help="Also write whose row each published row is, for sfumato verify. Do not publish it. Default: output.key.",
 )
 strict_option = click.option("--strict", is_flag=True, help="Write nothing, and exit with 1, if there are warnings.")
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["local", "stream"]),
+    help="Keep the table in memory, or on disk. Default: engine.name, or what suits the size of the file.",
+)
 force_option = click.option("--force", is_flag=True, help="Replace an existing release.")
 allow_code_option = click.option(
     "--allow-code", is_flag=True, help="Allow the config to name functions of your own. Their code is run."

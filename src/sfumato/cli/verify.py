@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from sfumato.cli.completion import config_files
-from sfumato.cli.options import allow_code_option
+from sfumato.cli.options import allow_code_option, engine_option
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import named_source, requested_projection, requested_terms, risk_assumptions
 from sfumato.cli.streams import say
@@ -39,10 +39,17 @@ Example:
     type=click.Path(path_type=Path),
     help="The private key that was written with the release: it says whose row each published row is.",
 )
+@engine_option
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 @allow_code_option
 def verify(
-    folder: Path, original: str | None, config: Path | None, key: Path | None, as_json: bool, allow_code: bool
+    folder: Path,
+    original: str | None,
+    config: Path | None,
+    key: Path | None,
+    engine: str | None,
+    as_json: bool,
+    allow_code: bool,
 ) -> None:
     """Check a release from its written files: nothing was changed, and every principle holds as stated.
 
@@ -51,6 +58,7 @@ def verify(
     fails, 1 one fails, 2 it is not a release.
     """
     from sfumato.cli.show import console
+    from sfumato.engines import engine_of
     from sfumato.releases.models import PROJECTED, WITHHELD
     from sfumato.releases.reader import Manifest
     from sfumato.verification._verify import verify as check
@@ -60,7 +68,7 @@ def verify(
     if kind == WITHHELD:
         principles = None  # a withheld release has none; those of the config are for releases with groups
     project = requested_projection(config, allow_code) if kind == PROJECTED else None
-    with progress_bar() as progress:
+    with progress_bar() as progress, engine_of(engine, original).running():
         progress("verifying")
         risk = risk_assumptions(config, allow_code) if kind == WITHHELD else None
         table = named_source(original, allow_code)

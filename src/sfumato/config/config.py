@@ -20,11 +20,20 @@ from pydantic import Field, ValidationError
 
 from sfumato.config.project_section import ProjectSection
 from sfumato.config.risk_section import RiskSection
-from sfumato.config.sections import ColumnSection, DataSection, MethodSection, MissingSection, OutputSection, Section
+from sfumato.config.sections import (
+    ColumnSection,
+    DataSection,
+    EngineSection,
+    MethodSection,
+    MissingSection,
+    OutputSection,
+    Section,
+)
 from sfumato.config.validation_errors import config_error
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Role, Schema
 from sfumato.distances import Custom, Distance
+from sfumato.engines import Local, Stream, engine_of
 from sfumato.errors import ConfigError, ParameterError, SfumatoError
 from sfumato.exact import as_parameter
 from sfumato.io.atomic_replace import write_file
@@ -76,6 +85,7 @@ class Config(Section):
     preserve: list[Any] | None = None
     principles: list[dict[str, Any]] = Field(default_factory=list)
     method: MethodSection | None = None
+    engine: EngineSection | None = None
     output: OutputSection | None = None
     risk: RiskSection | None = None
     project: ProjectSection | None = None
@@ -305,6 +315,23 @@ class Config(Section):
                     value=result.value,
                 )
             raise result from error
+
+    def chosen_engine(
+        self, name: str | None = None, data: str | Path | None = None, folder: str | Path | None = None
+    ) -> Local | Stream:
+        """Return the engine that a name, the config or the size of the data requests; `data`: in place of the config's own.
+
+        `folder`: where large arrays are stored if the config does not say so.
+        """
+        section = self.engine or EngineSection()
+        try:
+            path = data
+            if path is None and not is_uri(self.data.path):
+                path = self._near(expanded(self.data.path, os.environ))
+            own = None if section.folder is None else self._near(section.folder)
+            return engine_of(name or section.name, path, own or folder)
+        except SfumatoError as error:
+            raise self._located(error, "engine") from error
 
     @property
     def output_folder(self) -> Path | None:

@@ -116,6 +116,13 @@ class MethodSection(Section):
         return dict(self.model_extra or {})
 
 
+class EngineSection(Section):
+    """`[engine]`: where the computation runs."""
+
+    name: Literal["local", "stream"] | None = None
+    folder: str | None = None
+
+
 class OutputSection(Section):
     """`[output]`: the folder and format of the release, a database table for its rows, and the internal report."""
 

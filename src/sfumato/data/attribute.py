@@ -15,6 +15,7 @@ from sfumato.data.column import Column
 from sfumato.data.groups import combined
 from sfumato.errors import ColumnError
 from sfumato.plurals import count_of
+from sfumato.storage import stored
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +42,9 @@ class Attribute:
     """Neighbour graphs of this attribute, the last used last; filled and bounded by `sfumato.distances.neighbour_graph`."""
     lock: Any = field(default_factory=CacheLock)
     """Guards `graphs`; attributes that share the list share the lock."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "codes", stored(self.codes))
 
     @classmethod
     def of(cls, columns: Sequence[Column], name: str) -> Attribute:

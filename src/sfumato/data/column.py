@@ -16,6 +16,7 @@ from sfumato.data.schema import Kind
 from sfumato.exact.date_numbers import DateNumbers
 from sfumato.exact.numbers import Numbers
 from sfumato.plurals import count_of
+from sfumato.storage import stored
 
 MISSING = "(missing)"
 """The label of a missing value."""
@@ -55,6 +56,7 @@ class Column:
     """A remark for the reader on how the column was interpreted."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "codes", stored(self.codes))
         self.codes.flags.writeable = False
 
     def __repr__(self) -> str:

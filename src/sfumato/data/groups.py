@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.units import Units, UnitValues
 from sfumato.plurals import count_of
+from sfumato.storage import stored
 
 if TYPE_CHECKING:
     from sfumato.data.attribute import Attribute
@@ -23,6 +24,9 @@ _SPARSE = 4
 _FLAGS = 32
 """Pairs are flagged in place while their range is at most this many times the number of rows."""
 
+_SEARCHED = 1 << 22
+"""The distinct numbers of more rows than this are found by a sort in place, which takes longer and less memory."""
+
 _WIDEST = 1 << 62
 """Combined codes are joined in 64 bits while their range is at most this; beyond it, prefixes are numbered first."""
 
@@ -33,7 +37,7 @@ def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tupl
     Returns each row's number, and for each number the codes that it combines. Cost: linear while the range of combinations
     is about the number of rows, else that of sorting.
     """
-    joined, span, steps = _joined(codes, domains)
+    joined, span, steps = _joined(zip(codes, domains, strict=True))
     distinct, numbers = _numbered(joined, span)
     return numbers, _parts(distinct, steps, len(domains))
 
@@ -52,25 +56,30 @@ def _parts(distinct: NDArray[np.int64], steps: list[NDArray[np.int64] | int], co
     return parts
 
 
-def combination_ranks(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> NDArray[np.int64]:
+def combination_ranks(codes: Iterable[NDArray[np.int32]], domains: Sequence[int]) -> NDArray[np.int64]:
     """Return each row's number as `combined` does, without the codes of the numbers.
 
     >>> combination_ranks([np.array([1, 0, 1], np.int32), np.array([2, 2, 0], np.int32)], [2, 3]).tolist()
     [2, 0, 1]
     """
-    joined, span, _ = _joined(codes, domains)
+    return joint_ranks(zip(codes, domains, strict=True))
+
+
+def joint_ranks(columns: Iterable[tuple[NDArray[np.int32], int]]) -> NDArray[np.int64]:
+    """Return what `combination_ranks` does, from pairs of a column and the number of its codes, read one after another."""
+    joined, span, _ = _joined(columns)
     return _numbered(joined, span)[1]
 
 
 def combination_counts(
-    codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
+    codes: Iterable[NDArray[np.int32]], domains: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the codes of each combination, as `combined` does, and the number of its rows.
 
     >>> combination_counts([np.array([1, 0, 1], np.int32), np.array([2, 2, 2], np.int32)], [2, 3])[1].tolist()
     [1, 2]
     """
-    joined, span, steps = _joined(codes, domains)
+    joined, span, steps = _joined(zip(codes, domains, strict=True))
     if span <= _countable(len(joined)):
         counts = np.bincount(joined, minlength=span)
         distinct = np.flatnonzero(counts)
@@ -81,21 +90,22 @@ def combination_counts(
 
 
 def _joined(
-    codes: Sequence[NDArray[np.int32]], domains: Sequence[int]
+    columns: Iterable[tuple[NDArray[np.int32], int]],
 ) -> tuple[NDArray[np.int64], int, list[NDArray[np.int64] | int]]:
     """Return each row's combination as one integer, the range of those, and the steps to split them again."""
-    rows = len(codes[0])
-    countable = _countable(rows)
-    numbers = np.zeros(rows, np.int64)
-    span = 1
-    steps: list[NDArray[np.int64] | int] = []  # how to split a number: a domain, or a list of prefixes
-    for column, domain in zip(codes, domains, strict=True):
+    pairs = iter(columns)
+    first, span = next(pairs)
+    numbers = first.astype(np.int64)
+    del first
+    countable = _countable(len(numbers))
+    steps: list[NDArray[np.int64] | int] = [span]  # how to split a number: a domain, or a list of prefixes
+    for column, domain in pairs:
         if span * domain > (countable if span <= countable else _WIDEST):
             # keep the range of combinations within reach by numbering the prefixes that occur
             prefixes, numbers = _numbered(numbers, span)
             steps.append(prefixes)
             span = len(prefixes)
-        numbers = numbers * domain
+        numbers *= domain
         numbers += column
         span *= domain
         steps.append(domain)
@@ -113,11 +123,17 @@ def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64],
         occurs = np.zeros(span, bool)
         occurs[numbers] = True
         distinct = np.flatnonzero(occurs)
-        position = np.cumsum(occurs, dtype=np.int64)
+        # 32 bits suffice for the positions: there are at most as many distinct numbers as rows
+        position: NDArray[Any] = np.cumsum(occurs, dtype=np.int32 if len(numbers) < 1 << 31 else np.int64)
         position -= 1
-        return distinct, position[numbers]
-    distinct, inverse = np.unique(numbers, return_inverse=True)
-    return distinct, inverse.astype(np.int64, copy=False)
+        return distinct, position[numbers].astype(np.int64)
+    if len(numbers) < _SEARCHED:
+        distinct, inverse = np.unique(numbers, return_inverse=True)
+        return distinct, inverse.astype(np.int64, copy=False)
+    distinct, place = np.unique(numbers), np.empty(len(numbers), np.int64)
+    for start in range(0, len(numbers), _SEARCHED):
+        place[start : start + _SEARCHED] = np.searchsorted(distinct, numbers[start : start + _SEARCHED])
+    return distinct, place
 
 
 def distinct_pairs(
@@ -145,10 +161,35 @@ def renumber(labels: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
     >>> renumber([7, 3, 7, 5]).tolist()
     [0, 1, 0, 2]
     """
-    _, first, inverse = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+    numbers = np.asarray(labels)
+    if _are_small(numbers):
+        first = np.full(int(numbers.max(initial=0)) + 1, -1)
+        first[numbers[::-1]] = np.arange(len(numbers))[::-1]  # of equal positions the last assignment counts
+        present = np.flatnonzero(first >= 0)
+        rank = np.empty(len(first), np.int64)
+        rank[present[np.argsort(first[present])]] = np.arange(len(present))
+        return np.asarray(rank[numbers])
+    _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[inverse]
+
+
+def dense_ranks(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number labels from 0 in their own order. Cost: linear while their range is about their number, else sorting.
+
+    >>> dense_ranks(np.array([7, 3, 7, 5])).tolist()
+    [2, 0, 2, 1]
+    """
+    if _are_small(numbers):
+        return _numbered(numbers, int(numbers.max(initial=0)) + 1)[1]
+    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+
+
+def _are_small(numbers: NDArray[Any]) -> bool:
+    """Return whether an array over the range of some numbers is about as large as the numbers themselves."""
+    whole = np.issubdtype(numbers.dtype, np.integer)
+    return whole and int(numbers.min(initial=0)) >= 0 and int(numbers.max(initial=0)) < _countable(len(numbers))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,6 +210,9 @@ class Groups:
     """What k counts, in the whole table: people or households if the schema declares them, else rows."""
     units: Units | None = None
     """Whose row each row is, if the schema declares people or households."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of_row", stored(self.of_row))
 
     @classmethod
     def of(cls, table: Table, columns: Sequence[str] | None = None) -> Groups:

@@ -68,10 +68,12 @@ def note_on_extremes(name: str, numbers: Numbers, codes: NDArray[np.int32]) -> s
 
     Intervals are measured by the range of the column: such a number makes all of them look narrow.
     """
-    present = np.sort(codes[codes < len(numbers)])
-    if len(present) < _MANY_ROWS:
+    upto = np.cumsum(np.bincount(codes, minlength=len(numbers) + 1)[: len(numbers)])
+    present = int(upto[-1])
+    if present < _MANY_ROWS:
         return None
-    most = [int(numbers.integers[present[int(share * (len(present) - 1))]]) for share in (0.01, 0.99)]
+    ranks = [int(share * (present - 1)) for share in (0.01, 0.99)]
+    most = [int(numbers.integers[np.searchsorted(upto, rank, side="right")]) for rank in ranks]
     reach = _FAR * max(1, most[1] - most[0])
     for code in (0, len(numbers) - 1):
         if not most[0] - reach <= int(numbers.integers[code]) <= most[1] + reach:

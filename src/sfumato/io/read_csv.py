@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
-import gzip
 import io
-import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from sfumato.data.schema import Schema
 from sfumato.errors import FileError
+from sfumato.io.file_text import file_text
+from sfumato.io.stored_columns import stored_columns
 from sfumato.plurals import count_of
+from sfumato.storage import Storage, active_storage
 
 DELIMITERS = (",", ";", "\t", "|")
 """The delimiters that are detected if none is declared."""
@@ -29,13 +32,8 @@ _BLOCK = 4 << 20
 """The bytes that are parsed at a time, unless a row is longer."""
 _LARGEST_BLOCK = (1 << 31) - 1
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+_RELEASED = 64
+"""After this many pieces of a file that is read from disk, its pages are dropped from memory."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +49,18 @@ class CsvTable:
     """The delimiter and the encoding, if they are not the comma and UTF-8."""
 
 
-def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | None = None) -> CsvTable:
+def read_csv(
+    path: str | Path, delimiter: str | None = None, encoding: str | None = None, schema: Schema | None = None
+) -> CsvTable:
     """Read a CSV file, which may be compressed with gzip; delimiter and encoding are detected unless they are given.
 
-    Memory: twice the size of the file for a moment, then once, and the encoded columns.
+    Memory: twice the size of the file for a moment, then once, and the encoded columns. If a storage is active, the file is
+    read piece by piece, and the columns are on disk; `schema` then says which cells are needed.
     """
-    name = str(path)
-    raw = _bytes(Path(path))
+    name, storage = str(path), active_storage()
     notes: list[str] = []
-    if encoding is None:
-        encoding, note = _encoding(raw)
-        notes += [f"{name}: {note}"] if note else []
-    text = _utf8(raw, encoding, name).removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
-    del raw
+    text, encoding, note = file_text(Path(path), encoding, storage)
+    notes += [f"{name}: {note}"] if note else []
     if delimiter is not None and not (len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n'):
         raise FileError(
             f"the delimiter {delimiter!r} is not one ASCII character",
@@ -71,22 +68,25 @@ def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | Non
             file=name,
             value=delimiter,
         )
-    if not text.endswith(b"\n"):
-        text += b"\n"  # Arrow fails on a file that is a header without a line break
-    if text.isspace():
+    start = bytes(text[: 1 << 20])
+    if not start or start.isspace():
         raise FileError("the file is empty", remedy="Give a file with a header line and rows.", file=name)
-    head = text[: 1 << 20].decode("utf-8", "ignore")  # the last character may be incomplete
+    head = start.decode("utf-8", "ignore")  # the last character may be incomplete
     delimiter = delimiter or _delimiter(head)
     header = _header(head, delimiter, name)
-    quotes = _count(text, b'"')
+    quotes, nuls = _counts(text, b'"\0', storage)
     if quotes % 2:
-        _refuse_open_quote(text.decode(), delimiter, name)
-    if b"\0" in text:
-        line = text.count(b"\n", 0, text.index(b"\0")) + 1
+        _refuse_open_quote(_lines(pa.py_buffer(text)), delimiter, name)
+    if nuls:
+        line = 1 + next(number for number, line in enumerate(_lines(pa.py_buffer(text))) if "\0" in line)
         raise FileError(f"line {line} contains a NUL character", remedy="Save the file as plain text.", file=name)
-    content = _arrow_memory(text)
+    content = _arrow_memory(text) if storage is None else pa.py_buffer(text)
     del text
-    table = _cells(content, delimiter, header, name, quoted=quotes > 0)
+    if storage is None:
+        table = _cells(content, delimiter, header, name, quotes > 0, _read_whole)
+    else:
+        reading = partial(_read_to_disk, schema=schema, storage=storage, name=name)
+        table = _cells(content, delimiter, header, name, quotes > 0, reading)
     if table.num_rows == 0:
         raise FileError("the file has a header line and no rows", remedy="Give a table with at least one row.", file=name)
     dialect = {"delimiter": delimiter, "encoding": encoding}
@@ -94,7 +94,7 @@ def read_csv(path: str | Path, delimiter: str | None = None, encoding: str | Non
     return CsvTable(table, tuple(notes), {key: value for key, value in dialect.items() if value not in default[key]})
 
 
-def _arrow_memory(text: bytes) -> pa.Buffer:
+def _arrow_memory(text: bytes | memoryview) -> pa.Buffer:
     """Copy bytes into memory that Arrow owns.
 
     A thread of Arrow's reader may release the memory after the reader has returned. For memory of Python it would need the
@@ -105,67 +105,20 @@ def _arrow_memory(text: bytes) -> pa.Buffer:
     return content
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        raw = path.read_bytes()
-        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-    except OSError as error:  # includes gzip.BadGzipFile
-        reason = error.strerror or str(error)
-        raise FileError(f"the file cannot be read: {reason}", remedy="Name a readable CSV file.", file=str(path)) from error
-    except (EOFError, zlib.error) as error:
-        raise FileError(
-            "the gzip file is truncated or corrupt", remedy="Fetch or compress it again.", file=str(path)
-        ) from error
+def _lines(content: pa.Buffer) -> io.TextIOWrapper:
+    return io.TextIOWrapper(pa.BufferReader(content), "utf-8", newline="")
 
 
-def _encoding(raw: bytes) -> tuple[str, str | None]:
-    """Return the encoding that the bytes of a file indicate, and a remark if it is a guess."""
-    for mark, encoding in _MARKS:
-        if raw.startswith(mark):
-            return encoding, None
-    if _is_utf8(raw):
-        return "utf-8", None
-    guess = "cp1252"
-    try:
-        raw.decode(guess)
-    except UnicodeDecodeError:
-        guess = "latin-1"
-    return guess, f"not UTF-8, read as {guess}; declare data.encoding to be sure"
-
-
-def _is_utf8(raw: bytes) -> bool:
-    """Return whether bytes are UTF-8, without a copy."""
-    ends = pa.py_buffer(np.array([0, len(raw)], np.int64))
-    try:
-        pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(raw)]).validate(full=True)
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
-def _utf8(raw: bytes, encoding: str, name: str) -> bytes:
-    """Return the content of a file in UTF-8; the same bytes if they are UTF-8 already."""
-    try:
-        if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig") and _is_utf8(raw):
-            return raw.removeprefix(codecs.BOM_UTF8)
-        return raw.decode(encoding).encode("utf-8", "replace")
-    except (LookupError, UnicodeError) as error:
-        if isinstance(error, UnicodeDecodeError):
-            line = raw.count(b"\n", 0, error.start) + 1
-            raise FileError(
-                f"byte {error.start} (line {line}) is not {encoding}",
-                remedy="Declare another data.encoding, or leave it out to have it detected.",
-                file=name,
-            ) from error
-        raise FileError(
-            f"the encoding {encoding!r} is unknown", remedy='Write one such as "utf-8" or "latin-1".', file=name
-        ) from error
-
-
-def _count(text: bytes, character: bytes) -> int:
-    """Count a character, in pieces that fit into the processor's cache."""
+def _counts(text: bytes | memoryview, characters: bytes, storage: Storage | None) -> list[int]:
+    """Count some characters, in pieces that fit into the processor's cache."""
     view, step = np.frombuffer(text, np.uint8), 1 << 18
-    return sum(int(np.count_nonzero(view[start : start + step] == ord(character))) for start in range(0, len(view), step))
+    counts = [0] * len(characters)
+    for start in range(0, len(view), step):
+        piece = view[start : start + step]
+        counts = [count + int(np.count_nonzero(piece == c)) for count, c in zip(counts, characters, strict=True)]
+        if storage is not None and start % (step * _RELEASED) == 0:
+            storage.release()  # the pages that were read
+    return counts
 
 
 def _records(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -219,9 +172,9 @@ def column_names(header: Sequence[str], file: str) -> list[str]:
     return names
 
 
-def _refuse_open_quote(text: str, delimiter: str, name: str) -> None:
+def _refuse_open_quote(lines: Iterable[str], delimiter: str, name: str) -> None:
     """Raise an error if a quote is still open at the end of the file: everything after it would be one cell."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     line = 0
     try:
         for _ in reader:
@@ -235,10 +188,23 @@ def _refuse_open_quote(text: str, delimiter: str, name: str) -> None:
             ) from error
 
 
-def _cells(content: pa.Buffer, delimiter: str, header: list[str], name: str, *, quoted: bool) -> pa.Table:
+Reading = Callable[..., pa.Table]
+"""Reads the cells of a CSV with the options of pyarrow."""
+
+
+def _read_whole(content: pa.Buffer, **options: Any) -> pa.Table:
+    return arrow_csv.read_csv(pa.BufferReader(content), **options).unify_dictionaries().combine_chunks()
+
+
+def _read_to_disk(content: pa.Buffer, *, schema: Schema | None, storage: Storage, name: str, **options: Any) -> pa.Table:
+    with arrow_csv.open_csv(pa.BufferReader(content), **options) as batches:
+        return stored_columns(batches, batches.schema, schema, storage, name)
+
+
+def _cells(content: pa.Buffer, delimiter: str, header: list[str], name: str, quoted: bool, read: Reading) -> pa.Table:
     def parse(block: int, across: bool) -> pa.Table:
-        return arrow_csv.read_csv(
-            pa.BufferReader(content),
+        return read(
+            content,
             read_options=arrow_csv.ReadOptions(column_names=header, skip_rows_after_names=1, block_size=block),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter,
@@ -257,22 +223,19 @@ def _cells(content: pa.Buffer, delimiter: str, header: list[str], name: str, *, 
     attempts = [(_BLOCK, False), *([(_BLOCK, True)] if quoted else []), (min(content.size, _LARGEST_BLOCK), quoted)]
     for block, across in attempts:
         try:
-            table = parse(block, across)
-            break
+            return parse(block, across)
         except pa.ArrowInvalid as error:
             problem = error
-    else:
-        raise _ragged_row(content.to_pybytes().decode(), delimiter, header, name) or FileError(
-            f"the file is not CSV: {str(problem).splitlines()[0]}",
-            remedy="Declare data.delimiter, or fix the file.",
-            file=name,
-        ) from problem
-    return table.unify_dictionaries().combine_chunks()
+    raise _ragged_row(_lines(content), delimiter, header, name) or FileError(
+        f"the file is not CSV: {str(problem).splitlines()[0]}",
+        remedy="Declare data.delimiter, or fix the file.",
+        file=name,
+    ) from problem
 
 
-def _ragged_row(text: str, delimiter: str, header: list[str], name: str) -> FileError | None:
+def _ragged_row(lines: Iterable[str], delimiter: str, header: list[str], name: str) -> FileError | None:
     """Return the error for the first record with too few or too many cells."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    reader = csv.reader(lines, delimiter=delimiter)
     try:
         for row, record in enumerate((record for record in reader if record), start=0):
             if len(record) != len(header):

@@ -18,10 +18,15 @@ from sfumato.io.missing_files import refuse_missing
 from sfumato.io.read_csv import read_csv
 from sfumato.io.read_database import read_database
 from sfumato.io.read_excel import read_excel
+from sfumato.io.stored_columns import stored_columns
+from sfumato.storage import active_storage
 
 _CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _PARQUET = (".parquet", ".pq")
 _EXCEL = (".xlsx", ".xlsm")
+
+_BATCH = 1 << 17
+"""The number of rows of a Parquet file that are read at a time, if its columns are stored on disk."""
 
 
 def read_table(
@@ -58,11 +63,11 @@ def read_table(
     if name.endswith((*_CSV, *_PARQUET, *_EXCEL)):
         refuse_missing(path)
     if name.endswith(_CSV):
-        content = read_csv(path, delimiter, encoding)
+        content = read_csv(path, delimiter, encoding, schema)
         reading = {**content.dialect, **declared}
         return Table(content.data, schema, str(path), untyped=True, notes=content.notes, reading=reading)
     if name.endswith(_PARQUET):
-        return Table(_parquet(Path(path)), schema, str(path))
+        return Table(_parquet(Path(path), schema), schema, str(path))
     if name.endswith(_EXCEL):
         data, notes = read_excel(path, sheet)
         return Table(data, schema, str(path), notes=notes, reading=declared)
@@ -81,11 +86,17 @@ def _refuse_unused(path: str | Path, options: Mapping[str, str | None], used: bo
             )
 
 
-def _parquet(path: Path) -> pa.Table:
+def _parquet(path: Path, schema: Schema) -> pa.Table:
     from pyarrow import parquet
 
+    storage = active_storage()
     try:
-        data = parquet.ParquetFile(path).read()
+        file = parquet.ParquetFile(path)
+        if storage is None:
+            data = file.read()
+        else:
+            batches = file.iter_batches(_BATCH, use_threads=False)
+            data = stored_columns(batches, file.schema_arrow, schema, storage, str(path))
     except OSError as error:
         reason = error.strerror or "it is not a Parquet file"
         raise FileError(

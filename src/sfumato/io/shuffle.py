@@ -6,7 +6,7 @@ published cells and the seed, and so reveals nothing about the order of the orig
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,9 +16,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from sfumato.data.groups import Groups, combination_ranks
+from sfumato.data.groups import Groups, combination_ranks, joint_ranks
 from sfumato.errors import ColumnError
 from sfumato.io.write_files import cell_texts
+from sfumato.storage import stored
 
 SHUFFLE = 0x5F
 """Separates the random numbers of the shuffle from those that a method draws from the same seed."""
@@ -124,17 +125,22 @@ class Contents:
         >>> found.as_text.tolist()
         [2, 1, 0]
         """
-        ranked = [ranks_of(column, name, separators, null_is_empty=null_is_empty) for name, column in columns.items()]
-        codes, domains = [np.zeros(rows, np.int32)], [1]
-        for ranks in ranked:
-            codes.append(ranks.as_text[ranks.of_row])
-            domains.append(int(ranks.as_text.max(initial=0)) + 1)
-        as_text = combination_ranks(codes, domains)
-        further = [ranks for ranks in ranked if not ranks.texts_differ]
+        further: list[Ranks] = []
+
+        def texts() -> Iterator[tuple[NDArray[np.int32], int]]:
+            """Yield the ranks of one column after another: all of them may not fit into memory."""
+            yield np.zeros(rows, np.int32), 1
+            for name, column in columns.items():
+                ranks = ranks_of(column, name, separators, null_is_empty=null_is_empty)
+                if not ranks.texts_differ:
+                    further.append(Ranks(stored(ranks.of_row), ranks.as_text))
+                yield ranks.as_text[ranks.of_row], int(ranks.as_text.max(initial=0)) + 1
+
+        as_text = stored(joint_ranks(texts()))
         if not further:
             return cls(as_text, as_text)
-        codes, domains = [*codes, *(r.of_row for r in further)], [*domains, *(r.domain for r in further)]
-        return cls(as_text, combination_ranks(codes, domains))
+        coarse = as_text.astype(np.int32), int(as_text.max()) + 1
+        return cls(as_text, stored(joint_ranks([coarse, *((ranks.of_row, ranks.domain) for ranks in further)])))
 
 
 def shuffled(contents: Contents, groups: Groups, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -144,23 +150,30 @@ def shuffled(contents: Contents, groups: Groups, seed: int) -> tuple[NDArray[np.
     learns nothing about the order of the original.
     """
     random = np.random.default_rng([seed, SHUFFLE])
-    keys = contents.finest
+    keys = groups.of_row * (int(contents.finest.max()) + 1)
+    keys += contents.finest
     # groups are sorted by the contents of their rows before they are numbered at random
-    order = np.argsort(groups.of_row * (int(keys.max()) + 1) + keys, kind="stable")
+    order = stored(np.argsort(keys, kind="stable"))
+    del keys
     starts = np.cumsum(groups.sizes) - groups.sizes
-    at = [*(8 * starts).tolist(), 8 * len(order)]
+    number = np.dtype(">u4" if len(order) < 1 << 32 else ">u8")  # there are at most as many contents as rows
+    at = [*(number.itemsize * starts).tolist(), number.itemsize * len(order)]
     canonical = list(range(groups.count))
     # by texts first, then by typed values: the sort is stable, so the less important key is sorted first
     for numbers in (contents.as_text,) if contents.finest is contents.as_text else (contents.finest, contents.as_text):
-        cells = numbers[order].astype(">u8").tobytes()
-        parts = [cells[start:end] for start, end in pairwise(at)]
+        cells = stored(numbers[order].astype(number)).view(np.uint8)
+        parts = [cells[start:end].tobytes() for start, end in pairwise(at)]
         canonical.sort(key=parts.__getitem__)
+        del cells, parts
     of_group = np.empty(groups.count, np.int64)
     of_group[canonical] = random.permutation(groups.count) + 1
     # rows likewise, group by group: rows that tie are equal in everything that is published
     numbered = np.argsort(of_group)
     sizes = groups.sizes[numbered]
-    rows = order[np.repeat(starts[numbered] - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(order))]
+    place = np.repeat(starts[numbered] - (np.cumsum(sizes) - sizes), sizes)
+    place += np.arange(len(order))
+    rows = stored(order[place])
+    del place
     return rows[random.permutation(len(rows))], of_group
 
 

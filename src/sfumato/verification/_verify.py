@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.schema import Schema
+from sfumato.engines import Engine, engine_of
 from sfumato.principles.requests import PrincipleRequest, requested_principles
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.reader import Manifest
@@ -23,6 +24,7 @@ def verify(
     dictionaries: Any = None,
     risk: Any = None,
     key: str | Path | None = None,
+    engine: Engine | str | None = None,
 ) -> Verification:
     """Check a release from its files and, if the original table is given, against the original.
 
@@ -33,8 +35,9 @@ def verify(
     `alpha`, `beta`, `plan`, `harmless`, `sets`, `suppress`. `dictionaries`: for a withheld release, those against which the
     risk is measured again, with the sensitivity that release.json states; `risk`: in place of `dictionaries`, the same with
     everything else that the risk depends on, as `Config.risk_assumptions` returns it. `key`: for a grouped release of people
-    with several rows, the private file that `Release.save` wrote, which says whose row a published row is. What is left
-    out, or None, is not compared. An argument that releases of this kind have no check for is an error.
+    with several rows, the private file that `Release.save` wrote, which says whose row a published row is. `engine`: as in
+    `sf.anonymize`. What is left out, or None, is not compared. An argument that releases of this kind have no check for is
+    an error.
 
     A check has three results: it holds, it fails, or it was not checked. A release holds if no check fails;
     `Verification.not_checked` lists what could not be checked with the arguments.
@@ -50,7 +53,8 @@ def verify(
     (True, ['cover', 'revealing', 'order'])
     """
     expected = requested_principles(principles) if principles else None if principles is None else ()
-    return verify_folder(folder, original, Expectations(schema, expected, project, dictionaries, risk, key))
+    with engine_of(engine, original).running():
+        return verify_folder(folder, original, Expectations(schema, expected, project, dictionaries, risk, key))
 
 
 def verify_folder(folder: str | Path, original: Any, expected: Expectations) -> Verification:

@@ -38,7 +38,7 @@ def exposure_checks(
     """
     if version < _EXPOSED_SINCE:
         return [Check("warnings", None, _OLDER), Check("unchanged", None, _OLDER)]
-    groups = table.column(document.group).codes.tolist()
+    groups = pa.array(table.column(document.group).codes)
     return [
         _warnings_check(document, table, declared, principles, groups),
         _unchanged_check(document, table, declared, groups, version),

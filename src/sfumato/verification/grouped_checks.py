@@ -7,7 +7,7 @@ Nothing is taken from the code that found or recoded the groups: the table is re
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -45,8 +45,9 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     declared, unavailable = table.schema(expected.schema)
     requested, difference = expected_principles(expected, table)
     key = key_of(table, expected)
-    checks = grouped_checks(table, declared, unavailable, requested, original, key=key)
-    checks.append(_order(table, declared, checks))
+    read = cache(lambda: published_table(table, published_schema(declared, table.document.group)))
+    checks = grouped_checks(table, declared, unavailable, requested, original, key=key, read=read)
+    checks.append(_order(table, read, checks))
     if expected.schema is not None or expected.principles is not None:
         published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
         checks.append(declared_check(expected.schema, declared, original, published, difference))
@@ -77,16 +78,18 @@ def grouped_checks(
     original: Any = None,
     no_original: str = NO_ORIGINAL,
     key: RowKey | None = None,
+    read: Callable[[], Table] | None = None,
 ) -> list[Check]:
     """Check one table of rows in groups and, if the original is given, the table against the original.
 
     `declared`, `unavailable`: as returned by `TableManifest.schema`. `requested`: the principles to measure again.
-    `no_original`: why the checks against the original are not made if it is None. `key`: whose row a row is.
+    `no_original`: why the checks against the original are not made if it is None. `key`: whose row a row is. `read`: reads
+    the published table, if the caller needs it too.
     """
     document = manifest.document
     checks: list[Check] = []
     try:
-        table = published_table(manifest, published_schema(declared, document.group))
+        table = published_table(manifest, published_schema(declared, document.group)) if read is None else read()
         checks += _table_checks(document, table, declared)
         levels = level_check(document, table.data, declared) if checks[0].holds else None
         checks += [] if levels is None else [levels]
@@ -130,12 +133,11 @@ def _unlike_stated(error: SfumatoError) -> Check:
     return Check("data", False, f"the data file is not what release.json states: {error}")
 
 
-def _order(manifest: TableManifest, declared: Schema, checks: Sequence[Check]) -> Check:
+def _order(manifest: TableManifest, read: Callable[[], Table], checks: Sequence[Check]) -> Check:
     """Check the order of a table whose other checks hold; that of other contents says nothing."""
     if any(check.holds is False for check in checks):
         return Check("order", None, NO_ORDER)
-    published = published_table(manifest, published_schema(declared, manifest.document.group))
-    return order_check(published, manifest.document.seed, manifest.format)
+    return order_check(read(), manifest.document.seed, manifest.format)
 
 
 def _columns(document: GroupedTable, table: Table, declared: Schema) -> Check:

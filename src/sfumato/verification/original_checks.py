@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from sfumato.data.groups import combination_counts, combined
+from sfumato.data.groups import combination_counts, joint_ranks
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError
@@ -25,6 +26,7 @@ from sfumato.exact.numbers import parse_decimal
 from sfumato.io.write_files import cell_texts
 from sfumato.releases.cell_coverage import CellReader
 from sfumato.releases.models import MARKED_SINCE
+from sfumato.storage import stored
 
 Codes = NDArray[np.int64]
 
@@ -50,7 +52,6 @@ class MatchedRows:
         `version`: of the format. Since format 4 a published cell is null where the value is missing, and nowhere else.
         """
         rows, sensitive = published.num_rows, schema.sensitive_columns()
-        codes, domains = [np.zeros(rows + original.rows, np.int32)], [1]
         for name in names:
             if name not in original.data.column_names:
                 raise ColumnError(
@@ -59,6 +60,8 @@ class MatchedRows:
                     file=original.source,
                     column=name,
                 )
+
+        def codes(name: str) -> tuple[NDArray[np.int32], int]:
             separators = {name: schema.separators.get(name, ";")}
             both = Cells.of(published.column(name)), Cells.of(original.data.column(name))
             texts = comparable_texts(*both, name, separators)
@@ -68,10 +71,13 @@ class MatchedRows:
                 texts = [compute.if_else(mask, None, part) for mask, part in zip(absent, texts, strict=True)]
             encoded = pa.concat_arrays(texts).dictionary_encode(null_encoding="encode")
             by_table = np.split(np.asarray(encoded.indices), [len(texts[0])])
-            codes.append(np.concatenate([part[cells.of_row] for part, cells in zip(by_table, both, strict=True)]))
-            domains.append(len(encoded.dictionary))
-        numbers, parts = combined(codes, domains)
-        return cls(numbers[:rows], numbers[rows:], len(parts))
+            of_row = [part.astype(np.int32)[cells.of_row] for part, cells in zip(by_table, both, strict=True)]
+            return np.concatenate(of_row), len(encoded.dictionary)
+
+        # one column after another: all of them may not fit into memory
+        everyone = np.zeros(rows + original.rows, np.int32), 1
+        numbers = stored(joint_ranks(chain([everyone], map(codes, names))))
+        return cls(numbers[:rows], numbers[rows:], int(numbers.max()) + 1)
 
     def surplus(self) -> tuple[int, int]:
         """Return how many published rows have no original, and how many original rows are not published."""
@@ -216,8 +222,8 @@ class _Pairs:
             distinct = Cells.of(published.column(name))
             texts = distinct.texts(name).dictionary_encode(null_encoding="encode")
             readers.append(CellReader(texts.dictionary.to_pylist(), column, recoding))
-            cells.append(np.asarray(texts.indices).astype(np.int64)[distinct.of_row])
-            codes.append(column.codes.astype(np.int64))
+            cells.append(stored(np.asarray(texts.indices).astype(np.int32)[distinct.of_row]))
+            codes.append(column.codes)
         left, published_rows = _distinct(matched.published, cells)
         right, original_rows = _distinct(matched.original, codes)
         left_at = np.searchsorted(left[0], np.arange(matched.classes + 1))
@@ -261,10 +267,10 @@ class _Pairs:
         return int(np.argmax(same))
 
 
-def _distinct(classes: Codes, columns: Sequence[Codes]) -> tuple[list[Codes], Codes]:
+def _distinct(classes: Codes, columns: Sequence[NDArray[Any]]) -> tuple[list[Codes], Codes]:
     """Return the distinct rows, class first, in order, as one array for each column; and how often each occurs."""
-    every = [classes, *columns]
-    parts, counts = combination_counts([c.astype(np.int32) for c in every], [int(c.max()) + 1 for c in every])
+    every: list[NDArray[Any]] = [classes, *columns]
+    parts, counts = combination_counts(every, [int(c.max()) + 1 for c in every])
     return [np.ascontiguousarray(part) for part in parts.T], counts
 
 

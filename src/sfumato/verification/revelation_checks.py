@@ -7,7 +7,7 @@ occur together, and the values that are possible with each are found one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from sfumato.plurals import count_of
 from sfumato.releases.cell_coverage import CellReader
 from sfumato.releases.exposure_models import RevealingWarning
 from sfumato.releases.models import GroupedTable
-from sfumato.releases.revelation_rule import EXCEPTIONS, RECURRING, determines, revealing_warning
+from sfumato.releases.revelation_rule import EXCEPTIONS, IMPOSSIBLE, RECURRING, determines, revealing_warning
 from sfumato.verification.checks import Check
 from sfumato.verification.original_checks import Cells, comparable_texts
 
@@ -87,7 +87,10 @@ class _Narrowing:
         self.reader = CellReader(texts.dictionary.to_pylist(), self.column, recoding)
         present = np.unique(self.cell)
         self.size = dict(zip(present.tolist(), self.covered(present, np.arange(self.column.domain)), strict=True))
-        self.frequency: Mapping[int, int] = _together(pa.array(np.zeros(original.rows)), self.column.codes)[0]
+        counted = pa.array(self.column.codes).value_counts()
+        self.frequency: Mapping[int, int] = dict(zip(*(part.to_pylist() for part in counted.flatten()), strict=True))
+        self.total = sum(self.frequency.values())
+        self.rows_up_to = [0, *accumulate(self.frequency.get(code, 0) for code in range(self.column.size))]
 
     def covered(self, cells: Any, codes: Any) -> list[int]:
         """Return how many of some values each of some cells covers."""
@@ -112,31 +115,35 @@ class _Narrowing:
     def possible(self, occurring: Mapping[int, int]) -> list[int]:
         """Return the values that are possible with a value; none if it says nothing about the quasi-identifier."""
         rows, missing = sum(occurring.values()), self.column.size
-        share = Fraction(rows, EXCEPTIONS)
         if rows < RECURRING:
             return []
         known = sorted(code for code in occurring if code != missing)
         if self.column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) and known:
-            low, high = (_first_beyond(order, occurring, share / 2) for order in (known, known[::-1]))
+            low, high = (_first_beyond(order, occurring, rows) for order in (known, known[::-1]))
+            if low is not None and high is not None and IMPOSSIBLE * self._rows_beside(low, high) < self.total:
+                return []  # too many values are possible, whether or not a missing one is
             found = [] if low is None or high is None else list(range(low, high + 1))
             found += [missing] if missing in occurring else []
             needed = RECURRING * min(len(found), 2)
         else:
-            rare = {code for code, count in occurring.items() if count <= share}
-            dropped = rare if sum(occurring[code] for code in rare) <= share else set()
+            rare = {code for code, count in occurring.items() if EXCEPTIONS * count <= rows}
+            dropped = rare if EXCEPTIONS * sum(occurring[code] for code in rare) <= rows else set()
             found = [code for code in occurring if code not in dropped]
             needed = RECURRING * len(found)
         exceptions = rows - sum(occurring.get(code, 0) for code in found)
-        total = sum(self.frequency.values())
-        outside = total - sum(self.frequency.get(code, 0) for code in found)
-        return found if rows >= needed and determines(rows, exceptions, outside, total) else []
+        outside = self.total - sum(self.frequency.get(code, 0) for code in found)
+        return found if rows >= needed and determines(rows, exceptions, outside, self.total) else []
+
+    def _rows_beside(self, low: int, high: int) -> int:
+        """Return the rows of the original whose value is not between two values, or is missing."""
+        return int(self.total - (self.rows_up_to[high + 1] - self.rows_up_to[low]))
 
 
-def _first_beyond(order: Sequence[int], occurring: Mapping[int, int], share: Fraction) -> int | None:
-    """Return the first value, in an order, up to which more than so many rows are; None if there are fewer in all."""
-    rows = 0
+def _first_beyond(order: Sequence[int], occurring: Mapping[int, int], rows: int) -> int | None:
+    """Return the first value, in an order, up to which more rows are than exceptions at one end; None if never."""
+    found = 0
     for code in order:
-        rows += occurring[code]
-        if rows > share:
+        found += occurring[code]
+        if 2 * EXCEPTIONS * found > rows:
             return code
     return None

@@ -50,12 +50,18 @@ def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover], s
         return None
     order = np.argsort(groups.of_row, kind="stable")
     random = np.random.default_rng([seed, _SEED])
-    sensitive = [_places(domain)[order] for domain in workloads[0].sensitive]
+    sensitive = workloads[0].sensitive
     drawn = []
     originals = DRAWN if published.rows < _MANY else 1
     for _ in range(originals):
-        quasi = [_draw(cover, groups.of_row[order], random) for cover in covers]
-        drawn.append(np.array([*quasi, *sensitive], np.int32))
+        places = np.empty((len(covers) + len(sensitive), published.rows), np.int32)
+        for column, domain in enumerate(sensitive, start=len(covers)):
+            places[column] = domain.place[domain.column.codes[order]]
+        of_row = np.repeat(np.arange(groups.count), groups.sizes)  # the groups of the rows in their order
+        for column, cover in enumerate(covers):
+            places[column] = _draw(cover, of_row, random)
+        drawn.append(places)
+    del order, of_row
     errors = []
     for workload in workloads:
         raw, estimate = answers(drawn[0], groups.sizes, covers, workload)
@@ -111,9 +117,13 @@ def _places(domain: Domain) -> NDArray[np.int32]:
 
 def _draw(cover: Cover, of_row: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
     """Return for each row a place, uniformly from those that its group's cell covers."""
-    steps = (random.random(len(of_row)) * cover.sizes[cover.cell][of_row]).astype(np.int64)
+    draws = random.random(len(of_row))
+    draws *= cover.sizes[cover.cell][of_row]
+    steps = draws.astype(np.int64)
+    del draws
     if len(cover.first) == len(cover.offsets) - 1:  # every cell is one range
-        return np.asarray(cover.first[cover.cell][of_row] + steps)
+        steps += cover.first[cover.cell][of_row]
+        return steps
     begins = np.concatenate([[0], np.cumsum(cover.stop - cover.first)])
     at = begins[cover.offsets[cover.cell]][of_row] + steps
     stretch = np.searchsorted(begins, at, side="right") - 1

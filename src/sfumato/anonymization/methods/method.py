@@ -25,6 +25,7 @@ from sfumato.parameters import ParameterChecks
 from sfumato.principles import HistogramCondition, Measurement, NeighbourLimit, Principle, View, attributes_of
 from sfumato.principles.principle import measurement_of
 from sfumato.progress import Progress, silent
+from sfumato.storage import stored
 
 if TYPE_CHECKING:
     from sfumato.anonymization.methods.search_constraints import SearchConstraints
@@ -62,7 +63,7 @@ class Task:
     def places(self) -> NDArray[np.int32]:
         """For each row and quasi-identifier the place of its value in the domain."""
         columns = [domain.place[domain.column.codes] for domain in self.domains]
-        return np.column_stack(columns) if columns else np.zeros((self.table.rows, 0), np.int32)
+        return stored(np.column_stack(columns)) if columns else np.zeros((self.table.rows, 0), np.int32)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from sfumato.anonymization.methods.association_lines import association_lines
 from sfumato.anonymization.methods.cell_share_arrays import line_places, set_lines, share_arrays
 from sfumato.anonymization.methods.method import Task
 from sfumato.kernels.cell_shares import Shares
+from sfumato.storage import stored
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +39,9 @@ class SearchSpace:
         """Return the search space of a task."""
         k = max((principle.implied_k or 1 for principle in task.principles), default=1)
         lines = association_lines(task.table, task.domains, k)
-        columns = [task.places]
+        columns: list[NDArray[np.int32]] = [task.places]
         for line in set_lines(task.domains, lines):
             j = task.table.schema.quasi_identifiers.index(line.column)
             columns.append(line_places(line)[1][task.places[:, j : j + 1]])
-        return cls(np.concatenate(columns, axis=1), share_arrays(task.domains, task.weights, lines))
+        places = columns[0] if len(columns) == 1 else stored(np.concatenate(columns, axis=1))
+        return cls(places, share_arrays(task.domains, task.weights, lines))
