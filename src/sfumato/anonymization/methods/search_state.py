@@ -27,13 +27,13 @@ _LEAF = 16
 _PATIENCE = 5
 """The number of passes before a pass without progress ends the search."""
 
-_WORK = 8
+_WORK = 6
 """The rows that annealing visits, for each row of the problem."""
 
-_FIRST_PRICE, _LAST_PRICE = 0.2, 20.0
+_FIRST_PRICE, _LAST_PRICE = 0.15, 20.0
 """The price of excess while annealing: at first a row trades excess for little loss, in the end for nearly any."""
 
-_HEAT = 0.15
+_HEAT = 0.12
 """The heat at which annealing begins."""
 
 _WINDOWS = (40, 10, 20)
@@ -266,11 +266,12 @@ class SearchState:
             self.problem.progress(FINDING, low + (high - low) * done)
             price = _FIRST_PRICE * (_LAST_PRICE / _FIRST_PRICE) ** done
             self.new_order()
-            self.exchange_pass(8, 30, _HEAT * (1 - done), price)
+            self.exchange_pass(8, 40, _HEAT * (1 - done), price)
             number += 1
             if number % 2 == 0:
                 self.cut_pairs(price)
-            work += max(len(self.order), self.rows // 20)
+            # the rows that stand for their groups in the order are cheap; and there is a limit to the number of passes
+            work += max(len(self.order) - len(self.arrays.size) // 2, self.rows // 20)
 
     def exchange_crowded(self, effort: int) -> None:
         """Exchange where most rows have too many neighbours: a high price from the start, wide windows, falling heat."""
