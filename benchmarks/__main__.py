@@ -194,6 +194,61 @@ def release(sizes: tuple[int, ...], seed: int, requirements: str, methods: str, 
 
 
 @main.command(
+    "first-use",
+    epilog="""\b
+Example:
+  python -m benchmarks first-use
+  python -m benchmarks first-use --commands demo --json""",
+)
+@click.option(
+    "--commands",
+    default="",
+    metavar="LIST",
+    help="Commands: demo, init, audit, frontier, anonymize, verify.  [default: all]",
+)
+@json_option
+def first_use(commands: str, as_json: bool) -> None:
+    """The first use of each command after installation, which compiles kernels; the baseline is an import of numba.
+
+    Each command runs twice in a process of its own: with an empty kernel cache, and with what the first run left there.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.costs.first_use_cost import run
+
+    with progress_line() as notify:
+        figures = run(names_in(commands), notify)
+    show(figures, as_json, show_runs)
+
+
+@main.command(
+    epilog="""\b
+Example:
+  python -m benchmarks scale --rows 1000000
+  python -m benchmarks scale --rows 20000000 --engines stream"""
+)
+@click.option(
+    "--rows", "sizes", default=[1_000_000], show_default="1000000", multiple=True, type=click.IntRange(min=1000),
+    help="Rows of the synthetic census; may be repeated.",
+)  # fmt: skip
+@click.option("--engines", default="local,stream", show_default=True, metavar="LIST", help="Engines to compare.")
+@click.option("--method", default="mondrian", show_default=True, help="The method that finds the groups.")
+@click.option("--format", "form", default="csv", show_default=True, type=click.Choice(["csv", "parquet"]))
+@seed_option
+@json_option
+def scale(sizes: tuple[int, ...], engines: str, method: str, form: str, seed: int, as_json: bool) -> None:
+    """From a file to a verified release by each engine: CPU time and peak memory, and whether the bytes are the same.
+
+    Files and arrays are in the folder for temporary files (TMPDIR): 20,000,000 rows need about 6 GB there.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.costs.scale_cost import run
+
+    with progress_line() as notify:
+        figures = run(sizes, names_in(engines), method, form, seed, notify)
+    show(figures, as_json, show_runs)
+
+
+@main.command(
     epilog="""\b
 Example:
   SFUMATO_DATA=data python -m benchmarks risk

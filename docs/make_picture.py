@@ -11,6 +11,7 @@ from rich.console import Console
 from sfumato._audit import audit
 from sfumato.census import synthetic_census
 from sfumato.cli import show
+from sfumato.cli.demo import ROWS
 from sfumato.demo import PRINCIPLES, coarsened, released
 
 
@@ -19,7 +20,7 @@ def draw() -> str:
     console = Console(record=True, width=132, file=io.StringIO(), force_terminal=True, highlight=False)
     show.console = lambda: console
     console.print("[bold]$ sfumato demo[/bold]  (its second and third part)\n")
-    people = synthetic_census()
+    people = synthetic_census(ROWS)
     console.print("[bold]2. The same census, coarsened[/bold]\n")
     show.show_audit(audit(*coarsened(people), PRINCIPLES), worst=1)
     console.print("\n[bold]3. The same census, anonymized by sfumato[/bold]\n")

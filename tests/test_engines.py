@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -163,6 +164,24 @@ def test_nothing_has_a_name_on_disk_and_nothing_is_left(tmp_path):
         numbers = storage.stored(np.arange(1000))
         assert storage.is_stored(numbers) and not list(spill.iterdir())
     assert numbers.sum() == 499500  # the array outlives the storage
+
+
+def test_a_release_on_disk_can_be_pickled(tmp_path):
+    path = written(people(40), tmp_path / "people.csv")
+    release = sf.anonymize(path, SCHEMA, sf.KAnonymity(4), engine="stream")
+    again = pickle.loads(pickle.dumps(release))
+    assert again.frame.equals(release.frame)
+    assert again.to_dict() == release.to_dict()
+
+
+def test_a_corrupt_file_is_not_taken_for_a_full_disk(tmp_path):
+    path = written(people(3000), tmp_path / "people.parquet")
+    content = bytearray(path.read_bytes())
+    content[100:3000] = bytes(2900)  # the end, which describes the file, is intact
+    path.write_bytes(content)
+    with pytest.raises(sf.errors.FileError) as raised:
+        sf.anonymize(path, SCHEMA, sf.KAnonymity(4), engine="stream")
+    assert raised.value.file == str(path)
 
 
 def test_a_killed_process_leaves_nothing(tmp_path):

@@ -18,6 +18,7 @@ from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import FileError
 from sfumato.principles import Dissimilarity, DistinctLDiversity, FrequencyLDiversity, KAnonymity, Principle
+from sfumato.progress import Progress, silent
 
 K = 10
 LEVELS = {"age": 3, "marital": 1, "race": 1}
@@ -46,12 +47,12 @@ def coarsened(people: pa.Table) -> tuple[pa.Table, Schema]:
     return people.filter(pa.array(groups.sizes[groups.of_row] >= K)), schema
 
 
-def released(people: pa.Table, seed: int = 0, saved: Path | None = None) -> Release:
+def released(people: pa.Table, seed: int = 0, saved: Path | None = None, progress: Progress = silent) -> Release:
     """Anonymize the census for the principles of the demonstration; by the config in the folder `saved`, if it is given."""
     if saved is None:
-        return anonymize(people, census_schema(), PRINCIPLES, seed=seed)
+        return anonymize(people, census_schema(), PRINCIPLES, seed=seed, progress=progress)
     config = Config.load(saved / "sfumato.toml")
-    return anonymize(config.table(), None, config.requested_principles, seed=seed)
+    return anonymize(config.table(), None, config.requested_principles, seed=seed, progress=progress)
 
 
 def save_demo(people: pa.Table, folder: Path) -> None:

@@ -9,9 +9,11 @@ is gone, also if the process is killed. Nobody else can open them.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import mmap
 import os
+import sys
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -59,13 +61,25 @@ class Storage:
 
     @contextmanager
     def new_file(self) -> Iterator[BinaryIO]:
-        """Open a file without a name, to write; a full disk, or a folder that cannot be written, is an error."""
+        """Open a file without a name; write to it with `write`."""
+        with self._writing():
+            file = tempfile.TemporaryFile(dir=self.folder, prefix=".sfumato-")  # noqa: SIM115 - closed below
+        with file:
+            yield file
+
+    def write(self, file: BinaryIO, values: NDArray[Any] | bytes) -> None:
+        """Write an array, or bytes, to the end of a file."""
+        content = memoryview(values if isinstance(values, bytes) else values.reshape(-1).view(np.uint8).data)
+        with self._writing():
+            for start in range(0, len(content), _PIECE):
+                file.write(content[start : start + _PIECE])
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Turn a full disk, or a folder that cannot be written, into an error that says what to do."""
         try:
-            with tempfile.TemporaryFile(dir=self.folder, prefix=".sfumato-") as file:
-                yield file
+            yield
         except OSError as error:
-            if error.filename is not None and Path(str(error.filename)).parent != self.folder:
-                raise  # another file
             full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
             problem = "the disk is full" if full else f"this folder cannot be written: {error.strerror}"
             raise FileError(
@@ -76,7 +90,8 @@ class Storage:
 
     def mapped(self, file: BinaryIO) -> mmap.mmap:
         """Return the content of a file as memory; it stays when the file is closed."""
-        file.flush()
+        with self._writing():
+            file.flush()
         content = mmap.mmap(file.fileno(), os.fstat(file.fileno()).st_size)
         self._maps.add(content)
         return content
@@ -89,10 +104,8 @@ class Storage:
 
     def array(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return a copy of an array on disk."""
-        content = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
         with self.new_file() as file:
-            for start in range(0, len(content), _PIECE):
-                file.write(content[start : start + _PIECE].data)
+            self.write(file, np.ascontiguousarray(values))
             self.release()
             return np.frombuffer(self.mapped(file), values.dtype).reshape(values.shape)
 
@@ -100,7 +113,7 @@ class Storage:
         """Return a copy of a table on disk, each column in one piece."""
         whole = data.unify_dictionaries().combine_chunks()
         with self.new_file() as file:
-            with pa.ipc.new_file(pa.PythonFile(file, "w"), whole.schema) as writer:
+            with self._writing(), pa.ipc.new_file(pa.PythonFile(file, "w"), whole.schema) as writer:
                 writer.write_table(whole)
             self.release()
             return pa.ipc.open_file(pa.py_buffer(self.mapped(file))).read_all()
@@ -111,7 +124,16 @@ class Storage:
             for content in list(self._maps):
                 content.madvise(mmap.MADV_DONTNEED)
         pa.default_memory_pool().release_unused()
+        if _trim is not None:
+            _trim(0)
 
+
+def _trimming() -> Any:
+    """Return the function of the C library that gives freed memory back to the system; None if it has none."""
+    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+
+
+_trim = _trimming()
 
 _storage: ContextVar[Storage | None] = ContextVar("storage", default=None)
 

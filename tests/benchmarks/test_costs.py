@@ -51,6 +51,21 @@ def test_anonymize_on_the_synthetic_census():
     assert runs[0]["loss"] < runs[2]["loss"]
 
 
+def test_first_use():
+    """Of a command without kernels: the others compile for many seconds."""
+    done = benchmark("first-use", "--commands", "init", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    (one,) = json.loads(done.stdout)["runs"]
+    assert one["command"] == "init"
+    assert min(one["first use, CPU s"], one["again, CPU s"], one["first use / baseline"]) > 0
+
+
+def test_first_use_of_an_unknown_command():
+    done = benchmark("first-use", "--commands", "imagine")
+    assert done.returncode == 2
+    assert "imagine" in done.stderr
+
+
 def test_anonymize_shows_a_table():
     done = benchmark("anonymize", "--rows", "1000", "--methods", "mondrian")
     assert (done.returncode, done.stderr) == (0, "")
@@ -101,3 +116,12 @@ def test_register():
     assert all(one["consistent, mean"] >= 1 for one in runs)
     done = benchmark("register", "--records", "300", "--individuals", "200")
     assert done.returncode == 2
+
+
+def test_both_engines_make_the_same_bytes():
+    done = benchmark("scale", "--rows", "2000", "--json")
+    assert done.returncode == 0, done.stderr
+    local, stream = json.loads(done.stdout)["runs"]
+    assert (local["engine"], stream["engine"]) == ("local", "stream")
+    assert local["verified"] and stream["verified"] and local["holds"]
+    assert local["SHA-256"] == stream["SHA-256"]

@@ -19,7 +19,7 @@ from sfumato.cli.options import (
     seed_option,
     strict_option,
 )
-from sfumato.cli.progress import announce_compilation, progress_bar
+from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import named_source, release_folder
 from sfumato.cli.streams import say
 
@@ -97,7 +97,6 @@ def anonymize(
     else:
         running = declared.chosen_engine(engine, data, place if place.is_dir() else None)
     with progress_bar() as progress, running.running():
-        announce_compilation(progress)
         if declared is None:
             release, form = _repeat(config, data, seed, allow_code, progress), _format_of(config)
             expected = config if seed is None else None

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sfumato.cli.progress import progress_bar
+
 if TYPE_CHECKING:
     from sfumato._audit import Audit
+
+
+ROWS = 20_000
+"""The default number of people: enough for the figures to be typical, and few enough for a first impression in seconds."""
 
 
 @click.command(
@@ -17,7 +23,7 @@ Example:
   sfumato demo
   sfumato demo --save demo && sfumato verify demo/release --original demo/people.csv"""
 )
-@click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Number of people.")
+@click.option("--rows", default=ROWS, show_default=True, type=click.IntRange(min=1000), help="Number of people.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the people.")
 @click.option("--save", type=click.Path(path_type=Path), help="Also write census, config and release to a new folder.")
 def demo(rows: int, seed: int, save: Path | None) -> None:
@@ -36,8 +42,10 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
     if save is not None:
         save_demo(people, save)
     out.print("[bold]1. A synthetic census as it is[/bold]: age, sex, marital status and race together single people out.\n")
-    show_audit(audit(people, census_schema(), PRINCIPLES), worst=0)
-    coarse = audit(*coarsened(people), PRINCIPLES)
+    with progress_bar() as progress:
+        progress("auditing")
+        raw, coarse = audit(people, census_schema(), PRINCIPLES), audit(*coarsened(people), PRINCIPLES)
+    show_audit(raw, worst=0)
     out.print(
         "\n[bold]2. The same census, coarsened[/bold]: age in spans of 20 years, race and marital status in wide classes, "
         f"rare groups dropped.\n   {_verdict_sentence(coarse)}\n"
@@ -45,7 +53,8 @@ def demo(rows: int, seed: int, save: Path | None) -> None:
     show_audit(coarse, worst=1)
     out.print("\n[bold]3. The same census, anonymized by sfumato[/bold]: all principles required, no rows suppressed.\n")
     try:
-        release = released(people, seed, save)
+        with progress_bar() as progress:
+            release = released(people, seed, save, progress)
     except RequirementError as error:
         out.print(f"{error}", markup=False)
         if save is not None:

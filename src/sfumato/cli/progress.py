@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -31,19 +31,23 @@ def progress_bar() -> Iterator[Progress]:
 
     if sys.stderr is None or _is_quiet():
         yield silent
-    elif sys.stderr.isatty():
-        with _bar() as show:
-            yield show
-    else:
-        lines = ProgressLines(lambda text: click.echo(text, err=True))
-        ticking = threading.Event()
-        clock = threading.Thread(target=_tick, args=(lines, ticking), daemon=True)
-        clock.start()
-        try:
-            yield lines.show
-        finally:
-            ticking.set()
-            clock.join()  # no line is written after the work
+        return
+    with _bar() if sys.stderr.isatty() else _lines() as show, ExitStack() as listening:
+        yield _CompilationNotice(show, listening)
+
+
+@contextmanager
+def _lines() -> Iterator[Progress]:
+    """Progress as lines of text, also while the work itself reports nothing."""
+    lines = ProgressLines(lambda text: click.echo(text, err=True))
+    ticking = threading.Event()
+    clock = threading.Thread(target=_tick, args=(lines, ticking), daemon=True)
+    clock.start()
+    try:
+        yield lines.show
+    finally:
+        ticking.set()
+        clock.join()  # no line is written after the work
 
 
 def _is_quiet() -> bool:
@@ -128,9 +132,28 @@ def _bar() -> Iterator[Progress]:
         yield show
 
 
-def announce_compilation(progress: Progress) -> None:
-    """Announce the compilation of kernels before the first run."""
-    from sfumato.kernels.compile import compiled_before
+class _CompilationNotice:
+    """Shows that kernels are compiled, for as long as that takes, in place of the current step.
 
-    if not compiled_before():
-        progress("first use: kernels are compiled, which takes about a minute")
+    It listens as soon as the kernels are imported: commands without kernels do not import them for this.
+    """
+
+    def __init__(self, show: Progress, listening: ExitStack) -> None:
+        self._show, self._listening = show, listening
+        self._is_listening = False
+        self._current: tuple[str, float | None] = ("starting", None)
+
+    def __call__(self, step: str, share: float | None = None) -> None:
+        if not self._is_listening and "sfumato.kernels.compile" in sys.modules:
+            from sfumato.kernels.compile import watch_compilation
+
+            self._listening.enter_context(watch_compilation(self._began, self._ended))
+            self._is_listening = True
+        self._current = (step, share)
+        self._show(step, share)
+
+    def _began(self) -> None:
+        self._show("compiling kernels: the first use takes about 20 s longer")
+
+    def _ended(self) -> None:
+        self._show(*self._current)

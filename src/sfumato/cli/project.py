@@ -12,7 +12,7 @@ import click
 
 from sfumato.cli.completion import config_files
 from sfumato.cli.options import allow_code_option, force_option, internal_option, output_option, seed_option, strict_option
-from sfumato.cli.progress import announce_compilation, progress_bar
+from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import release_folder
 from sfumato.cli.streams import say
 
@@ -140,7 +140,6 @@ def _publish(
     if report is not None:
         free_page(report, folder, force)
     with progress_bar() as progress:
-        announce_compilation(progress)
         progress("reading")
         projection = publish(
             declared.table(data),

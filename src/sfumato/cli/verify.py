@@ -72,7 +72,9 @@ def verify(
         progress("verifying")
         risk = risk_assumptions(config, allow_code) if kind == WITHHELD else None
         table = named_source(original, allow_code)
-        result = check(folder, table, schema=schema, principles=principles, project=project, risk=risk, key=key)
+        result = check(
+            folder, table, schema=schema, principles=principles, project=project, risk=risk, key=key, engine=engine
+        )
     if as_json:
         say(json.dumps(result.to_dict(), indent=2))
     else:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.units import Units, UnitValues
 from sfumato.plurals import count_of
-from sfumato.storage import stored
+from sfumato.storage import active_storage, stored
 
 if TYPE_CHECKING:
     from sfumato.data.attribute import Attribute
@@ -25,7 +25,7 @@ _FLAGS = 32
 """Pairs are flagged in place while their range is at most this many times the number of rows."""
 
 _SEARCHED = 1 << 22
-"""The distinct numbers of more rows than this are found by a sort in place, which takes longer and less memory."""
+"""While arrays are on disk, more numbers than this are sorted in a way that takes longer and less memory."""
 
 _WIDEST = 1 << 62
 """Combined codes are joined in 64 bits while their range is at most this; beyond it, prefixes are numbered first."""
@@ -127,7 +127,7 @@ def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64],
         position: NDArray[Any] = np.cumsum(occurs, dtype=np.int32 if len(numbers) < 1 << 31 else np.int64)
         position -= 1
         return distinct, position[numbers].astype(np.int64)
-    if len(numbers) < _SEARCHED:
+    if len(numbers) < _SEARCHED or active_storage() is None:
         distinct, inverse = np.unique(numbers, return_inverse=True)
         return distinct, inverse.astype(np.int64, copy=False)
     distinct, place = np.unique(numbers), np.empty(len(numbers), np.int64)

@@ -82,7 +82,7 @@ def _mapped(path: Path, storage: Storage) -> Raw:
 def _on_disk(pieces: Iterator[bytes], storage: Storage) -> Raw:
     with storage.new_file() as target:
         for piece in pieces:
-            target.write(piece)
+            storage.write(target, piece)
         return storage.mapped(target) if target.tell() else b""
 
 

@@ -54,9 +54,12 @@ def column_use(schema: Schema, name: str) -> Use:
 class _Column:
     """One column of which batches are read."""
 
-    def __init__(self, field: pa.Field, use: Use, file: BinaryIO, missing: frozenset[str], source: str | None) -> None:
+    def __init__(
+        self, field: pa.Field, use: Use, storage: Storage, file: BinaryIO, missing: frozenset[str], source: str | None
+    ) -> None:
         self.field = field
         self.use = use
+        self.storage = storage
         self.file = file
         self.missing = missing
         self.source = source
@@ -85,7 +88,7 @@ class _Column:
         numbers[~known] = 0
         self.nulls |= not known.all()
         self.present.append(np.packbits(known, bitorder="little"))
-        self.file.write(numbers.view(np.uint8).data)
+        self.storage.write(self.file, numbers)
 
     def _places(self, cells: pa.Array) -> np.ndarray:
         """Return the index of each of some distinct cells among those that were read so far and these."""
@@ -109,7 +112,7 @@ class _Column:
         texts = [str(cell) for cell in cells.to_pylist()]
         return np.array([0 if text.strip() in self.missing else hash(text) or 1 for text in texts], np.int64)
 
-    def result(self, rows: int, sizes: Iterable[int], storage: Storage) -> tuple[pa.Field, pa.Array]:
+    def result(self, rows: int, sizes: Iterable[int]) -> tuple[pa.Field, pa.Array]:
         """Return the column as an array on disk."""
         if self.use is Use.NAME:
             return pa.field(self.field.name, pa.null()), pa.nulls(rows)
@@ -120,7 +123,7 @@ class _Column:
             ]
             bitmap = pa.py_buffer(np.packbits(np.concatenate(known), bitorder="little"))
         kind = pa.int64() if self.use is Use.HASHES else pa.int32()
-        numbers = pa.Array.from_buffers(kind, rows, [bitmap, pa.py_buffer(storage.mapped(self.file))])
+        numbers = pa.Array.from_buffers(kind, rows, [bitmap, pa.py_buffer(self.storage.mapped(self.file))])
         if self.use is Use.HASHES:
             return pa.field(self.field.name, kind, metadata=HASHED), numbers
         column = pa.DictionaryArray.from_arrays(numbers, self.cells)
@@ -143,7 +146,7 @@ def stored_columns(
         for field in fields:
             use = Use.CELLS if schema is None else column_use(schema, field.name)
             missing = frozenset() if schema is None else frozenset(schema.missing.texts(Kind.CATEGORICAL))
-            columns.append(_Column(field, use, files.enter_context(storage.new_file()), missing, source))
+            columns.append(_Column(field, use, storage, files.enter_context(storage.new_file()), missing, source))
         sizes = []
         for batch in batches:
             sizes.append(batch.num_rows)
@@ -154,5 +157,5 @@ def stored_columns(
         rows = sum(sizes)
         if not rows:
             return fields.empty_table()
-        done = [column.result(rows, sizes, storage) for column in columns]
+        done = [column.result(rows, sizes) for column in columns]
     return pa.Table.from_arrays([array for _, array in done], schema=pa.schema([field for field, _ in done]))

@@ -133,6 +133,8 @@ def _joined(column: pa.ChunkedArray, name: str, separator: str | None) -> pa.Arr
 
 def _distinct_texts(column: pa.ChunkedArray, name: str, separators: Mapping[str, str] | None) -> pa.DictionaryArray:
     """Return the cells of a column as dictionary-encoded texts; null is one of the values."""
+    if pa.types.is_integer(column.type):  # each distinct number becomes a text once
+        column = column.dictionary_encode()
     if not pa.types.is_dictionary(column.type):
         return cell_texts(column, name, separators).dictionary_encode(null_encoding="encode")
     encoded = column.unify_dictionaries().combine_chunks()

@@ -65,7 +65,9 @@ def lp_block(
     # coordinates that no other point lacks need no test in the inner loop
     holes = np.empty(others.shape[0], np.bool_)
     for c in range(others.shape[0]):
-        holes[c] = lacking[c].any()
+        holes[c] = False
+        for b in range(count):
+            holes[c] |= lacking[c, b]
     for a in range(len(rows)):
         i = rows[a]
         total[:] = 0

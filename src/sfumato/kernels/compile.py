@@ -7,12 +7,14 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core import event
 from numba.core.registry import CPUDispatcher
 
 from sfumato.temporaries import remove_at_exit
@@ -63,9 +65,32 @@ def cache_folder() -> str:
     return str(folder)
 
 
-def compiled_before() -> bool:
-    """Return whether any kernel was compiled on this machine before; if not, the first use takes a minute longer."""
-    return any(Path(numba.config.CACHE_DIR or cache_folder()).rglob("*.nbi"))
+class _CompilationListener(event.Listener):  # type: ignore[misc]
+    """Calls two functions when compilation begins and ends; a kernel that is compiled for another one does not count."""
+
+    def __init__(self, began: Callable[[], None], ended: Callable[[], None]) -> None:
+        self._began, self._ended, self._depth = began, ended, 0
+
+    def on_start(self, event: Any) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            self._began()
+
+    def on_end(self, event: Any) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._ended()
+
+
+@contextmanager
+def watch_compilation(began: Callable[[], None], ended: Callable[[], None]) -> Iterator[None]:
+    """Call `began` and `ended` around each compilation of a kernel in this process; not when its code is in the cache."""
+    listener = _CompilationListener(began, ended)
+    event.register("numba:compile", listener)
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", listener)
 
 
 def kernel(function: Kernel) -> Kernel:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.cell_shares import SET, TREE
-from sfumato.kernels.compile import kernel
+from sfumato.kernels.compile import inlined_once, kernel
 
 
 @kernel
@@ -34,69 +34,113 @@ def covers(order: Any, offsets: Any, places: Any, kind: Any, size: Any, low: Any
             low[g, j], high[g, j], distinct[g, j] = first, last, different
 
 
-@kernel
-def _halves(places: Any, rows: Any, relaxed: bool, part: Any) -> int:
-    """Cut at the median place; fill `part[i]` with the half of `rows[i]` and return 2.
+@inlined_once
+def _median(values: Any, count: Any) -> Any:
+    """Return the median of `values[:count]`, how many values are below it, and how many are at most the median.
+
+    Quickselect: the values are permuted. Cost: linear, on average.
+    """
+    wanted, start, stop = count // 2, 0, count
+    below, through = 0, 0
+    pivot = values[0]
+    while not below <= wanted < through:
+        # the median is in values[start:stop]: divide them into those below, equal to and above the middle of three
+        one, other, third = values[start], values[(start + stop) // 2], values[stop - 1]
+        pivot = max(min(one, other), min(max(one, other), third))
+        below, through, i = start, stop, start
+        while i < through:
+            value = values[i]
+            if value < pivot:
+                values[i] = values[below]
+                values[below] = value
+                below += 1
+                i += 1
+            elif value > pivot:
+                through -= 1
+                values[i] = values[through]
+                values[through] = value
+            else:
+                i += 1
+        if wanted < below:
+            stop = below
+        else:
+            start = through
+    return pivot, below, through
+
+
+@inlined_once
+def _halves(places: Any, order: Any, start: Any, stop: Any, j: Any, relaxed: Any, scratch: Any, part: Any) -> Any:
+    """Cut the rows `order[start:stop]` at the median place; fill `part[i]` with the half of `order[i]` and return 2.
 
     A strict cut is made before or after the median place, whichever gives halves of more similar size; equal places are
     never separated. A relaxed cut fills the first half with rows of the median place, in their order. The places are not
-    all equal. Cost: that of sorting.
+    all equal. Cost: linear, on average.
     """
-    count = len(rows)
-    ascending = np.sort(places[rows])
-    middle = ascending[count // 2]
-    below = np.searchsorted(ascending, middle)  # the rows below the median place
-    through = np.searchsorted(ascending, middle, side="right")  # the rows up to and including it
-    if relaxed:
-        room = count // 2 - below
-        for i in range(count):
-            place = places[rows[i]]
-            part[i] = place > middle
-            if place == middle:
-                part[i] = room <= 0
-                room -= 1
-        return 2
-    before = abs(count - 2 * below) <= abs(count - 2 * through)
+    count = stop - start
     for i in range(count):
-        part[i] = places[rows[i]] >= middle if before else places[rows[i]] > middle
+        scratch[i] = places[order[start + i], j]
+    middle, below, through = _median(scratch, count)
+    room = count // 2 - below  # the rows of the median place that a relaxed cut adds to the first half
+    before = abs(count - 2 * below) <= abs(count - 2 * through)
+    for i in range(start, stop):
+        place = places[order[i], j]
+        if relaxed and place == middle:
+            part[i] = room <= 0
+            room -= 1
+        else:
+            part[i] = place > middle or (place == middle and before)
     return 2
 
 
-@kernel
-def _children(places: Any, rows: Any, size: int, above: Any, in_two: bool, part: Any) -> Any:
-    """Cut into the children of the lowest common ancestor; fill `part[i]` and return the number of parts.
+@inlined_once
+def _children(
+    places: Any, order: Any, start: Any, stop: Any, j: Any, size: Any, above: Any, in_two: Any, number: Any, part: Any
+) -> Any:  # fmt: skip
+    """Cut the rows `order[start:stop]` into the children of the lowest common ancestor; fill `part[i]`, return the parts.
 
     With `in_two`, adjacent children are joined into two runs of sizes as similar as possible. Missing values go with the
-    last child; if all other values are equal, the missing values are cut off. Cost: rows and levels.
+    last child; if all other values are equal, the missing values are cut off. `number` is scratch. Cost: rows and levels.
     """
     first, last = size, -1  # missing values are not part of the extent
-    for i in range(len(rows)):
-        place = places[rows[i]]
+    for i in range(start, stop):
+        place = places[order[i], j]
         first = min(first, place)
         if place < size:
             last = max(last, place)
+    count = 2
     if first == last:
-        for i in range(len(rows)):
-            part[i] = places[rows[i]] == size
-        return 2
-    # leaves under a node are adjacent, so the first and last place determine the lowest common ancestor
-    level = 1
-    while above[level, first] != above[level, last]:
-        level += 1
-    child = above[level - 1]  # the nodes one level below it, numbered along the places
-    start = child[first]
-    rows_of = np.zeros(child[last] - start + 1, np.int64)
-    for i in range(len(rows)):
-        rows_of[child[min(places[rows[i]], last)] - start] += 1  # min: missing values join the last child
-    # number the children that have rows
-    number = np.cumsum((rows_of > 0).astype(np.int64)) - 1
-    count = number[-1] + 1
-    if in_two:
-        best = np.argmin(np.abs(len(rows) - 2 * np.cumsum(rows_of)[:-1]))
-        number = (np.arange(len(rows_of)) > best).astype(np.int64)
-        count = 2
-    for i in range(len(rows)):
-        part[i] = number[child[min(places[rows[i]], last)] - start]
+        for i in range(start, stop):
+            part[i] = places[order[i], j] == size
+    else:
+        # leaves under a node are adjacent, so the first and last place determine the lowest common ancestor
+        level = 0  # of its children, which are numbered along the places
+        while above[j, level + 1, first] != above[j, level + 1, last]:
+            level += 1
+        least = above[j, level, first]
+        children = above[j, level, last] - least + 1
+        # the number of rows of each child; min: missing values join the last one
+        for c in range(children):
+            number[c] = 0
+        for i in range(start, stop):
+            number[above[j, level, min(places[order[i], j], last)] - least] += 1
+        # then the number of the part of each child
+        if in_two:
+            best, closest, seen = -1, 2 * (stop - start), 0
+            for c in range(children - 1):
+                seen += number[c]
+                difference = abs(stop - start - 2 * seen)
+                if difference < closest:
+                    best, closest = c, difference
+            for c in range(children):
+                number[c] = c > best
+        else:
+            count = 0
+            for c in range(children):
+                rows = number[c]
+                number[c] = count
+                count += rows > 0
+        for i in range(start, stop):
+            part[i] = number[above[j, level, min(places[order[i], j], last)] - least]
     return count
 
 
@@ -107,16 +151,19 @@ def cut(
 ) -> None:  # fmt: skip
     """Cut every set g along `attribute[g]`, or leave it whole if that is negative.
 
-    `part[i]` becomes the part of the row `order[i]` within its set, and `parts[g]` the number of parts of set g. Cost: that
-    of sorting the places of all rows.
+    `part[i]` becomes the part of the row `order[i]` within its set, and `parts[g]` the number of parts of set g. Cost:
+    linear in the rows, on average.
     """
+    scratch = np.empty(len(order), np.int64)
+    number = np.empty(above.shape[2] + 1, np.int64)
     for g in range(len(offsets) - 1):
         start, stop = offsets[g], offsets[g + 1]
         j = attribute[g]
         if j < 0:
-            part[start:stop] = 0
+            for i in range(start, stop):
+                part[i] = 0
             parts[g] = 1
         elif kind[j] == TREE:
-            parts[g] = _children(places[:, j], order[start:stop], size[j], above[j], in_two, part[start:stop])
+            parts[g] = _children(places, order, start, stop, j, size[j], above, in_two, number, part)
         else:
-            parts[g] = _halves(places[:, j], order[start:stop], relaxed, part[start:stop])
+            parts[g] = _halves(places, order, start, stop, j, relaxed, scratch, part)

@@ -1,0 +1,78 @@
+"""Time and memory of large tables, from a file to a verified release, by each engine in a process of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
+from benchmarks.measurement import Notify, in_separate_process, peak_megabytes
+from benchmarks.measurement import silent as ignore_notice
+from sfumato.anonymization._anonymize import anonymize
+from sfumato.census import census_schema, synthetic_census
+from sfumato.engines import Stream, engine_of
+from sfumato.principles import DistinctLDiversity, KAnonymity
+from sfumato.verification._verify import verify
+
+GOAL = 4000
+"""The project's goal: the most memory, in MB, for 20,000,000 rows by the engine that streams."""
+
+_CHUNK = 1_000_000
+"""Rows that are made at a time, each chunk with a seed of its own."""
+
+REQUIREMENTS = (KAnonymity(10), *(DistinctLDiversity(3, on=name) for name in ("education", "workclass", "income")))
+
+
+def run(
+    rows: Sequence[int], engines: Sequence[str], method: str, form: str, seed: int, notify: Notify = ignore_notice
+) -> dict[str, Any]:
+    """Make, save and verify a release of the synthetic census with each number of rows and each engine."""
+    runs = []
+    for size in rows:
+        with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as folder:
+            path = Path(folder) / f"people.{form}"
+            notify(f"{size:,} rows: making the file")
+            make_file(path, size, seed)
+            for name in engines:
+                notify(f"{size:,} rows, {name}")
+                made = in_separate_process(measure, path, name, method, form, seed)
+                runs.append({"rows": size, "method": method, "format": form, **made})
+    return {"runs": runs, "requirements": [one.label for one in REQUIREMENTS], "goal, MB": GOAL}
+
+
+def make_file(path: Path, rows: int, seed: int) -> None:
+    """Write a synthetic census to a CSV or Parquet file, chunk by chunk."""
+    write: Any = None
+    for number, start in enumerate(range(0, rows, _CHUNK)):
+        chunk = synthetic_census(min(_CHUNK, rows - start), seed * 1_000_000 + number)
+        if write is None:
+            kind = arrow_csv.CSVWriter if path.suffix == ".csv" else parquet.ParquetWriter
+            write = kind(path, chunk.schema)
+        write.write_table(chunk)
+    write.close()
+
+
+def measure(path: Path, name: str, method: str, form: str, seed: int) -> dict[str, Any]:
+    """Run one engine from the file to the release, and check the release against the file again."""
+    engine = Stream(path.parent) if name == Stream.name else engine_of(name)
+    release = anonymize(path, census_schema(), REQUIREMENTS, method=method, seed=seed, engine=engine)
+    found = {"groups": release.audit.groups.count, "loss": release.loss, "holds": release.audit.holds}
+    folder = release.save(path.parent / f"release-{name}", format=form)
+    del release
+    checked = verify(folder, path, engine=engine)
+    with (folder / f"data.{form}").open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {
+        "engine": name,
+        **found,
+        "verified": checked.holds,
+        "CPU s": round(time.process_time(), 1),
+        "peak memory, MB": peak_megabytes(),
+        "SHA-256": digest[:12],
+    }
