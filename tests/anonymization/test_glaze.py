@@ -104,14 +104,16 @@ def test_seeds_differ():
 
 
 def test_more_effort_loses_no_more():
+    """Over several seeds: a search that has converged wins or loses by chance."""
     task = task_of(people(3000, seed=5), sf.Dissimilarity(epsilon=2, delta="0.7", k=5))
 
-    def loss(effort):
-        grouping = sf.Glaze(effort=effort).group(task)
-        assert task.satisfied(grouping.of_row).all()
-        return mean_loss(recode(task.table, sf.data.Groups.partition(task.table, grouping.of_row, grouping.count)))
+    def loss(effort, seed):
+        of_row = sf.Glaze(effort=effort).group(task, seed).of_row
+        assert task.satisfied(of_row).all()
+        return published_loss(task, of_row)
 
-    assert loss(4) < loss(1) * 1.01
+    seeds = range(4)
+    assert sum(loss(4, seed) for seed in seeds) < 1.01 * sum(loss(1, seed) for seed in seeds)
 
 
 @pytest.mark.parametrize("effort", [0, -1, 1.5, True, "2"])
@@ -270,7 +272,7 @@ def test_never_worse_than_mondrian(seed, principle, rows):
 def test_the_search_alone_loses_less_than_mondrian_where_groups_must_be_like_the_table(sensitive, principle):
     """Without the groups of Mondrian as a start: such principles need large groups around rare values."""
     columns = [name for name in ("age", "sex", "marital", "race", "education") if name != sensitive]
-    table = sf.Table(sf.synthetic_census(1500, seed=1), sf.Schema(columns, [sensitive]))
+    table = sf.Table(sf.synthetic_census(3000, seed=1), sf.Schema(columns, [sensitive]))
     task = sf.anonymization.Task(table, (principle, sf.KAnonymity(5)))
     mondrian, found = sf.Mondrian().group(task).of_row, search_part(SearchProblem.of(task), seed=0)
     assert task.satisfied(found).all()
