@@ -86,6 +86,13 @@ def test_both_engines_make_the_same_files(tmp_path, suffix, method):
     assert any("'name' recur" in note for note in local[1])  # hashes of identifiers count as their cells do
 
 
+def test_parts_of_a_table_on_disk_are_those_of_a_table_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(sf.Glaze, "part_rows", 30)
+    path = written(people(150), tmp_path / "people.csv")
+    local, stream = releases(path, tmp_path, SCHEMA, sf.KAnonymity(3), "csv", method="glaze", seed=5)
+    assert local == stream
+
+
 def test_rows_may_be_suppressed_and_people_counted(tmp_path):
     path = written(people(90), tmp_path / "people.csv")
     schema = sf.Schema(["age", "town"], ["ill"], person_id="name")
