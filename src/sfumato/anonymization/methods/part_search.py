@@ -115,7 +115,7 @@ def cut_further(state: SearchState, known: Integers | None, effort: int) -> None
         state.remember()
     state.return_to_best()
     for _ in range(2 * effort):
-        state.lower_loss(effort, passes=4)
+        state.lower_loss(effort, rounds=2)
         state.cut_again(state.labels.copy())
         state.remember()
 
