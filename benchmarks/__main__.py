@@ -108,6 +108,37 @@ def anonymize(rows: int, all_rows: bool, hard: bool, adult: bool, rare: bool, me
 @main.command(
     epilog="""\b
 Example:
+  SFUMATO_DATA=data python -m benchmarks parts --rows 50000 --rows 1400000 --settings S3i
+  python -m benchmarks parts --rows 70000 --workers 2 --json"""
+)
+@click.option(
+    "--rows", "sizes", default=[50_000, 295_243], show_default="50000, 295243", multiple=True,
+    type=click.IntRange(min=1000), help="Rows of the table; repeat the option to measure the growth of CPU time.",
+)  # fmt: skip
+@click.option("--settings", default="", metavar="LIST", help="Settings to measure: S1, S3o, S3i.  [default: all]")
+@click.option(
+    "--workers", default=[1, 2], show_default="1, 2", multiple=True, type=click.IntRange(min=1),
+    help="Threads; repeat the option to compare.",
+)  # fmt: skip
+@click.option("--whole", is_flag=True, help="Also search whole tables, without parts.")
+@json_option
+def parts(sizes: tuple[int, ...], settings: str, workers: tuple[int, ...], whole: bool, as_json: bool) -> None:
+    """Glaze in parts and on whole tables: loss, CPU time, wall time and memory by rows and threads.
+
+    The settings use acs2018/sal_occ.csv.gz below SFUMATO_DATA, resampled if more rows are requested than it has. If that is
+    absent, there is one setting, on the synthetic census.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.costs.parts_cost import run
+
+    with progress_line() as notify:
+        figures = run(sizes, names_in(settings), workers, whole, notify)
+    show(figures, as_json, show_runs)
+
+
+@main.command(
+    epilog="""\b
+Example:
   SFUMATO_DATA=data python -m benchmarks lattice --times 1 --times 20
   python -m benchmarks lattice --losses mean --json"""
 )

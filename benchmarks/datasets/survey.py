@@ -1,8 +1,8 @@
 """Settings that methods are compared on: a table and the requirements for it.
 
 The survey is `acs2018/sal_occ.csv.gz` below SFUMATO_DATA: its first rows in the order of one fixed permutation, so that a
-smaller table is a sample of a larger one. If it is absent, the synthetic census replaces it in the first setting. The Adult
-table is `adult/adult_30162.csv`.
+smaller table is a sample of a larger one; a table of more rows is drawn from it with replacement. If it is absent, the
+synthetic census replaces it in the first setting. The Adult table is `adult/adult_30162.csv`.
 """
 
 from __future__ import annotations
@@ -164,7 +164,10 @@ def _lp(p: int, columns: Sequence[str]) -> Lp:
 def _survey(folder: Path, schema: Schema, rows: int) -> Table:
     data = _read(folder / "sal_occ.csv.gz")
     names = [name for name in data.column_names if name in schema.named_columns()]
-    sample = np.random.default_rng(_PERMUTATION_SEED).permutation(data.num_rows)[:rows]
+    draw = np.random.default_rng(_PERMUTATION_SEED)
+    # more rows than the survey has are drawn with replacement
+    enough = rows <= data.num_rows
+    sample = draw.permutation(data.num_rows)[:rows] if enough else draw.integers(0, data.num_rows, rows)
     return Table(data.select(names).take(pa.array(sample)), schema, untyped=True)
 
 

@@ -73,6 +73,15 @@ def test_anonymize_shows_a_table():
     assert "synthetic census" in done.stdout
 
 
+def test_parts_and_whole_tables():
+    done = benchmark("parts", "--rows", "1000", "--workers", "2", "--whole", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    runs = json.loads(done.stdout)["runs"]
+    assert [(one["searched"], one["threads"]) for one in runs] == [("whole", 1), ("in parts", 2)]
+    assert all(one["violating rows"] == 0 and one["CPU s"] > 0 for one in runs)
+    assert benchmark("parts", "--settings", "S9").returncode == 2
+
+
 def test_full_domain_search():
     done = benchmark("lattice", "--losses", "mean", "--times", "1", "--times", "2", "--json")
     assert (done.returncode, done.stderr) == (0, "")

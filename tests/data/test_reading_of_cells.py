@@ -99,6 +99,23 @@ def test_letter_case_is_noted():
     assert "letter case" in column.note
 
 
+def test_letter_case_of_published_cells_is_not_noted():
+    """Where a column names the groups, the texts of quasi-identifiers decide nothing; those of secrets do."""
+    data = pa.table({"sex": ["{F; X}", "{F; x}"], "ill": ["Flu", "flu"], "g": [1, 2]})
+    table = Table(data, sf.Schema(["sex"], ["ill"], group="g"))
+    assert table.column("sex").note is None
+    assert "letter case" in table.column("ill").note
+
+
+@pytest.mark.parametrize("cells", [["flu", "gout", "flu "], ["caf\xe9", "cafe\u0301"]])
+def test_two_spellings_of_a_secret_are_noted(cells):
+    """They are published as they are written, so blanks may reveal the source of a row."""
+    data = pa.table({"x": cells})
+    assert "blanks or Unicode form" in Table(data, sf.Schema(sensitive=["x"])).column("x").note
+    assert Table(data, sf.Schema(["x"])).column("x").note is None  # published as labels, which have one spelling
+    assert Table(data.slice(0, 1), sf.Schema(sensitive=["x"])).column("x").note is None
+
+
 @pytest.mark.parametrize(
     "frame",
     [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from search_cases import SearchCase
 from sfumato.anonymization.methods import group_arrays as layout
-from sfumato.kernels.local_search import exchange_rows
+from sfumato.kernels.local_search import exchange_rows, open_rows
 
 
 @pytest.fixture(params=[0, 4], ids=["groups are not counted", "groups are counted"], autouse=True)
@@ -19,13 +19,13 @@ def counted(request, monkeypatch):
 
 
 @pytest.mark.parametrize("heat", [0.0, 0.5])
-@given(st.integers(0, 2**31), st.integers(4, 20), st.booleans(), st.booleans())
-def test_passes_keep_the_arrays_up_to_date_and_lower_the_cost(heat, seed, rows, with_condition, focus):
+@given(st.integers(0, 2**31), st.integers(4, 20), st.booleans(), st.booleans(), st.booleans())
+def test_passes_keep_the_arrays_up_to_date_and_lower_the_cost(heat, seed, rows, with_condition, focus, moves):
     case, price, random = SearchCase(seed, rows, with_condition), 2.0, np.array([seed + 1], np.uint64)
     for _ in range(3):
         before, smallest = case.cost(price), case.arrays.size.min()
         changes = exchange_rows(
-            case.shares, case.limits, case.conditions, case.arrays, case.order, 4, rows, heat, price, 2, focus, random
+            case.shares, case.limits, case.conditions, case.arrays, case.order, 4, rows, heat, price, 2, focus, moves, random
         )
         case.check()
         assert (case.arrays.size <= case.arrays.room).all()
@@ -33,3 +33,17 @@ def test_passes_keep_the_arrays_up_to_date_and_lower_the_cost(heat, seed, rows, 
         if heat == 0:
             assert case.cost(price) < before or not changes
             assert case.cost(price) <= before + 1e-9
+
+
+@given(st.integers(0, 2**31), st.integers(4, 20), st.booleans(), st.booleans())
+def test_open_rows_are_those_that_a_pass_may_change(seed, rows, with_condition, moves):
+    case = SearchCase(seed, rows, with_condition)
+    arrays, group = case.arrays, case.arrays.group
+    found = open_rows(arrays, moves, 2, np.array([seed + 1], np.uint64))
+    assert len(set(found.tolist())) == len(found)
+    assert set(group[found].tolist()) == set(group.tolist()), "every group can be a partner"
+    worth = (arrays.gain > 0) | (arrays.relief > 0)
+    if moves:
+        worth |= (arrays.size[group] > 2) & (arrays.loss[group] > 0)
+    assert set(np.flatnonzero(worth).tolist()) <= set(found.tolist())
+    assert len(found) <= worth.sum() + len(arrays.size)

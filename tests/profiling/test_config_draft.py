@@ -130,3 +130,62 @@ def test_columns_published_unchanged_single_out_nobody():
     )
     assert profile(table).of_role(Role.OTHER) == []
     assert {column.name for column in profile(table).of_role(None)} == {"year", "month"}
+
+
+def test_rows_of_one_person_are_no_evidence_of_dependence():
+    """A value per person determines the sex of the person by chance, however many rows the person has."""
+    rng = random.Random(3)
+    sexes = [rng.choice("fm") for _ in range(60)]
+    table = pa.table(
+        {
+            "id": [i // 8 for i in range(480)],
+            "sex": [sexes[i // 8] for i in range(480)],
+            "age": [20 + (i // 8) % 40 for i in range(480)],
+            "followed": [900 + 31 * (i // 8) for i in range(480)],
+        }
+    )
+    found = profile(table)
+    assert found.key("person") == "id"
+    assert found["followed"].role is None
+
+
+def operations(times):
+    """Return reports of police operations, several of one operation and mostly of one person; `times`: one per operation."""
+    rng = random.Random(8)
+    rows = []
+    for time in times:
+        race, sex, age = rng.choice("abcd"), rng.choice("fm"), rng.randrange(16, 70)
+        for _ in range(rng.choice([1, 2, 3, 4])):
+            rows.append({"reported": time, "race": race, "sex": sex, "age": age, "force": rng.choice("xyz")})
+        if rng.random() < 0.1:
+            rows[-1]["sex"] = "m" if sex == "f" else "f"
+    return pa.Table.from_pylist(rows)
+
+
+def test_rows_with_the_same_second_count_as_one_person():
+    rng = random.Random(9)
+    seconds = [f"2019-{rng.randrange(1, 13):02d}-{rng.randrange(1, 29):02d} {i % 24:02d}:{i % 60:02d}:{i % 59:02d}"
+               for i in range(200)]  # fmt: skip
+    found = profile(operations(seconds))
+    assert found.key("person") == "reported"
+    assert "one event" in found["reported"].suggestion.reason
+    assert found["reported"].suggestion.alternatives == (Role.QUASI_IDENTIFIER,)
+    # days recur by chance
+    days = profile(operations([time[:10] for time in seconds]))
+    assert days.key("person") is None
+    assert days["reported"].role is Role.QUASI_IDENTIFIER
+
+
+def test_codes_of_categories_are_no_amounts(tmp_path):
+    """Also if they are written with decimals, as pandas writes whole numbers where cells are missing."""
+    people = tmp_path / "people.csv"
+    rows = [f"{1 + i % 6},{i % 2},{['', '47.0', '12.0', '5.0'][i % 4]},{i % 9 + 1},{20 + i % 50}" for i in range(200)]
+    people.write_text("marital,sex,birthplace,years_married,age\n" + "\n".join(rows))
+    kinds = {column.name: str(column.kind) for column in profile(people)}
+    assert kinds == {
+        "marital": "categorical",
+        "sex": "numeric",
+        "birthplace": "categorical",
+        "years_married": "numeric",
+        "age": "numeric",
+    }

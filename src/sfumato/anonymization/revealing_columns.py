@@ -90,9 +90,9 @@ def _narrowed(
 def _may_determine(
     values: Codes, codes: Codes, counts: Codes, column: Column, frequency: Codes, distinct: int
 ) -> NDArray[np.bool_]:
-    """Return for each value whether enough rows of the table have a quasi-identifying value that is not possible with it.
+    """Return for each value whether it may determine the quasi-identifier.
 
-    The same rule as that of `_possible`, without the exceptions, for all values at once: few values pass it.
+    The rule of `_possible` for all values at once, in floats where it multiplies. A value that passes is decided there.
     """
     rows = np.bincount(values, counts, distinct).astype(np.int64)
     total = int(frequency.sum())
@@ -110,14 +110,16 @@ def _may_determine(
         upto = np.concatenate([[0], np.cumsum(frequency)])  # the rows of all codes before each
         inside = np.where(lowest <= highest, upto[highest + 1] - upto[np.minimum(lowest, column.size)], 0)
         inside += np.bincount(values[~present], frequency[codes[~present]], distinct).astype(np.int64)
+        counted = (lowest[values] <= codes) & (codes <= highest[values]) | ~present
     else:
         rare = EXCEPTIONS * counts <= rows[values]
         exceptions = np.bincount(values, counts * rare, distinct).astype(np.int64)
-        kept = ~rare | (EXCEPTIONS * exceptions > rows)[values]
-        inside = np.bincount(values, frequency[codes] * kept, distinct).astype(np.int64)
+        counted = ~rare | (EXCEPTIONS * exceptions > rows)[values]
+        inside = np.bincount(values, frequency[codes] * counted, distinct).astype(np.int64)
     outside = total - inside
-    # in floats, which round: a value that is let through is decided by `_possible`
-    unexpected = rows * outside.astype(float) * (1 + 1e-9) >= UNEXPECTED * float(total)
+    exceptions = rows - np.bincount(values, counts * counted, distinct).astype(np.int64)
+    expected = rows * outside.astype(float) * (1 + 1e-9)  # rounding must not drop a value
+    unexpected = expected >= UNEXPECTED * np.maximum(1, exceptions) * float(total)
     return np.asarray((rows >= RECURRING) & (IMPOSSIBLE * outside >= total) & unexpected)
 
 

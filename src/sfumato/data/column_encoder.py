@@ -18,7 +18,7 @@ from sfumato.data.date_formats import shapes, timezone_problem
 from sfumato.data.date_parsing import DateProblemError, ParsedDates, parse_dates
 from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
 from sfumato.data.number_texts import are_plain_numbers, have_decimal_commas, with_points
-from sfumato.data.reading_notes import note_on_case, note_on_dates, note_on_extremes, note_on_numbers
+from sfumato.data.reading_notes import note_on_blanks, note_on_case, note_on_dates, note_on_extremes, note_on_numbers
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.text_values import text_value
 from sfumato.errors import CellError, ColumnError, HierarchyError, SfumatoError
@@ -169,7 +169,11 @@ class _Encoder:
         if kind is Kind.NUMERIC and values["size"] > 1:
             notes.append(note_on_extremes(self.name, values["numbers"], codes))
         if kind is Kind.CATEGORICAL:
-            notes.append(note_on_case(self.name, values["texts"]))
+            # where a column names the groups, the texts of quasi-identifiers decide nothing
+            grouped = self.schema.group is not None and self.name in self.schema.quasi_identifiers
+            notes.append(None if grouped else note_on_case(self.name, values["texts"]))
+            if self.name in self.schema.sensitive:
+                notes.append(note_on_blanks(self.name, [cells[i] for i in self._not_missing(cells)]))
         return "; ".join(note for note in notes if note is not None) or None
 
     def _not_missing(self, cells: Sequence[Any]) -> list[int]:

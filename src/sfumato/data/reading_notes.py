@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.date_formats import date_doubt
 from sfumato.data.number_texts import PLAIN_NUMBER, THOUSANDS, have_decimal_commas, same_number, with_points
-from sfumato.data.text_values import same_but_for_case
+from sfumato.data.text_values import same_but_for_case, text_value
 from sfumato.exact.numbers import Numbers, parse_decimal
 
 _FAR = 10_000
@@ -96,6 +96,26 @@ def note_on_case(name: str, texts: Sequence[str]) -> str | None:
         f"values of column {name!r} differ only in letter case and count as different ones: {twins[0]!r} and {twins[1]!r}; "
         "make them equal if they mean the same"
     )
+
+
+def note_on_blanks(name: str, cells: Sequence[Any]) -> str | None:
+    """Return a remark if one value of a sensitive column is written with and without blanks, or in two Unicode forms.
+
+    Sensitive cells are published as they are written. Blanks that one source of the rows adds reveal the source.
+
+    >>> note_on_blanks("ill", ["flu", "gout", "flu "]).partition(":")[0]
+    "values of column 'ill' differ only in blanks or Unicode form"
+    >>> note_on_blanks("ill", ["flu", " gout"])
+    """
+    first: dict[str, str] = {}
+    for cell in cells:
+        if isinstance(cell, str) and first.setdefault(text_value(cell), cell) != cell:
+            return (
+                f"values of column {name!r} differ only in blanks or Unicode form: {first[text_value(cell)]!r} and {cell!r} "
+                "count as one value, but are published as they are written, which may reveal where or when a row was "
+                "entered; write them alike"
+            )
+    return None
 
 
 def note_on_spellings(name: str, texts: Sequence[str], plural: str) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.kernels.compile import borrowing_kernel, inlined_once
+from sfumato.kernels.compile import borrowing_kernel, inlined_once, kernel
 from sfumato.kernels.row_order import draw, uniform
 from sfumato.kernels.search_arrays import NONE, apply_change, cell_cost, excess_after
 
@@ -81,12 +81,27 @@ def _best_swap(
     return best, partner, excess_here, excess_there
 
 
+@kernel
+def open_rows(st: Any, moves: Any, least: Any, random: Any) -> Any:
+    """Return the rows that `exchange_rows` may change, and one random row of each group; group by group."""
+    rows, count = np.empty(len(st.group), np.int64), 0
+    for g in range(len(st.size)):
+        all_open = moves and st.size[g] > least and st.loss[g] > 0
+        pick = np.int64(draw(random) >> np.uint64(33)) % st.size[g]
+        for i in range(st.size[g]):
+            row = st.member[st.first[g] + i]
+            if i == pick or all_open or st.gain[row] > 0 or st.relief[row] > 0:
+                rows[count] = row
+                count += 1
+    return rows[:count].copy()
+
+
 @borrowing_kernel
 def exchange_rows(
     shares: Any, limits: Any, conditions: Any, st: Any, order: Any, tries: Any, window: Any, heat: Any, price: Any,
-    least: Any, focus: Any, random: Any,
+    least: Any, focus: Any, moves: Any, random: Any,
 ) -> Any:  # fmt: skip
-    """Make one pass along an order of the rows; return the number of changes.
+    """Make one pass along an order of rows; return the number of changes.
 
     Each row tries, `tries` times, the group of a random row at most `window` positions away. It swaps with the best
     partner of that group, or moves there if its own group keeps at least `least` rows and the other has room. A change is
@@ -96,8 +111,6 @@ def exchange_rows(
     """
     # Not split: the bounds of a swap and of a move share what is computed for the row and its groups.
     n, changes = len(order), 0
-    # under conditions on histograms groups differ much in size and cost: a row may move to a cheaper one that covers it
-    moves = len(limits.windowed) == 0 and len(conditions.kind) > 0 and not focus
     for position in range(n):
         a = order[position]
         if focus and st.excess[st.group[a]] <= 0:

@@ -89,7 +89,7 @@ def tree_order(shares: Any, place: Any, order: Any, coarse: Any, leaf: Any, rand
     the number of rows of the set that was split before position i: large where the order is cut coarsely. `state` is the
     state of the random numbers. Cost: rows times attributes times depth.
     """
-    n, d = place.shape
+    n, d = len(order), place.shape[1]
     widest = 0
     for j in range(d):
         widest = max(widest, shares.size[j])

@@ -352,7 +352,7 @@ def _count(conditions: Any, st: Any, g: Any, row: Any, change: Any) -> None:
                 st.different[h, g] += change
 
 
-@inlined_once
+@subroutine
 def _refresh_group(shares: Any, limits: Any, conditions: Any, st: Any, g: Any) -> None:
     """Compute everything about a group from its members alone, with counts of zero. Cost: the square of its size."""
     start, stop = st.first[g], st.first[g] + st.size[g]
@@ -431,3 +431,22 @@ def apply_change(
     _join(limits, conditions, st, there, a)
     _refresh(shares, limits, conditions, st, here, excess_here)
     _refresh(shares, limits, conditions, st, there, excess_there)
+
+
+@subroutine
+def replace_members(
+    shares: Any, limits: Any, conditions: Any, st: Any, one: Any, other: Any, rows: Any, cut: Any, count: Any
+) -> None:
+    """Let `rows[:cut]` be the members of a group and `rows[cut:count]` those of another; both have room for them.
+
+    The rows are those of both groups, in any order.
+    """
+    for i in range(count):
+        _count(conditions, st, st.group[rows[i]], rows[i], -1)
+    st.size[one], st.size[other] = cut, count - cut
+    for i in range(count):
+        g, at = (one, i) if i < cut else (other, i - cut)
+        st.group[rows[i]] = g
+        st.member[st.first[g] + at] = rows[i]
+    _refresh_group(shares, limits, conditions, st, one)
+    _refresh_group(shares, limits, conditions, st, other)

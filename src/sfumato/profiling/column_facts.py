@@ -10,6 +10,7 @@ from sfumato.data.column import Column
 from sfumato.data.schema import Kind
 from sfumato.data.table import Table
 from sfumato.errors import CellError, ColumnError
+from sfumato.exact.numbers import Numbers
 
 _SAMPLE = 4000
 """The number of cells of a column that are examined one by one, at regular intervals over the rows."""
@@ -109,13 +110,18 @@ def facts_of(table: Table, name: str) -> Facts:
         common=int(largest[0]),
         second=int(largest[1]) if len(largest) > 1 else 0,
         entropy=float(-(shares * np.log2(shares)).sum()) + 0.0,
-        whole=column.kind is Kind.NUMERIC and numbers is not None and len(numbers) > 0 and numbers.unit == 1,
+        whole=column.kind is Kind.NUMERIC and numbers is not None and _whole(numbers),
         low=low,
         high=high,
         spread=spread,
         length=sum(len(cell.split()) for cell in sample) / len(sample) if sample else 0.0,
         sample=sample,
     )
+
+
+def _whole(numbers: Numbers) -> bool:
+    """Return whether all numbers are whole, also where they are written as 47.0: pandas does so if cells are missing."""
+    return len(numbers) > 0 and not np.any(numbers.integers % numbers.unit.denominator)
 
 
 def _sample(column: Column) -> tuple[str, ...]:

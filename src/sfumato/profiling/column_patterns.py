@@ -162,7 +162,7 @@ NAMES = (
     Pattern(
         "test result",
         Role.SENSITIVE,
-        "score*, grade*, gpa, iq, rating, zeugnis*, chengji",
+        "score*, grade*, gpa, iq, rating, result*, zeugnis*, ergebnis*, chengji",
         rank=4,
         alternatives=(Role.QUASI_IDENTIFIER,),
     ),
@@ -243,6 +243,24 @@ DATE, NAME, KEY, WEIGHT = SHAPES[5], NAMES[0], NAMES[6], NAMES[7]
 BIRTH = next(one for one in NAMES if one.name == "birth date")
 BIRTHPLACE = next(one for one in NAMES if one.name == "birthplace")
 
+_CATEGORIES = Pattern(
+    "category",
+    Role.OTHER,
+    "sex, gender*, race, races, ethnic*, marital*, birthplace*, birthplc, birthcountry, birthstate, occupation*, industr*, "
+    "profession*, religi*, confession*, nationalit*, citizenship*, language*, relationship*, country*, geschlecht*, "
+    "familienstand*, zivilstand*, geburtsort*, geburtsland*, beruf*, branche*, konfession*, staatsang*, sprache*, "
+    "matrimonial*, metier*, langue*, pays",
+)
+"""Names of columns whose numbers are codes: that 3 is between 2 and 4 means nothing."""
+
+_AMOUNTS = Pattern(
+    "amount",
+    Role.OTHER,
+    "year*, yr, yrs, month*, week*, day*, hour*, age, number, num, count, share, percent, pct, rate, index, score*, "
+    "prestige, jahr*, monat*, woche*, stunde*, anzahl, annee*, mois, heure*, nombre",
+)
+"""Words that make the numbers of such a column amounts."""
+
 SHAPE_SHARE = 0.8
 """The share of the cells of a column that must match a pattern; the rest may be typing errors."""
 
@@ -255,6 +273,22 @@ def pattern_of_name(name: str, patterns: Sequence[Pattern] = NAMES) -> Pattern |
     """
     words = words_of(name)
     return next((one for one in patterns if any(_matches(entry, words) for entry in _entries(one))), None)
+
+
+def is_code_of_categories(name: str, pattern: Pattern, distinct: int) -> bool:
+    """Return whether the whole numbers of a column are codes of categories, by its name and the pattern found for it.
+
+    Two numbers need not be told from categories. An income by industry is an amount, whatever the industry.
+
+    >>> marital, income = (pattern_of_name(name) for name in ("marital", "industry_wage"))
+    >>> is_code_of_categories("marital", marital, 6), is_code_of_categories("industry_wage", income, 90)
+    (True, False)
+    """
+    if "code" in words_of(name):
+        return True
+    words = words_of(name)
+    amount = pattern.rank < 2 or any(_matches(entry, words) for entry in _entries(_AMOUNTS))
+    return distinct > 2 and not amount and any(_matches(entry, words) for entry in _entries(_CATEGORIES))
 
 
 def pattern_of_cells(cells: Sequence[str]) -> tuple[Pattern, float] | None:

@@ -47,6 +47,12 @@ _MOST_ROWS = 100
 _CONSTANT = 0.99
 """The share of a key's recurring values within which a lasting fact must not change; the rest may be errors."""
 
+MOSTLY = 0.8
+"""The same share for the times of events, some of which concern several people."""
+
+_MOMENTS = 100
+"""Times of day coincide by chance in at most one row of this many if there are this many moments for each row."""
+
 _LARGEST_SHARE = 0.05
 """One person has at most this share of the rows; a code of categories usually has a value with more."""
 
@@ -75,14 +81,29 @@ def recurs(fact: Facts) -> bool:
     >>> recurs(Facts("x", 100, Kind.NUMERIC, distinct=70, common=3, whole=True))
     True
     """
+    return _recurs_evenly(fact) and (fact.whole or fact.kind in (Kind.CATEGORICAL, Kind.TEXT))
+
+
+def _recurs_evenly(fact: Facts) -> bool:
     present = fact.rows - fact.missing
     spread = fact.common <= max(_LARGEST_SHARE * fact.rows, 3)
-    plain = fact.whole or fact.kind in (Kind.CATEGORICAL, Kind.TEXT)
-    return spread and plain and _LEAST_VALUES <= fact.distinct < present <= _MOST_ROWS * fact.distinct
+    return spread and _LEAST_VALUES <= fact.distinct < present <= _MOST_ROWS * fact.distinct
 
 
-def never_changes_within(key: Column, other: Column) -> bool:
-    """Return whether a column has one value within each value of a key, in at least 99 % of the values that recur.
+def are_event_times(fact: Facts, column: Column) -> bool:
+    """Return whether points in time recur far more often than by chance, so that rows with the same one are of one event.
+
+    The reports of one police operation have the same second, as have the items of one purchase. Days recur by chance.
+    """
+    numbers = column.numbers
+    if column.kind is not Kind.DATE or numbers is None or fact.nearly_unique or not _recurs_evenly(fact):
+        return False
+    moments = int(numbers.integers[-1]) - int(numbers.integers[0])
+    return numbers.unit < 1 and moments >= _MOMENTS * fact.rows
+
+
+def never_changes_within(key: Column, other: Column, share: float = _CONSTANT) -> bool:
+    """Return whether a column has one value within each value of a key, in this share of the values that recur.
 
     >>> import pyarrow as pa
     >>> from sfumato import Schema, Table
@@ -94,7 +115,7 @@ def never_changes_within(key: Column, other: Column) -> bool:
     pairs = np.unique(key.codes.astype(np.int64) * other.domain + other.codes) // other.domain
     values = np.bincount(pairs, minlength=key.domain)
     recurring = (rows > 1) & (np.arange(key.domain) < key.size)
-    return bool(recurring.any()) and float((values[recurring] == 1).mean()) >= _CONSTANT
+    return bool(recurring.any()) and float((values[recurring] == 1).mean()) >= share
 
 
 def _key_of_name(words: tuple[str, ...]) -> KeyOf | None:

@@ -27,13 +27,14 @@ from sfumato.profiling.column_patterns import (
     NAMES,
     WEIGHT,
     Pattern,
+    is_code_of_categories,
     pattern_of_cells,
     pattern_of_name,
 )
 from sfumato.profiling.identifying_combinations import uniqueness_of
 from sfumato.profiling.name_words import words_of
 from sfumato.profiling.person_names import NAMED_SHARE, people_named
-from sfumato.profiling.recurring_keys import KeyOf, never_changes_within, recurring_key, recurs
+from sfumato.profiling.recurring_keys import MOSTLY, KeyOf, are_event_times, never_changes_within, recurring_key, recurs
 
 FEW_ROWS = 20
 """In a table with fewer rows, distinct values are no evidence of a key: even ages may differ in every row."""
@@ -164,7 +165,8 @@ def _key(fact: Facts, key: KeyOf, why: str) -> Suggestion:
 def _suggest_key_by_constancy(table: Table, facts: dict[str, Facts], found: dict[str, Suggestion | None]) -> None:
     """Recognise the number of a person under any name: sex, race or birth never change within its values.
 
-    Only if no column is named like one; of several, the one with most values. `found` is changed.
+    Only if no column is named like one; of several, the one with most values. If there is none, the time of an event may
+    tell which rows belong together. `found` is changed.
     """
     if any(one is not None and one.key == "person" for one in found.values()):
         return
@@ -179,6 +181,17 @@ def _suggest_key_by_constancy(table: Table, facts: dict[str, Facts], found: dict
         constant = [other.name for other in lasting if never_changes_within(column, other)]
         if constant and len(constant) == len(lasting):
             found[fact.name] = _key(fact, "person", f"{constant[0]!r} never changes within its values")
+            return
+    times = [name for name, one in found.items() if one is not None and one.pattern == DATE.name]
+    for name in times:
+        column = table.column(name)
+        same = [other.name for other in lasting if never_changes_within(column, other, MOSTLY)]
+        if same and len(same) == len(lasting) and are_event_times(facts[name], column):
+            reason = (
+                f"its times coincide far more often than by chance ({facts[name].distinct:,} in {table.rows:,} rows), and "
+                f"{same[0]!r} hardly changes within one: rows with the same time are of one event, and count as one person"
+            )
+            found[name] = Suggestion(name, Role.IDENTIFIER, reason, DATE.name, (Role.QUASI_IDENTIFIER,), key="person")
             return
 
 
@@ -257,7 +270,7 @@ def _name_pattern(fact: Facts) -> Pattern | None:
 
 def _by_name(fact: Facts, pattern: Pattern) -> Suggestion:
     """Return the usual role of columns with such a name."""
-    codes = fact.whole and "code" in words_of(fact.name)
+    codes = fact.whole and is_code_of_categories(fact.name, pattern, fact.distinct)
     like = f"named like {_article(pattern.name)}"
     if pattern.role is Role.IDENTIFIER:
         alternatives = () if fact.uniqueness > 0.5 else (Role.QUASI_IDENTIFIER,)
@@ -310,16 +323,18 @@ def _suggest_by_dependence(table: Table, facts: dict[str, Facts], found: dict[st
     known = [one for one in found.values() if one is not None and one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
     # the most harmful first; the sort is stable, so equal ranks keep the order of the columns
     known = sorted(known, key=lambda one: one.rank)
+    # the rows of one person repeat the same facts, so they are no evidence that values recur
+    people = min([facts[name].distinct for name, one in found.items() if one is not None and one.key], default=table.rows)
     for name in [name for name, one in found.items() if one is None]:
         fact = facts[name]
         year = _survey_year(fact, any(one is not None and one.key is not None for one in found.values()))
         if year is not None:
             found[name] = year
             continue
-        if REPEATED * fact.distinct > fact.rows:
+        if REPEATED * fact.distinct > people:
             continue
         for one in known:
-            if REPEATED * facts[one.column].distinct > fact.rows:
+            if REPEATED * facts[one.column].distinct > people:
                 continue
             if _determines(table, fact, facts[one.column]):
                 determines = f"it determines {one.column!r}"
@@ -401,10 +416,8 @@ def _suggest_unrecognised(fact: Facts, room: bool) -> Suggestion:
             fact.name, Role.QUASI_IDENTIFIER, "not recognised: treated as if outsiders knew it",
             None, (Role.SENSITIVE,), certain=False,
         )  # fmt: skip
-    unlike = f", and unique in {_percent(fact.uniqueness)} of the rows" if fact.unique and enough else ""
-    return Suggestion(
-        fact.name, None, f"not recognised{unlike}", None, (Role.QUASI_IDENTIFIER, Role.SENSITIVE), certain=False
-    )
+    alternatives = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+    return Suggestion(fact.name, None, "not recognised", None, alternatives, certain=False)
 
 
 def _demote_little_known(found: Sequence[Suggestion]) -> list[Suggestion]:

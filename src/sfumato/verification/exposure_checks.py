@@ -144,7 +144,8 @@ def _constant(groups: pa.Array, values: Sequence[pa.Array]) -> dict[str, int]:
     each = counted.aggregate([("count_all", "count"), ("count_all", "sum"), ("count_all", "max")]).to_pydict()
     distinct, sizes, largest = (each[f"count_all_{what}"] for what in ("count", "sum", "max"))
     constant = [size for size, values in zip(sizes, distinct, strict=True) if values == 1]
-    near = [size for size, most in zip(sizes, largest, strict=True) if most >= NEAR_CONSTANT * size]
+    share, whole = NEAR_CONSTANT.as_integer_ratio()
+    near = [size for size, most in zip(sizes, largest, strict=True) if whole * most >= share * size]
     return {
         "constant_groups": len(constant),
         "constant_rows": sum(constant),

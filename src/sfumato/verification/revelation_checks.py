@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import compute
 
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind, Role, Schema
@@ -20,7 +21,14 @@ from sfumato.plurals import count_of
 from sfumato.releases.cell_coverage import CellReader
 from sfumato.releases.exposure_models import RevealingWarning
 from sfumato.releases.models import GroupedTable
-from sfumato.releases.revelation_rule import EXCEPTIONS, IMPOSSIBLE, RECURRING, determines, revealing_warning
+from sfumato.releases.revelation_rule import (
+    EXCEPTIONS,
+    IMPOSSIBLE,
+    RECURRING,
+    UNEXPECTED,
+    determines,
+    revealing_warning,
+)
 from sfumato.verification.checks import Check
 from sfumato.verification.original_checks import Cells, comparable_texts
 
@@ -99,23 +107,21 @@ class _Narrowing:
 
     def counts(self, published: pa.Array, original: pa.Array) -> tuple[int, int, int]:
         """Count the rows whose cell is narrowed to one value, to half, and those whose cell has several values."""
-        occurring = _together(original, self.column.codes)
-        one = half = recoded = 0
-        for value, cells in _together(published, self.cell).items():
-            open_ = {cell: rows for cell, rows in cells.items() if self.size[cell] > 1}
-            recoded += sum(open_.values())
-            possible = self.possible(occurring.get(value, {}))
-            if not open_ or not possible:
-                continue
-            for (cell, rows), left in zip(open_.items(), self.covered(list(open_), possible), strict=True):
+        each = _together(original, self.column.codes).items()
+        possible = {value: found for value, occurring in each if (found := self.possible(occurring))}
+        several = np.array([self.size.get(cell, 0) > 1 for cell in range(len(self.reader.low))])[self.cell]
+        told = several & np.asarray(compute.is_in(published, pa.array(list(possible), published.type)))
+        one = half = 0
+        for value, cells in _together(published.filter(pa.array(told)), self.cell[told]).items():
+            for (cell, rows), left in zip(cells.items(), self.covered(list(cells), possible[value]), strict=True):
                 one += rows * (left == 1)
                 half += rows * (0 < 2 * left <= self.size[cell])
-        return one, half, recoded
+        return one, half, int(several.sum())
 
     def possible(self, occurring: Mapping[int, int]) -> list[int]:
         """Return the values that are possible with a value; none if it says nothing about the quasi-identifier."""
         rows, missing = sum(occurring.values()), self.column.size
-        if rows < RECURRING:
+        if rows < max(RECURRING, UNEXPECTED):  # fewer rows than would be expected among the others
             return []
         known = sorted(code for code in occurring if code != missing)
         if self.column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) and known:

@@ -43,6 +43,9 @@ class Glaze(Method):
 
     The result is never worse than that of Mondrian, whose groups are one of the starts, nor than any state on the way.
 
+    A table of more than twice `part_rows` rows is searched in parts, on all cores (see `partitioned_search`). Mondrian is
+    then run only under conditions on histograms, or if a group fails. The groups do not depend on the number of cores.
+
     Supports every principle but (n,t)-closeness, and several at once. Deterministic for a seed. A group may still fail at
     the end; the caller checks every group exactly and refuses the release. The name is the painter's term for the thin,
     transparent layers of which sfumato consists. Cost: about linear in rows times quasi-identifiers times `effort`.

@@ -16,8 +16,11 @@ from sfumato.principles import HistogramCondition
 
 Integers = NDArray[np.int64]
 
-_CROWDED = 0.65
+_CROWDED = 0.8
 """Values that are all near one another may have this share of the room that groups leave for them."""
+
+_EASY, _LARGEST = 0.35, 2.0
+"""Up to this share of the room crowding does not matter; beyond, parts are up to so many times larger."""
 
 _LOOKED_AT = 4_000
 """The number of rows from which crowding is estimated; its cost grows with the square."""
@@ -71,13 +74,21 @@ class Difficulty:
         """Return whether some rows are not much harder than all of them."""
         return not self.requires_anything or self.of(rows) <= self.worst
 
+    def size_factor(self, rows: Integers) -> float:
+        """Return how many times larger than usual a part of such rows should be: the more crowded, the larger."""
+        crowding = self._crowding(rows)
+        return min(_LARGEST, max(1.0, (crowding / _EASY) ** 2))
+
+    def _crowding(self, rows: Integers) -> float:
+        """Return the largest share of the room of a limit that values fill that are all near one another."""
+        limits = zip(self.constraints.neighbour_limits, self.rooms, strict=True)
+        return max((crowding_share(limit, rows) / room for limit, room in limits), default=0.0)
+
     def of(self, rows: Integers) -> float:
         """Return the difficulty of some rows."""
         if not len(rows):
             return 0.0
-        hardest = 0.0
-        for limit, room in zip(self.constraints.neighbour_limits, self.rooms, strict=True):
-            hardest = max(hardest, crowding_share(limit, rows) / room - _CROWDED)
+        hardest = max(0.0, self._crowding(rows) - _CROWDED)
         for h, condition in enumerate(self.constraints.conditions):
             values = condition.values[rows]
             if condition.kind == excess.DISTINCT:

@@ -31,18 +31,11 @@ _SLACKS = (0.2, 0.05, 0.1)
 """The excess per row with which each start cuts the table where shares are bounded, in turn."""
 
 
-_HOPELESS = 2.0
+_HOPELESS = 2.6
 """A cut that leaves more excess per row than this is not worth exchanges: packed groups are the start."""
 
 _NEARLY_NONE = 0.05
 """The excess per row from which on exchanges remove the rest at a prohibitive price."""
-
-
-_REHEATED = (0.6, 6.0)
-"""The lowest and the highest price of excess when groups are improved that have converged before."""
-
-_HEAT = 0.05
-"""The heat of those passes."""
 
 
 def search_part(problem: SearchProblem, seed: int, effort: int = 1, known: Integers | None = None) -> Integers:
@@ -122,26 +115,16 @@ def cut_further(state: SearchState, known: Integers | None, effort: int) -> None
         state.remember()
     state.return_to_best()
     for _ in range(2 * effort):
-        state.lower_loss(effort, passes=4)
+        state.lower_loss(effort, rounds=2)
         state.cut_again(state.labels.copy())
         state.remember()
 
 
 def improve_part(problem: SearchProblem, labels: Integers, seed: int, effort: int = 1) -> Integers:
-    """Lower the loss of groups that are known already; the result is never worse. `labels` are numbered without gaps.
-
-    The price of excess starts low once more, so that rows can cross between groups that have converged.
-    """
+    """Lower the loss of groups that are known already; the result is never worse. `labels` are numbered without gaps."""
     state = SearchState(problem, seed)
     state.regroup(labels)
     state.remember()
-    state.span = (0.0, 0.7)
-    if problem.constraints.neighbour_limits:
-        prices = np.geomspace(*_REHEATED, 12 * effort)
-        for i in state.passes(len(prices)):
-            state.new_order()
-            state.exchange_pass(8, 40, _HEAT, float(prices[i]))
-    state.span = (0.7, 1.0)
     state.lower_loss(effort)
     state.return_to_best()
     return renumber(state.labels)

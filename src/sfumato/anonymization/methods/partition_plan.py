@@ -16,6 +16,9 @@ Integers = NDArray[np.int64]
 LEAF = -1
 """The attribute of a node that is not cut."""
 
+_BLOCK = 1 << 20
+"""The number of rows that are divided at a time: it bounds the memory of what is computed on the way."""
+
 _BALANCE = 0.25
 """The smaller side of a cut has at least this share of the part size, so that no part is tiny."""
 
@@ -78,6 +81,12 @@ class PartitionPlan:
 
         Cost: rows times the depth of the tree.
         """
+        part = np.empty(len(places), np.int32)
+        for start in range(0, len(places), _BLOCK):
+            part[start : start + _BLOCK] = self._parts_of_block(places[start : start + _BLOCK], first_row + start)
+        return part
+
+    def _parts_of_block(self, places: NDArray[np.int32], first_row: int) -> NDArray[np.int32]:
         node = np.zeros(len(places), np.int32)
         active = np.arange(len(places)) if self.attribute[0] != LEAF else np.zeros(0, np.int64)
         while len(active):
@@ -141,7 +150,7 @@ class _Planner:
         pending = [(0, np.arange(len(self.places)))]
         while pending:
             node, rows = pending.pop()
-            if len(rows) <= self.most:
+            if len(rows) <= self.most or len(rows) <= self.most * self.difficulty.size_factor(rows):
                 continue
             cut = self._best_cut(rows)
             if cut is None:

@@ -12,8 +12,9 @@ from sfumato.anonymization.methods.method import FINDING
 from sfumato.anonymization.methods.search_problem import SearchProblem
 from sfumato.kernels.best_cuts import best_cuts
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.local_search import exchange_rows
+from sfumato.kernels.local_search import exchange_rows, open_rows
 from sfumato.kernels.order_cuts import cut_order
+from sfumato.kernels.pair_cuts import cut_pairs, sample_members
 from sfumato.kernels.row_order import tree_order
 from sfumato.kernels.search_arrays import SearchArrays
 
@@ -25,6 +26,24 @@ _LEAF = 16
 
 _PATIENCE = 5
 """The number of passes before a pass without progress ends the search."""
+
+_WORK = 6
+"""The rows that annealing visits, for each row of the problem."""
+
+_FIRST_PRICE, _LAST_PRICE = 0.15, 20.0
+"""The price of excess while annealing: at first a row trades excess for little loss, in the end for nearly any."""
+
+_HEAT = 0.12
+"""The heat at which annealing begins."""
+
+_WINDOWS = (40, 10, 20)
+"""How far rows look for partners while the loss is lowered, pass by pass."""
+
+_REACH = 3
+"""A group is cut anew together with each of this many groups that follow it along an order."""
+
+_LARGEST_PAIR = 96
+"""Pairs of more rows are not cut anew: the cost grows with the square of their number."""
 
 _LOOKS = 200_000
 """About the number of partners that are tried in a pass over the rows with excess."""
@@ -63,8 +82,8 @@ class SearchState:
         """The share of the whole work at which the next passes begin and end; for the progress."""
         self.has_rare_values = 0 < constraints.most_groups(self.rows) < self.rows // self.most
         """Whether values are too rare for groups of the usual size, each of which must have several values."""
-        self._slow = 2e-3 if self.can_be_cut_again else 5e-4
-        """A pass that lowers the loss by less than this share ends the search; passes over large groups are costly."""
+        self._slow = 4e-3 if self.can_be_cut_again else 1e-3
+        """A round that lowers the loss by less than this share ends the search; rounds over large groups are costly."""
         self.arrays: SearchArrays
         self._best: tuple[tuple[bool, float, float], NDArray[np.int64]] | None = None
 
@@ -185,7 +204,8 @@ class SearchState:
         self.regroup(smaller)
 
     def new_order(self) -> None:
-        """Draw a random order of the rows in which similar rows are adjacent."""
+        """Draw a random order of the rows that a pass may change, and one of each group; similar rows are adjacent."""
+        self.order = open_rows(self.arrays, self.can_be_cut_again, self.constraints.least, self.random)
         tree_order(self.shares, self.place, self.order, self.coarse, _LEAF, True, self.random)
 
     def passes(self, count: int) -> Iterator[int]:
@@ -197,11 +217,25 @@ class SearchState:
 
     def exchange_pass(self, tries: int, window: int, heat: float, price: float, focus: bool = False) -> int:
         """Make one pass along the order; see `kernels.local_search.exchange_rows`. Return the number of changes."""
-        window = max(1, min(window, self.rows // 2))
+        window = max(1, min(window, len(self.order) // 2))
+        # under conditions on histograms groups differ much in size and cost: a row may move to a cheaper one that covers it
+        moves = self.can_be_cut_again and not focus
         return int(
             exchange_rows(
                 self.shares, self.neighbour_limits, self.conditions, self.arrays, self.order, tries, window, heat, price,
-                self.constraints.least, focus, self.random,
+                self.constraints.least, focus, moves, self.random,
+            )
+        )  # fmt: skip
+
+    def cut_pairs(self, price: float, reach: int = _REACH) -> int:
+        """Cut pairs of near groups anew; see `kernels.pair_cuts.cut_pairs`. Return the number of changes."""
+        order = sample_members(self.arrays, self.random)
+        tree_order(self.shares, self.place, order, self.coarse, 1, True, self.random)
+        most = min(_LARGEST_PAIR, 4 * self.most)
+        return int(
+            cut_pairs(
+                self.shares, self.neighbour_limits, self.conditions, self.arrays, order, reach, price,
+                self.constraints.least, np.empty((3, most), np.int64), np.empty(most + 1),
             )
         )  # fmt: skip
 
@@ -216,12 +250,28 @@ class SearchState:
                 self.new_order()
                 self.exchange_pass(4, 100, 0.5, float(prices[i]))
             return
-        # below a price of 2 a row still trades excess for loss, which lets it cross between groups
-        prices = np.geomspace(0.3, 2.0, 10 * effort)
-        for i in self.passes(len(prices)):
-            self.new_order()
-            self.exchange_pass(8, 40, 0.005, float(prices[i]))
+        self.anneal(effort)
         self.exchange_bad_rows(10 * effort)
+
+    def anneal(self, effort: int) -> None:
+        """Raise the price of excess from one at which rows still trade excess for loss, while the heat falls.
+
+        The price rises with the work done, in rows visited: passes over few open rows are cheap, so there are more of them.
+        """
+        low, high = self.span
+        work, budget = 0, _WORK * effort * self.rows
+        number = 0
+        while work < budget:
+            done = work / budget
+            self.problem.progress(FINDING, low + (high - low) * done)
+            price = _FIRST_PRICE * (_LAST_PRICE / _FIRST_PRICE) ** done
+            self.new_order()
+            self.exchange_pass(8, 40, _HEAT * (1 - done), price)
+            number += 1
+            if number % 2 == 0:
+                self.cut_pairs(price)
+            # the rows that stand for their groups in the order are cheap; and there is a limit to the number of passes
+            work += max(len(self.order) - len(self.arrays.size) // 2, self.rows // 20)
 
     def exchange_crowded(self, effort: int) -> None:
         """Exchange where most rows have too many neighbours: a high price from the start, wide windows, falling heat."""
@@ -239,7 +289,7 @@ class SearchState:
 
     def exchange_bad_rows(self, passes: int, window: float = 100) -> None:
         """Exchange only rows of groups with excess, in a growing window."""
-        for price in np.geomspace(2.0, 8.0, passes):
+        for price in np.geomspace(20.0, 50.0, passes):
             if self.excess <= 0:
                 return
             self.new_order()
@@ -253,15 +303,19 @@ class SearchState:
             self.new_order()
             self.exchange_pass(2, 100, 0.1, float(prices[i]))
 
-    def lower_loss(self, effort: int, passes: int = 20) -> None:
-        """Lower the loss at a prohibitive price of excess, until it stops falling."""
+    def lower_loss(self, effort: int, rounds: int = 8) -> None:
+        """Lower the loss at a prohibitive price of excess, until it stops falling: cut pairs of groups, exchange rows."""
         window = 1000
-        for _ in self.passes(passes * effort):
+        for _ in self.passes(rounds * effort):
             loss, excess = self.loss, self.excess
-            self.new_order()
-            if excess > 0:  # the fewer bad rows there are, the more partners each of them tries
-                self.exchange_pass(min(64, 1 + _LOOKS // self.bad_rows), window, 0.0, self.prohibitive, focus=True)
-                window *= 2
-            self.exchange_pass(8, 40, 0.0, self.prohibitive)
+            if excess <= 0:
+                self.cut_pairs(self.prohibitive)
+            for near in _WINDOWS:
+                if self.excess > 0:  # the fewer bad rows there are, the more partners each of them tries
+                    self.new_order()
+                    self.exchange_pass(min(64, 1 + _LOOKS // self.bad_rows), window, 0.0, self.prohibitive, focus=True)
+                    window *= 2
+                self.new_order()
+                self.exchange_pass(8, near, 0.0, self.prohibitive)
             if loss - self.loss < self._slow * loss and self.excess >= 0.98 * excess:
                 return

@@ -68,6 +68,8 @@ class TransformationLoss(ABC):
     name: ClassVar[str]
     may_fall: ClassVar[bool] = False
     """Whether the loss may fall when more rows are suppressed: suppressed rows do not count, and others were cheaper."""
+    decided_by_bound: ClassVar[bool] = False
+    """Whether `bound` decides about most transformations, so that a search may expect as much from it as from violations."""
 
     @abstractmethod
     def terms(self) -> list[Floats]:
@@ -382,6 +384,7 @@ class ClassSize(TransformationLoss):
 
     name = "class-size"
     may_fall = True
+    decided_by_bound = True
 
     def terms(self) -> list[Floats]:
         """Return the terms of the number of classes."""

@@ -99,10 +99,10 @@ class TransformationSearch(TransformationChecks):
         """Examine the transformations of a path by bisection.
 
         If one rules out everything finer, the search continues above it, otherwise below it. It begins with the last, which
-        can rule out most; if the classes of a transformation also bound the loss of coarser ones, with the middle.
+        can rule out most; if bounds decide about most transformations, with the middle.
         """
         low, high = 0, len(path) - 1
-        middle = high // 2 if self.loss.bounds_coarser and self.best_score is not None else high
+        middle = high // 2 if self.loss.decided_by_bound and self.best_score is not None else high
         while low <= high and not self._spent():
             if self._closed(path[middle]) or not self._examine(path[middle]):
                 high = middle - 1
@@ -113,7 +113,7 @@ class TransformationSearch(TransformationChecks):
 
     def _closed(self, levels: Levels) -> bool:
         """Return whether the classes of a finer transformation show that this one, and each coarser one, costs more."""
-        if not self.loss.bounds_coarser or self.best_score is None:
+        if not self.loss.decided_by_bound or self.best_score is None:
             return False
         score = nearest_float(self.best_score)
         return score + abs(score) * MARGIN < float(self.open[levels]) < math.inf
