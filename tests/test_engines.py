@@ -164,6 +164,26 @@ def test_what_is_not_needed_is_not_kept(tmp_path):
     assert data.column("age").to_pylist() == people(20).column("age").to_pylist()
 
 
+def test_typed_cells_are_read_as_they_are(tmp_path):
+    cells = {
+        "x": pa.array([0.5, float("nan"), -0.0, 0.0, None, 0.5], pa.float32()),
+        "t": pa.array([1, 2, 1, None, 2**40 + 1, 1], pa.timestamp("ns")),
+        "d": pa.array([1, None, 3, 1, 1, 2], pa.date32()),
+        "b": pa.array([True, None, False, True, True, True]),
+        "s": pa.array(["a", "b", None, "", "a", "é"]).dictionary_encode(),
+        "n": pa.array([None] * 6, pa.int16()),
+    }
+    path = tmp_path / "typed.parquet"
+    parquet.write_table(pa.table(cells), path, row_group_size=2)
+    monkey = pytest.MonkeyPatch()
+    with engines.Stream().running(), monkey.context() as patch:
+        patch.setattr("sfumato.io.read_table._BATCH", 2)  # several batches, with dictionaries of their own
+        data = read_table(path, sf.Schema(other=list(cells))).data
+    for name, column in cells.items():
+        plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        assert repr(data.column(name).cast(plain.type).to_pylist()) == repr(pa.chunked_array([plain]).to_pylist())
+
+
 def test_nothing_has_a_name_on_disk_and_nothing_is_left(tmp_path):
     spill = tmp_path / "spill"
     spill.mkdir()

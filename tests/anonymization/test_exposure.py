@@ -310,6 +310,8 @@ class TestReport:
         assert "No requirement covers the sensitive attribute &#39;ill&#39;: in 1 group with 2 rows all rows have" in box
         assert "The sensitive values of 2 of 4 rows (50.0 %), taken together, are unique" in box
         assert "drug" not in box
+        assert "Sensitive columns without a" in box
+        assert "reveal quasi-identifiers" not in box
         assert html.index('class="alert"') < html.index('class="lead"')
         assert "which is accepted (not known to outsiders)" in html
         assert "published unchanged: &#39;job&#39;, &#39;town&#39;; singled out by them together: 0 of 4 rows" in html

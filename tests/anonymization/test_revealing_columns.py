@@ -104,6 +104,17 @@ def test_what_determines_a_quasi_identifier_is_warned_of_and_a_coin_is_not(told)
     assert unrelated.warnings == ()
 
 
+def test_the_red_box_names_what_it_is_about(told, tmp_path):
+    """Not sensitive columns without a requirement, where there is none."""
+    release = sf.anonymize(told, SCHEMA, sf.KAnonymity(40), method="mondrian")
+    assert {warning.kind for warning in release.warnings} == {"revealing"}
+    html = (release.save(tmp_path / "out") / "report.html").read_text(encoding="utf-8")
+    box = html[html.index('class="alert"') :]
+    box = box[: box.index("</aside>")]
+    assert "Columns that reveal quasi-identifiers" in box
+    assert "without a" not in box
+
+
 def test_a_secret_of_few_people_is_warned_of():
     """Pregnant people are 3 % of the rows, and all of them are women."""
     data = pa.table({"sex": ["f", "m"] * 500, "pregnant": (["yes", "no"] * 30 + ["no"] * 940)})

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import ExitStack
 from enum import Enum
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import compute
 
 from sfumato.data.schema import Kind, Role, Schema
 from sfumato.errors import ColumnError
@@ -71,7 +70,11 @@ class _Column:
                 file=source,
                 column=field.name,
             )
-        self.cells = pa.array([], kind.value_type if pa.types.is_dictionary(kind) else kind)
+        self.cells = [pa.array([], kind.value_type if pa.types.is_dictionary(kind) else kind)]
+        self.known: dict[Any, int] = {}
+        """The index of each distinct cell that was read."""
+        self.size = 0
+        """The bytes of the distinct cells."""
         self.present: list[np.ndarray] = []
         self.nulls = False
 
@@ -92,20 +95,22 @@ class _Column:
 
     def _places(self, cells: pa.Array) -> np.ndarray:
         """Return the index of each of some distinct cells among those that were read so far and these."""
-        found = compute.index_in(cells, self.cells)
-        if found.null_count:
-            new = cells.filter(found.is_null())
-            self.cells = pa.concat_arrays([self.cells, new])
-            if self.cells.nbytes > _LARGEST:
-                raise ColumnError(
-                    f"the column has {len(self.cells):,} distinct values so far, more than fit into memory",
-                    remedy='Drop it (role "identifier"), round its values, or read it by a machine with more memory and the '
-                    'engine "local".',
-                    file=self.source,
-                    column=self.field.name,
-                )
-            found = compute.index_in(cells, self.cells)
-        return np.asarray(found).astype(np.int32)
+        known, before = self.known, len(self.known)
+        places = np.array([known.setdefault(key, len(known)) for key in _keys(cells)], np.int32)
+        if len(known) > before:
+            new = np.flatnonzero(places >= before)
+            _, first = np.unique(places[new], return_index=True)  # a cell may be in a dictionary twice
+            self.cells.append(cells.take(pa.array(new[first])))
+            self.size += self.cells[-1].nbytes
+        if self.size > _LARGEST:
+            raise ColumnError(
+                f"the column has {len(known):,} distinct values so far, more than fit into memory",
+                remedy='Drop it (role "identifier"), round its values, or read it by a machine with more memory and the '
+                'engine "local".',
+                file=self.source,
+                column=self.field.name,
+            )
+        return places
 
     def _hashes(self, cells: pa.Array) -> np.ndarray:
         """Return a hash of each of some cells; 0 for a missing one."""
@@ -126,8 +131,18 @@ class _Column:
         numbers = pa.Array.from_buffers(kind, rows, [bitmap, pa.py_buffer(self.storage.mapped(self.file))])
         if self.use is Use.HASHES:
             return pa.field(self.field.name, kind, metadata=HASHED), numbers
-        column = pa.DictionaryArray.from_arrays(numbers, self.cells)
+        column = pa.DictionaryArray.from_arrays(numbers, pa.concat_arrays(self.cells))
         return pa.field(self.field.name, column.type), column
+
+
+def _keys(cells: pa.Array) -> list[Any]:
+    """Return Python values that differ where cells do: floats as their bits, because no not-a-number equals itself."""
+    if pa.types.is_floating(cells.type):
+        numbers = cells.to_numpy(zero_copy_only=False)
+        return numbers.view(f"i{numbers.itemsize}").tolist()  # type: ignore[no-any-return]
+    if pa.types.is_temporal(cells.type):  # Python's times are not exact to the nanosecond
+        return cells.view(pa.int64() if cells.type.bit_width == 64 else pa.int32()).to_pylist()  # type: ignore[no-any-return]
+    return cells.to_pylist()  # type: ignore[no-any-return]
 
 
 def stored_columns(

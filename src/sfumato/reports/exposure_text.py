@@ -17,12 +17,19 @@ class Alert:
     """How many rows the sensitive values single out."""
     title: str = ""
     """The table that it is about, if there are several."""
+    uncovered: bool = False
+    """Whether a sensitive column is without a requirement."""
+    revealing: bool = False
+    """Whether a published column undoes the recoding of a quasi-identifier."""
 
 
 def alert(table: GroupedTable, title: str = "") -> Alert:
     """Return what a reader of a table must be warned of."""
     unique = "" if table.coverage is None else _sentence(table.coverage.text(table.rows))
-    return Alert([_sentence(warning.text) for warning in table.warnings or []], unique, title)
+    warnings = table.warnings or []
+    kinds = {warning.kind for warning in warnings}
+    texts = [_sentence(warning.text) for warning in warnings]
+    return Alert(texts, unique, title, "uncovered" in kinds, "revealing" in kinds)
 
 
 def notes_on(table: GroupedTable) -> list[str]:
