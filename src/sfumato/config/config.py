@@ -324,12 +324,10 @@ class Config(Section):
         `folder`: where large arrays are stored if the config does not say so.
         """
         section = self.engine or EngineSection()
+        path = self._own_data() if data is None else data
         try:
-            path = data
-            if path is None and not is_uri(self.data.path):
-                path = self._near(expanded(self.data.path, os.environ))
             own = None if section.folder is None else self._near(section.folder)
-            return engine_of(name or section.name, path, own or folder)
+            return engine_of(name or section.name, None if is_uri(str(path)) else path, own or folder)
         except SfumatoError as error:
             raise self._located(error, "engine") from error
 
@@ -398,6 +396,13 @@ class Config(Section):
         result = expanded(path, os.environ)
         return self._database(result) if is_uri(result) else self._near(result)
 
+    def _own_data(self) -> str | Path:
+        """Return the database or file that `data.path` names."""
+        try:
+            return self._resolve(self.data.path)
+        except ConfigError as error:
+            raise self._located(located(error, "data.path"), "") from error
+
     def table(self, path: str | Path | None = None) -> Table:
         """Read the data; from `path` instead of the config's own, if it is given."""
         from sfumato.io.read_table import read_table
@@ -405,12 +410,9 @@ class Config(Section):
         options = self.data.model_dump(include={"query", "table", "sheet", "delimiter", "encoding"})
         if path is not None:
             return read_table(path, self.schema, **options)
+        path = self._own_data()
         try:
-            path = expanded(self.data.path, os.environ)
-        except ConfigError as error:
-            raise self._located(located(error, "data.path"), "") from error
-        try:
-            return read_table(self._database(path) if is_uri(path) else self._near(path), self.schema, **options)
+            return read_table(path, self.schema, **options)
         except ParameterError as error:  # a key that cannot be combined with this path
             raise self._located(located(error, "data"), "") from error
 
