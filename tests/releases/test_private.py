@@ -63,9 +63,8 @@ def test_the_private_part_is_constant(release):
     with pytest.raises(AttributeError, match="cannot be set"):
         setattr(release.private, name, None)
     assert getattr(release.private, name) is value
-    assert getattr(release.private.replace(**{name: 1}), name) == 1
     with pytest.raises(TypeError, match="unknown fields"):
-        release.private.replace(nonsense=1)
+        type(release.private)(**vars(release.private), nonsense=1)
     with pytest.raises(TypeError, match="missing fields"):
         type(release.private)()
 

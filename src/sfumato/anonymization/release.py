@@ -224,12 +224,13 @@ class Release(Publication):
         transaction that is committed when the folder is in place. If that commit fails, the error is raised, the database
         is unchanged and the internal report is not written, but the new folder stays.
         """
+        original = self.private.original  # first, because the error about a pickle names it
         with nullcontext() if self.private.storage is None else self.private.storage.active():
             return write_release(
                 lambda: self.document,
                 [self.table_data],
                 folder,
-                original=self.private.original,
+                original=original,
                 expected=Expectations(self.schema, self.principles, rows=self.private.rows),
                 format=format,
                 force=force,

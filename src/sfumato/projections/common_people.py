@@ -99,7 +99,6 @@ def publish_common_people(
             suppress=share,
             suppressed=suppressed,
             notes=(*release.notes, *note),
-            private=release.private.replace(kept_rows=kept),
         )
         for release in last.releases
     )

@@ -41,10 +41,6 @@ class Private:
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"{type(self).__name__}.{name} cannot be set")
 
-    def replace(self, **changes: Any) -> Self:
-        """Return the same object with other values of some fields."""
-        return type(self)(**{**vars(self), **changes})
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}(not for publication)"
 
