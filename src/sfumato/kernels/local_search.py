@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.kernels.compile import borrowing_kernel, inlined_once, kernel
+from sfumato.kernels.compile import borrowing_kernel, inlined, kernel
 from sfumato.kernels.row_order import draw, uniform
 from sfumato.kernels.search_arrays import NONE, apply_change, cell_cost, excess_after
 
@@ -22,7 +22,7 @@ NO_CHANGE = -2
 """As partner: no change was found."""
 
 
-@inlined_once
+@inlined
 def _best_swap(
     shares: Any, limits: Any, conditions: Any, st: Any, a: Any, there: Any, price: Any, bound: Any, hope: Any, random: Any
 ) -> Any:

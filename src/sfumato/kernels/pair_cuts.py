@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.compile import borrowing_kernel, inlined_once, kernel, subroutine
+from sfumato.kernels.compile import borrowing_kernel, inlined, kernel, subroutine
 from sfumato.kernels.group_excess import allowed_neighbours, histogram_excess, within_reach
 from sfumato.kernels.row_order import draw
 from sfumato.kernels.search_arrays import replace_members
@@ -26,7 +26,7 @@ def sample_members(st: Any, random: Any) -> Any:
     return rows
 
 
-@inlined_once
+@inlined
 def _sort_pool(place: Any, pool: Any, count: Any, j: Any) -> None:
     """Sort the rows `pool[:count]` by their place in attribute j: by insertion, because they are few."""
     for i in range(1, count):
