@@ -76,7 +76,7 @@ def anonymize(
     """
     requested, seed, share = requested_principles(principles), check_seed(seed), check_share(suppress)
     chosen = _method(method, requested)
-    available_workers()  # raises if the environment's number is invalid, also for tables that need only one thread
+    available_workers()  # raises if the number in the environment is invalid, also where one thread is enough
     with engine_of(engine, data).running():
         return anonymize_table(table_of(data, schema), data, requested, chosen, seed, share, progress)
 

@@ -18,11 +18,11 @@ from sfumato.kernels.search_arrays import replace_members
 
 
 @kernel
-def sample_members(st: Any, random: Any) -> Any:
-    """Return one random row of each group. `random` is the state of the random numbers."""
-    rows = np.empty(len(st.size), np.int64)
-    for g in range(len(st.size)):
-        rows[g] = st.member[st.first[g] + np.int64(draw(random) >> np.uint64(33)) % st.size[g]]
+def sample_members(first: Any, size: Any, member: Any, random: Any) -> Any:
+    """Return one random row of each group, given by these arrays of `SearchArrays`; `random` is the state of the numbers."""
+    rows = np.empty(len(size), np.int64)
+    for g in range(len(size)):
+        rows[g] = member[first[g] + np.int64(draw(random) >> np.uint64(33)) % size[g]]
     return rows
 
 
