@@ -121,7 +121,7 @@ def _cached(function: Kernel, **options: bool) -> Kernel:
 
 def subroutine(function: Kernel) -> Kernel:
     """Compile a function once for all kernels that call it. It allocates nothing, nor does any that it calls."""
-    return KernelPart(function, _PART)  # type: ignore[return-value]
+    return KernelPart(function, _PART)
 
 
 def inlined(function: Kernel) -> Kernel:
@@ -129,4 +129,4 @@ def inlined(function: Kernel) -> Kernel:
 
     For functions that a hot loop calls with large tuples of arrays: passing those costs more than the work itself.
     """
-    return KernelPart(function, _PART | {"forceinline": True})  # type: ignore[return-value]
+    return KernelPart(function, _PART | {"forceinline": True})
