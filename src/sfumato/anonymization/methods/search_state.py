@@ -210,7 +210,11 @@ class SearchState:
 
     def new_order(self) -> None:
         """Draw a random order of the rows that a pass may change, and one of each group; similar rows are adjacent."""
-        self.order = open_rows(self.arrays, self.can_be_cut_again, self.constraints.least, self.random)
+        st = self.arrays
+        self.order = open_rows(
+            st.first, st.size, st.member, st.loss, st.gain, st.relief, self.can_be_cut_again, self.constraints.least,
+            self.random,
+        )  # fmt: skip
         tree_order(self.shares, self.place, self.order, self.coarse, _LEAF, True, self.random)
 
     def passes(self, count: int) -> Iterator[int]:
@@ -234,7 +238,7 @@ class SearchState:
 
     def cut_pairs(self, price: float, reach: int = _REACH) -> int:
         """Cut pairs of near groups anew; see `kernels.pair_cuts.cut_pairs`. Return the number of changes."""
-        order = sample_members(self.arrays, self.random)
+        order = sample_members(self.arrays.first, self.arrays.size, self.arrays.member, self.random)
         tree_order(self.shares, self.place, order, self.coarse, 1, True, self.random)
         most = min(_LARGEST_PAIR, 4 * self.most)
         return int(
