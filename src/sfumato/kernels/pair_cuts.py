@@ -63,8 +63,13 @@ def _cut_losses(shares: Any, place: Any, pool: Any, count: Any, least: Any, seen
 
 
 @subroutine
-def _part_excess(limits: Any, conditions: Any, pool: Any, start: Any, stop: Any, values: Any, scratch: Any) -> Any:
-    """Return the excess of the rows `pool[start:stop]` as a group. Cost: the square of their number."""
+def _part_excess(
+    limits: Any, conditions: Any, pool: Any, start: Any, stop: Any, bound: Any, values: Any, scratch: Any
+) -> Any:  # fmt: skip
+    """Return the excess of the rows `pool[start:stop]` as a group. Cost: the square of their number.
+
+    Stops as soon as the excess is above the bound; the result is then any number above it.
+    """
     size = stop - start
     total = 0.0
     for c in range(len(limits.windowed)):
@@ -74,6 +79,8 @@ def _part_excess(limits: Any, conditions: Any, pool: Any, start: Any, stop: Any,
             for q in range(start, stop):
                 degree += within_reach(limits, c, v, limits.value[c, pool[q]])
             total += limits.weight[c] * max(0, degree - t)
+            if total > bound:
+                return total
     for h in range(len(conditions.kind)):
         for i in range(size):
             values[i] = conditions.value[h, pool[start + i]]
@@ -118,9 +125,11 @@ def cut_pairs(
                     # the excess is costly to find, and only adds
                     total = losses[m]
                     if total < best:
-                        total += price * _part_excess(limits, conditions, pool, 0, m, values, st.scratch)
+                        bound = (best - total) / price
+                        total += price * _part_excess(limits, conditions, pool, 0, m, bound, values, st.scratch)
                     if total < best:
-                        total += price * _part_excess(limits, conditions, pool, m, count, values, st.scratch)
+                        bound = (best - total) / price
+                        total += price * _part_excess(limits, conditions, pool, m, count, bound, values, st.scratch)
                     if total < best:
                         best, cut, improved = total, m, True
                 if improved:
