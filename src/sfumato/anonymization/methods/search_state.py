@@ -32,6 +32,9 @@ _PATIENCE = 5
 _WORK = 6
 """The rows that annealing visits, for each row of the problem."""
 
+_BETWEEN_CUTS = 0.25
+"""The rows that annealing visits between two cuts of pairs, for each row of the problem."""
+
 _FIRST_PRICE, _LAST_PRICE = 0.15, 20.0
 """The price of excess while annealing: at first a row trades excess for little loss, in the end for nearly any."""
 
@@ -291,19 +294,18 @@ class SearchState:
         The price rises with the work done, in rows visited: passes over few open rows are cheap, so there are more of them.
         """
         low, high = self.span
-        work, budget = 0, _WORK * effort * self.rows
-        number = 0
+        work, budget, cut_at = 0, _WORK * effort * self.rows, 0.0
         while work < budget:
             done = work / budget
             self.problem.progress(FINDING, low + (high - low) * done)
             price = _FIRST_PRICE * (_LAST_PRICE / _FIRST_PRICE) ** done
             self.new_order()
             self.exchange_pass(8, 40, _HEAT * (1 - done), price)
-            number += 1
-            if number % 2 == 0:
-                self.cut_pairs(price)
             # the rows that stand for their groups in the order are cheap; and there is a limit to the number of passes
             work += max(len(self.order) - len(self.arrays.size) // 2, self.rows // 20)
+            if work >= cut_at:  # its cost does not depend on the number of open rows
+                self.cut_pairs(price)
+                cut_at = work + _BETWEEN_CUTS * self.rows
 
     def exchange_crowded(self, effort: int) -> None:
         """Exchange where most rows have too many neighbours: a high price from the start, wide windows, falling heat."""
