@@ -24,7 +24,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__
 LAYERS = [
     ["version", "masking", "plurals", "progress", "temporaries"],
     ["errors"],
-    ["storage"],
+    ["storage", "part_maps"],
     ["engines"],
     ["registry", "user_code"],
     ["exact"],
