@@ -19,6 +19,8 @@ class PartWork:
     """Return the result of a part, given what all parts share, the part, and a callback for its progress."""
     warm_up: Callable[[Any, Any], None]
     """Compile what `run` needs, given the same; called once on each host before the first part."""
+    variant: str
+    """What decides which kernels are compiled: work of the same variant needs the same ones."""
     shared: Any
     """What all parts share."""
     part: Callable[[int], Any]

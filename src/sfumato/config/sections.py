@@ -119,8 +119,11 @@ class MethodSection(Section):
 class EngineSection(Section):
     """`[engine]`: where the computation runs."""
 
-    name: Literal["local", "stream"] | None = None
+    name: Literal["local", "stream", "spark"] | None = None
     folder: str | None = None
+    master: str | None = None
+    timeout: int | float | None = None
+    settings: dict[str, str] | None = None
 
 
 class OutputSection(Section):

@@ -64,6 +64,13 @@ def solve_part(shared: Shared, part: Part, progress: Progress = silent) -> tuple
     return groups, failing_groups(problem, groups)
 
 
+def _variant(problem: SearchProblem) -> str:
+    """Return what decides which kernels the search of a problem needs."""
+    limits = sorted({limit.near.kind for limit in problem.constraints.neighbour_limits})
+    conditions = sorted({condition.kind for condition in problem.constraints.conditions})
+    return f"search {limits} {conditions} {sorted(set(problem.shares.kind.tolist()))}"
+
+
 def warm_up(shared: Shared, part: Part) -> None:
     """Search and improve some rows of a part, so that the kernels are compiled; the result does not matter."""
     some = np.arange(0, len(part.rows.places), max(1, len(part.rows.places) // _WARM_UP))
@@ -127,7 +134,7 @@ class _PartitionedSearch:
             return Part(self.problem.rows_of(parts[k]), known, part_seed(self.seed, number, k))
 
         shared = Shared(self.problem.without_rows(), self.effort)
-        work = PartWork(solve_part, warm_up, shared, part, [len(rows) for rows in parts])
+        work = PartWork(solve_part, warm_up, _variant(self.problem), shared, part, [len(rows) for rows in parts])
         low, high = _SPANS[number]
         found = self._mapped(work, lambda share: self.problem.progress(FINDING, low + (high - low) * share))
         result, made = np.empty(self.problem.rows, np.int64), 0
