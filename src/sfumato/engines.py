@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sfumato.errors import FileError, ParameterError
+from sfumato.io.read_spark import is_spark_frame
 from sfumato.part_maps import active_part_map, mapping_parts
 from sfumato.storage import Storage, active_storage
 
@@ -69,8 +70,8 @@ class Spark:
     `master`: the address of the cluster, such as "spark://host:7077", "yarn", or "local-cluster[2,1,1024]" for processes of
     this machine; by default what Spark's own configuration says. `session`: a SparkSession to use. That one, or else the
     active one, is left running; only a session that is started here is stopped. `folder`: where arrays are stored, as in
-    `Stream`. `timeout`: the seconds after which a cluster on which nothing runs is an error. `settings`: of a session that is
-    started here, such as {"spark.executor.memory": "4g"}.
+    `Stream`. `timeout`: the seconds after which a cluster on which nothing runs is an error. `settings`: those of a session
+    that is started here, such as {"spark.executor.memory": "4g"}.
 
     >>> Spark(master="yarn")
     Spark(master='yarn', folder=None, timeout=60, settings={})
@@ -86,6 +87,13 @@ class Spark:
 
     def __post_init__(self) -> None:
         _require_folder(self.folder)
+        if self.master is not None and (not isinstance(self.master, str) or not self.master.strip()):
+            raise ParameterError(
+                f"invalid master {self.master!r}",
+                remedy='Write an address such as "spark://host:7077", or leave it out.',
+                key="master",
+                value=self.master,
+            )
         if isinstance(self.timeout, bool) or not isinstance(self.timeout, int | float) or not self.timeout > 0:
             raise ParameterError(
                 f"invalid timeout {self.timeout!r}: it must be a number of seconds above 0",
@@ -119,10 +127,10 @@ ENGINES = (Local.name, Stream.name, Spark.name)
 """The names of the engines, as a config writes them."""
 
 
-def engine_of(
-    engine: Engine | str | None, data: Any = None, folder: str | Path | None = None, **options: Any
-) -> Engine:
-    """Return the engine of a name; without one that which suits the data: a file larger than memory is streamed.
+def engine_of(engine: Engine | str | None, data: Any = None, folder: str | Path | None = None, **options: Any) -> Engine:
+    """Return the engine of a name; without one that which suits the data.
+
+    A file larger than memory is streamed, and a DataFrame of Spark stays in its session.
 
     `options`: of the engine spark alone; for another engine they are an error.
 
@@ -133,7 +141,7 @@ def engine_of(
         return engine
     given = {name: value for name, value in options.items() if value is not None}
     if engine == Spark.name:
-        return Spark(folder=folder, **given)
+        return Spark(folder=folder, session=data.sparkSession if is_spark_frame(data) else None, **given)
     if given:
         raise ParameterError(
             f"only the engine spark has a {next(iter(given))}",
@@ -141,6 +149,8 @@ def engine_of(
             key=f"engine.{next(iter(given))}",
             value=next(iter(given.values())),
         )
+    if engine is None and is_spark_frame(data):
+        return Spark(session=data.sparkSession, folder=folder)
     if engine is None:
         return Stream(folder) if _is_larger_than_memory(data) else Local()
     if engine == Local.name:

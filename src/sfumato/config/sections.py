@@ -125,6 +125,12 @@ class EngineSection(Section):
     timeout: int | float | None = None
     settings: dict[str, str] | None = None
 
+    def options(self, chosen: str | None, master: str | None) -> dict[str, Any]:
+        """Return what the engine spark alone has; nothing if another engine is named in place of this one."""
+        if chosen not in (self.name, "spark"):
+            return {"master": master}
+        return {"master": master or self.master, "timeout": self.timeout, "settings": self.settings}
+
 
 class OutputSection(Section):
     """`[output]`: the folder and format of the release, a database table for its rows, and the internal report."""

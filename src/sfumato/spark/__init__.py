@@ -1,1 +1,1 @@
-"""The parts of a table on a Spark cluster: sessions, executors, and frames. Everything else of the package knows no Spark."""
+"""The parts of a table on a Spark cluster: sessions, and what runs on executors. The methods know no Spark."""

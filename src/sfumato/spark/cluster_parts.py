@@ -136,9 +136,7 @@ class _Jobs:
         try:
             self.context.setJobGroup(self.group, "sfumato: searching parts", interruptOnCancel=True)
             while (numbers := self._next()) and not self._stopped.is_set():
-                parts = [
-                    (number, pickle.dumps(self.work.part(number), pickle.HIGHEST_PROTOCOL)) for number in numbers
-                ]
+                parts = [(number, pickle.dumps(self.work.part(number), pickle.HIGHEST_PROTOCOL)) for number in numbers]
                 sent = self.context.parallelize(parts, len(parts))
                 del parts
                 found = sent.mapPartitions(self.function).collect()
@@ -167,8 +165,8 @@ def _opened(result: bytes) -> Any:
     if kind == "missing":
         raise ClusterError(
             f"an executor cannot run sfumato ({content})",
-            remedy='Install the packages of "sfumato" on every host of the cluster, in the same versions as here, and name its '
-            "Python in PYSPARK_PYTHON.",
+            remedy="Install sfumato and what it needs on every host of the cluster, in the same versions as here, and name "
+            "its Python in PYSPARK_PYTHON.",
             key="engine",
             value="spark",
         )
@@ -179,8 +177,7 @@ def _failure(error: Exception) -> ClusterError:
     """Return the error for a job that Spark gave up."""
     return ClusterError(
         f"the cluster could not search the parts of the table: {cause_of(error)}",
-        remedy="Give the executors more memory (spark.executor.memory, spark.executor.memoryOverhead), check their logs, and "
-        "run again.",
+        remedy="Check the logs of the executors. More memory may help (spark.executor.memory, memoryOverhead).",
         key="engine",
         value="spark",
     )

@@ -44,8 +44,8 @@ def result_of(name: str, work: Any, part: bytes) -> bytes:
         _works[name] = pickle.loads(work.value)
     run, warm_up, variant, shared = _works[name]
     content = pickle.loads(part)
-    _warm(variant, warm_up, shared, content)
     try:
+        _warm(variant, warm_up, shared, content)
         return pickle.dumps(("result", run(shared, content, silent)), pickle.HIGHEST_PROTOCOL)
     except SfumatoError as error:
         return pickle.dumps(("error", error))
