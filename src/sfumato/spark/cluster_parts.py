@@ -23,10 +23,14 @@ from typing import Any
 from sfumato.errors import ClusterError, SfumatoError
 from sfumato.part_maps import PartWork
 from sfumato.spark import bootstrap
+from sfumato.spark.compact_arrays import compact_pickle
 from sfumato.spark.spark_session import cause_of
 
-_LOOK = 0.2
-"""Seconds between two looks at the progress, and after which an interruption is noticed at the latest."""
+_WAIT = 0.1
+"""Seconds after which an interruption is noticed at the latest."""
+
+_LOOK = 0.5
+"""Seconds between two looks at the progress."""
 
 _JOBS = 2
 """Jobs at a time: the next one fills the cores that the last parts of a job leave idle."""
@@ -80,6 +84,7 @@ class _Jobs:
         # those with much work are started first
         self._waiting = sorted(range(len(work.weights)), key=lambda number: -work.weights[number])
         self._errors: list[BaseException] = []
+        self._ended: set[int] = set()
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._threads: list[threading.Thread] = []
 
@@ -90,14 +95,16 @@ class _Jobs:
         self._threads = [InheritableThread(target=self._submit, daemon=True) for _ in range(_JOBS)]
         for thread in self._threads:
             thread.start()
-        done, since = 0, time.monotonic()
-        while any(thread.is_alive() for thread in self._threads) and not self._errors:
-            self._threads[0].join(_LOOK / 2)
-            self._threads[-1].join(_LOOK / 2)
+        done, since, looked = 0, time.monotonic(), 0.0
+        while (alive := [thread for thread in self._threads if thread.is_alive()]) and not self._errors:
+            alive[0].join(_WAIT)
+            if time.monotonic() - looked < _LOOK:
+                continue
+            looked = time.monotonic()
             finished, active = self._tasks()
             if finished > done or active:
-                done, since = max(done, finished), time.monotonic()
-            if time.monotonic() - since > self.timeout:
+                done, since = max(done, finished), looked
+            if looked - since > self.timeout:
                 raise ClusterError(
                     f"no executor of the cluster has worked for {self.timeout:g} seconds",
                     remedy="Check that executors are running and that they have free cores and memory, or wait longer with "
@@ -121,9 +128,10 @@ class _Jobs:
     def _tasks(self) -> tuple[int, int]:
         """Return the number of parts that are finished, and of those that are being worked on."""
         tracker, finished, active = self.context.statusTracker(), len(self.results), 0
-        for job in tracker.getJobIdsForGroup(self.group):
+        for job in set(tracker.getJobIdsForGroup(self.group)) - self._ended:
             info = tracker.getJobInfo(job)
             if info is None or info.status != "RUNNING":
+                self._ended.add(job)
                 continue
             for stage in info.stageIds:
                 tasks = tracker.getStageInfo(stage)
@@ -136,7 +144,7 @@ class _Jobs:
         try:
             self.context.setJobGroup(self.group, "sfumato: searching parts", interruptOnCancel=True)
             while (numbers := self._next()) and not self._stopped.is_set():
-                parts = [(number, pickle.dumps(self.work.part(number), pickle.HIGHEST_PROTOCOL)) for number in numbers]
+                parts = [(number, compact_pickle(self.work.part(number))) for number in numbers]
                 sent = self.context.parallelize(parts, len(parts))
                 del parts
                 found = sent.mapPartitions(self.function).collect()

@@ -14,6 +14,7 @@ from typing import Any
 from sfumato.errors import SfumatoError
 from sfumato.kernels.compile import cache_folder
 from sfumato.progress import silent
+from sfumato.spark.compact_arrays import compact_pickle
 
 digest: str | None = None
 """The digest of the files of the package, once it was compared with that of the driver."""
@@ -46,7 +47,7 @@ def result_of(name: str, work: Any, part: bytes) -> bytes:
     content = pickle.loads(part)
     try:
         _warm(variant, warm_up, shared, content)
-        return pickle.dumps(("result", run(shared, content, silent)), pickle.HIGHEST_PROTOCOL)
+        return compact_pickle(("result", run(shared, content, silent)))
     except SfumatoError as error:
         return pickle.dumps(("error", error))
 
