@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import importlib.metadata
 import pickle
@@ -40,28 +41,38 @@ def check_versions(versions: dict[str, str]) -> None:
 
 def result_of(name: str, work: Any, part: bytes) -> bytes:
     """Return the pickled result of a part, or the error that it raises; `work`: a broadcast variable."""
-    if name not in _works:
+    is_first = name not in _works
+    if is_first:
         _works.clear()  # that of an earlier round
         _works[name] = pickle.loads(work.value)
     run, warm_up, variant, shared = _works[name]
     content = pickle.loads(part)
     try:
         _warm(variant, warm_up, shared, content)
-        return compact_pickle(("result", run(shared, content, silent)))
+        result = compact_pickle(("result", run(shared, content, silent)))
     except SfumatoError as error:
         return pickle.dumps(("error", error))
+    if is_first:
+        # Spark collects garbage after every task: that takes longer than many a part, with all modules and kernels loaded
+        gc.freeze()
+    return result
+
+
+_warmed: set[str] = set()
+"""The variants of work whose kernels are in the cache, as far as this process knows."""
 
 
 def _warm(variant: str, warm_up: Any, shared: Any, part: Any) -> None:
     """Let one process of this host compile the kernels, while the others wait; then all load them from the cache."""
+    if variant in _warmed:
+        return
     key = f"{variant} {package_versions()} {platform.python_version()} {platform.processor()}"
     mark = Path(cache_folder()) / f"warm-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
-    if mark.exists():
-        return
     with host_lock(mark.with_suffix(".lock")):
         if not mark.exists():
             warm_up(shared, part)
             mark.touch()
+    _warmed.add(variant)
 
 
 @contextmanager
