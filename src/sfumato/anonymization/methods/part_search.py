@@ -21,8 +21,8 @@ _STARTS = 12
 _PRICES = (0.3, 3.0, 0.0)
 """The price of excess at which each start cuts, in turn."""
 
-_HIGH_PRICE = 20.0
-"""The price of excess of a cut where only large groups can satisfy the principles."""
+_HIGH_PRICE = 2.5
+"""The price of excess of a cut where only large groups can satisfy the principles, for each quasi-identifier."""
 
 _LARGEST_CUT = 512
 """The largest group of such a cut; its cost grows with it."""
@@ -90,7 +90,7 @@ def _exchange(state: SearchState, start: int, effort: int) -> None:
     if state.has_rare_values:
         # they do not suffice for as many groups as usual: larger ones, which must have them from the start
         state.most = min(_LARGEST_CUT, 2 * state.rows // state.constraints.most_groups(state.rows) + 1)
-        state.cut(_HIGH_PRICE, shuffled=start >= 3)
+        state.cut(_HIGH_PRICE * state.problem.columns, shuffled=start >= 3)
         return
     state.cut(price=_PRICES[start % 3], shuffled=start >= 3)
     crowded = state.excess / state.rows

@@ -304,7 +304,7 @@ class SearchState:
             self.exchange_pass(2, 100, 0.1, float(prices[i]))
 
     def lower_loss(self, effort: int, rounds: int = 8) -> None:
-        """Lower the loss at a prohibitive price of excess, until it stops falling: cut pairs of groups, exchange rows."""
+        """Lower the loss at a prohibitive price of excess, until either stops falling: cut pairs of groups, exchange rows."""
         window = 1000
         for _ in self.passes(rounds * effort):
             loss, excess = self.loss, self.excess
@@ -317,5 +317,8 @@ class SearchState:
                     window *= 2
                 self.new_order()
                 self.exchange_pass(8, near, 0.0, self.prohibitive)
-            if loss - self.loss < self._slow * loss and self.excess >= 0.98 * excess:
+            if self.excess < 0.98 * excess:
+                continue
+            # excess that a round does not lower needs repair: to lower the loss of groups that will be merged is wasted
+            if self.excess > 0 or loss - self.loss < self._slow * loss:
                 return
