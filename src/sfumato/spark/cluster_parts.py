@@ -115,6 +115,7 @@ class _Jobs:
             progress(done / len(self.work.weights))
         if self._errors:
             raise self._errors[0]
+        progress(1.0)
 
     def stop(self) -> None:
         """Cancel what is running, and wait for the threads."""
