@@ -9,8 +9,10 @@ import sys
 import threading
 import time
 
+import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from sfumato.anonymization.methods.worker_threads import available_workers, map_in_threads
 
 SOON = 2.0
@@ -75,6 +77,16 @@ def test_all_cores_that_the_process_may_use(monkeypatch):
     monkeypatch.delenv("SFUMATO_WORKERS", raising=False)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     assert available_workers() == cores
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "many", "1.5"])
+def test_an_invalid_number_of_threads_is_an_error_for_every_table_before_it_is_read(wrong, monkeypatch, tmp_path):
+    monkeypatch.setenv("SFUMATO_WORKERS", wrong)
+    schema = sf.Schema(["age"], ["ill"])
+    people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "gout", "flu", "cold"]})
+    for data in (people, tmp_path / "no such file.csv"):
+        with pytest.raises(sf.errors.ParameterError, match=f"SFUMATO_WORKERS is {wrong!r}"):
+            sf.anonymize(data, schema, sf.KAnonymity(2))
 
 
 SEARCHING = """

@@ -223,3 +223,11 @@ def test_warnings_are_shown_and_refused_with_strict(sfumato, project):
     done = sfumato("anonymize", "sfumato.toml", "--strict", "--output", "strict")
     assert (done.returncode, "WARNING" in done.stdout) == (0, False)
     assert "which is accepted (everybody sneezes)" in done.stdout
+
+
+def test_an_invalid_number_of_threads_is_reported_before_the_table_is_read(sfumato, project, monkeypatch):
+    (project / "people.csv").unlink()
+    monkeypatch.setenv("SFUMATO_WORKERS", "many")
+    done = sfumato("anonymize", "sfumato.toml")
+    assert done.returncode == 2
+    assert "the environment variable SFUMATO_WORKERS is 'many'" in done.stderr

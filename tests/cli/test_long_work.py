@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from itertools import pairwise
 
 import pytest
@@ -16,8 +17,9 @@ import pytest
 import sfumato as sf
 from commandline import sfumato
 from sfumato.cli.interruption import run_interruptibly
-from sfumato.cli.progress import ProgressLines
+from sfumato.cli.progress import ProgressLines, _CompilationNotice
 from sfumato.io.atomic_replace import folder_aside, put_in_place
+from sfumato.kernels.compile import kernel
 from sfumato.temporaries import remove_temporaries
 
 pty = pytest.importorskip("pty", reason="there are no terminals to play here")
@@ -87,6 +89,21 @@ def test_lines_are_few_but_never_absent():
     assert times[0] == 2
     assert all(2 <= gap < 10.2 for gap in gaps)
     assert len([when for when in times if when >= 60]) == 6
+
+
+def test_compilation_is_shown_in_place_of_the_current_step():
+    @kernel
+    def one_more(x):
+        return x + 1
+
+    shown = []
+    with ExitStack() as listening:
+        notice = _CompilationNotice(lambda step, share=None: shown.append((step, share)), listening)
+        notice("finding groups", 0.25)
+        assert one_more(1) == 2
+        assert one_more(2) == 3  # compiled already
+    assert [step.split(":")[0] for step, _ in shown] == ["finding groups", "compiling kernels", "finding groups"]
+    assert shown[-1] == ("finding groups", 0.25)
 
 
 def test_a_short_run_writes_no_line():

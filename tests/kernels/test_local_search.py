@@ -39,7 +39,10 @@ def test_passes_keep_the_arrays_up_to_date_and_lower_the_cost(heat, seed, rows, 
 def test_open_rows_are_those_that_a_pass_may_change(seed, rows, with_condition, moves):
     case = SearchCase(seed, rows, with_condition)
     arrays, group = case.arrays, case.arrays.group
-    found = open_rows(arrays, moves, 2, np.array([seed + 1], np.uint64))
+    random = np.array([seed + 1], np.uint64)
+    found = open_rows(
+        arrays.first, arrays.size, arrays.member, arrays.loss, arrays.gain, arrays.relief, moves, 2, random
+    )  # fmt: skip
     assert len(set(found.tolist())) == len(found)
     assert set(group[found].tolist()) == set(group.tolist()), "every group can be a partner"
     worth = (arrays.gain > 0) | (arrays.relief > 0)

@@ -53,7 +53,7 @@ def test_no_better_cut_of_two_groups_is_missed(seed, rows, with_condition, least
     for one, other in itertools.combinations(range(len(case.arrays.size)), 2):
         before, best = case.cost(PRICE), cheapest_cut(case, one, other, least)
         pair = sum(cost_of(case, np.flatnonzero(case.arrays.group == g)) for g in (one, other))
-        order = sample_members(case.arrays, random)[[one, other]]
+        order = sample_members(case.arrays.first, case.arrays.size, case.arrays.member, random)[[one, other]]
         assert case.arrays.group[order].tolist() == [one, other]
         changes = cut_pairs(case.shares, case.limits, case.conditions, case.arrays, order, 1, PRICE, least, *scratch(rows))
         case.check()
@@ -66,6 +66,6 @@ def test_no_better_cut_of_two_groups_is_missed(seed, rows, with_condition, least
 def test_large_pairs_are_left_as_they_are(seed, rows, with_condition):
     case = SearchCase(seed, rows, with_condition)
     labels = case.arrays.group.copy()
-    order = sample_members(case.arrays, np.array([seed + 1], np.uint64))
+    order = sample_members(case.arrays.first, case.arrays.size, case.arrays.member, np.array([seed + 1], np.uint64))
     cut_pairs(case.shares, case.limits, case.conditions, case.arrays, order, rows, PRICE, 1, *scratch(1))
     assert (case.arrays.group == labels).all()

@@ -17,6 +17,7 @@ from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Grouping, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.association_lines import check_preserved
 from sfumato.anonymization.methods.method import FINDING, check_method_class
+from sfumato.anonymization.methods.worker_threads import available_workers
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
 from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.recoding.strata import Strata
@@ -75,6 +76,7 @@ def anonymize(
     """
     requested, seed, share = requested_principles(principles), check_seed(seed), check_share(suppress)
     chosen = _method(method, requested)
+    available_workers()  # raises if the number in the environment is invalid, also where one thread is enough
     with engine_of(engine, data).running():
         return anonymize_table(table_of(data, schema), data, requested, chosen, seed, share, progress)
 

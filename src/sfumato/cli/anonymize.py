@@ -74,6 +74,7 @@ def anonymize(
     differs, or --strict was given and there are warnings, and nothing was written; 2 bad input.
     """
     # Long because of its options; each step is one call.
+    from sfumato.anonymization.methods.worker_threads import available_workers
     from sfumato.cli.release_warnings import refuse_warnings
     from sfumato.config import Config
     from sfumato.engines import engine_of
@@ -88,6 +89,7 @@ def anonymize(
         _ = declared.grouping_method
         sink = declared.sink
     # errors that need no data are raised before the work, not after it
+    available_workers()
     free_target(folder, force)
     report, key = _private_files(declared, internal, key, folder, force)
     if sink is not None:

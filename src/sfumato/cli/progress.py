@@ -153,7 +153,7 @@ class _CompilationNotice:
         self._show(step, share)
 
     def _began(self) -> None:
-        self._show("compiling kernels: the first use takes about 30 s longer")
+        self._show("compiling kernels: the first use takes about 20 s longer")
 
     def _ended(self) -> None:
         self._show(*self._current)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.kernels.compile import inlined_once, kernel, subroutine
+from sfumato.kernels.compile import inlined, kernel, subroutine
 
 LEAF = 16
 """A tree node with at most this many points is a leaf."""
@@ -135,7 +135,7 @@ def _build(
     return count
 
 
-@inlined_once
+@inlined
 def _box_bounds(points: Any, i: int, low: Any, high: Any, node: int, weights: Any, full: Any, names: Any, power: int) -> Any:
     """Return the least and the largest sum between a point and any point in the box of a node."""
     nearest = weights[0] * 0

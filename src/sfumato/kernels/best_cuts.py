@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.cell_shares import share
-from sfumato.kernels.compile import inlined, inlined_once, kernel
+from sfumato.kernels.compile import inlined, kernel
 from sfumato.kernels.group_excess import DISTINCT, counts_excess
 from sfumato.kernels.row_order import count_places
 
@@ -39,7 +39,7 @@ def _move(conditions: Any, row: Any, left: Any, right: Any, left_different: Any,
         right_different[h] -= right[h, v] == 0
 
 
-@inlined_once
+@inlined
 def _best_cut(
     shares: Any, place: Any, conditions: Any, order: Any, start: Any, stop: Any, least: Any, slack: Any, counts: Any,
     ordered: Any, left: Any, right: Any, left_different: Any, right_different: Any, scratch: Any,

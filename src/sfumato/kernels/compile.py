@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core import event
-from numba.core.registry import CPUDispatcher
 
+from sfumato.kernels.numba_compilers import KernelCompiler, KernelPart
 from sfumato.temporaries import remove_at_exit
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -112,28 +112,16 @@ def _cached(function: Kernel, **options: bool) -> Kernel:
     configured = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(Path(configured) / sources_digest()) if configured else cache_folder()
     try:
-        return numba.njit(cache=True, **_FLOATS, nogil=True, no_cfunc_wrapper=True, **options)(function)  # type: ignore[no-any-return]
+        return numba.njit(  # type: ignore[no-any-return]
+            cache=True, pipeline_class=KernelCompiler, **_FLOATS, nogil=True, no_cfunc_wrapper=True, **options
+        )(function)
     finally:
         numba.config.CACHE_DIR = configured
 
 
-class _KernelPart(CPUDispatcher):  # type: ignore[misc]
-    """A function that only kernels call. Called from Python, it is the plain Python function.
-
-    Compiling takes long, above all for functions of large tuples of arrays. So nothing is compiled for calls from Python,
-    which would have to unpack the tuples, and constant arguments get no version of their own.
-    """
-
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        return super().get_call_template(tuple(map(numba.types.unliteral, args)), kws)
-
-    def __call__(self, *args: Any) -> Any:
-        return self.py_func(*args)
-
-
 def subroutine(function: Kernel) -> Kernel:
     """Compile a function once for all kernels that call it. It allocates nothing, nor does any that it calls."""
-    return _KernelPart(function, targetoptions=_PART)
+    return KernelPart(function, _PART)
 
 
 def inlined(function: Kernel) -> Kernel:
@@ -141,9 +129,4 @@ def inlined(function: Kernel) -> Kernel:
 
     For functions that a hot loop calls with large tuples of arrays: passing those costs more than the work itself.
     """
-    return _KernelPart(function, targetoptions=_PART | {"forceinline": True})
-
-
-def inlined_once(function: Kernel) -> Kernel:
-    """Compile a function as part of the one kernel that calls it, at one place: each further place compiles it again."""
-    return numba.njit(**_FLOATS, inline="always")(function)  # type: ignore[no-any-return]
+    return KernelPart(function, _PART | {"forceinline": True})

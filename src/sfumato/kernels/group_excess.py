@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sfumato.kernels.compile import inlined, inlined_once, kernel, subroutine
+from sfumato.kernels.compile import inlined, kernel, subroutine
 
 DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO = range(9)
 """The kinds of histogram conditions, with their threshold `first` and their second parameter:
@@ -105,7 +105,7 @@ def allowed_neighbours(limits: Any, c: Any, size: Any) -> Any:
 # `different`; every value occurs once. `scratch[0]` is all zeros between calls.
 
 
-@inlined_once
+@inlined
 def _number_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the variance or the range is below its threshold, relative to it, times the size."""
     n = float(size)
@@ -121,7 +121,7 @@ def _number_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: 
     return n * max(0.0, (first - level) / first - conditions.tolerance)
 
 
-@inlined_once
+@inlined
 def _ordered_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the earth mover's distance along an order exceeds its threshold, times the size.
 
@@ -141,7 +141,7 @@ def _ordered_excess(conditions: Any, h: Any, size: Any, different: Any, scratch:
     return n * max(0.0, moved / max(1, places - 1) - conditions.first[h] - conditions.tolerance)
 
 
-@inlined_once
+@inlined
 def _share_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return, in rows, by how much the counts miss the bounds on gains (GAIN) or on ratios (RATIO), summed over values.
 
@@ -166,7 +166,7 @@ def _share_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: A
     return out
 
 
-@inlined_once
+@inlined
 def _tree_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the earth mover's distance over a hierarchy exceeds its threshold, times the size.
 
@@ -189,7 +189,7 @@ def _tree_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: An
     return n * max(0.0, moved / (2 * conditions.levels[h]) - conditions.first[h] - conditions.tolerance)
 
 
-@inlined_once
+@inlined
 def _recursive_excess(conditions: Any, h: Any, different: Any, scratch: Any) -> Any:
     """Return by how much r₁ reaches c · (r_l + … + r_m), for the counts in descending order; clears counts in `scratch`.
 

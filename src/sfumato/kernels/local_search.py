@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.kernels.compile import borrowing_kernel, inlined_once, kernel
+from sfumato.kernels.compile import borrowing_kernel, inlined, kernel
 from sfumato.kernels.row_order import draw, uniform
 from sfumato.kernels.search_arrays import NONE, apply_change, cell_cost, excess_after
 
@@ -22,7 +22,7 @@ NO_CHANGE = -2
 """As partner: no change was found."""
 
 
-@inlined_once
+@inlined
 def _best_swap(
     shares: Any, limits: Any, conditions: Any, st: Any, a: Any, there: Any, price: Any, bound: Any, hope: Any, random: Any
 ) -> Any:
@@ -82,15 +82,20 @@ def _best_swap(
 
 
 @kernel
-def open_rows(st: Any, moves: Any, least: Any, random: Any) -> Any:
-    """Return the rows that `exchange_rows` may change, and one random row of each group; group by group."""
-    rows, count = np.empty(len(st.group), np.int64), 0
-    for g in range(len(st.size)):
-        all_open = moves and st.size[g] > least and st.loss[g] > 0
-        pick = np.int64(draw(random) >> np.uint64(33)) % st.size[g]
-        for i in range(st.size[g]):
-            row = st.member[st.first[g] + i]
-            if i == pick or all_open or st.gain[row] > 0 or st.relief[row] > 0:
+def open_rows(
+    first: Any, size: Any, member: Any, loss: Any, gain: Any, relief: Any, moves: Any, least: Any, random: Any
+) -> Any:  # fmt: skip
+    """Return the rows that `exchange_rows` may change, and one random row of each group; group by group.
+
+    The arrays are those of `SearchArrays`: each by itself, because a kernel of the whole tuple takes longer to compile.
+    """
+    rows, count = np.empty(len(gain), np.int64), 0
+    for g in range(len(size)):
+        all_open = moves and size[g] > least and loss[g] > 0
+        pick = np.int64(draw(random) >> np.uint64(33)) % size[g]
+        for i in range(size[g]):
+            row = member[first[g] + i]
+            if i == pick or all_open or gain[row] > 0 or relief[row] > 0:
                 rows[count] = row
                 count += 1
     return rows[:count].copy()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.cell_shares import SET, TREE
-from sfumato.kernels.compile import inlined_once, kernel
+from sfumato.kernels.compile import inlined, kernel
 
 
 @kernel
@@ -34,7 +34,7 @@ def covers(order: Any, offsets: Any, places: Any, kind: Any, size: Any, low: Any
             low[g, j], high[g, j], distinct[g, j] = first, last, different
 
 
-@inlined_once
+@inlined
 def _median(values: Any, count: Any) -> Any:
     """Return the median of `values[:count]`, how many values are below it, and how many are at most the median.
 
@@ -68,7 +68,7 @@ def _median(values: Any, count: Any) -> Any:
     return pivot, below, through
 
 
-@inlined_once
+@inlined
 def _halves(places: Any, order: Any, start: Any, stop: Any, j: Any, relaxed: Any, scratch: Any, part: Any) -> Any:
     """Cut the rows `order[start:stop]` at the median place; fill `part[i]` with the half of `order[i]` and return 2.
 
@@ -92,7 +92,7 @@ def _halves(places: Any, order: Any, start: Any, stop: Any, j: Any, relaxed: Any
     return 2
 
 
-@inlined_once
+@inlined
 def _children(
     places: Any, order: Any, start: Any, stop: Any, j: Any, size: Any, above: Any, in_two: Any, number: Any, part: Any
 ) -> Any:  # fmt: skip

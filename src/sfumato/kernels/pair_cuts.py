@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.compile import borrowing_kernel, inlined_once, kernel, subroutine
+from sfumato.kernels.compile import borrowing_kernel, inlined, kernel, subroutine
 from sfumato.kernels.group_excess import allowed_neighbours, histogram_excess, within_reach
 from sfumato.kernels.row_order import draw
 from sfumato.kernels.search_arrays import replace_members
 
 
 @kernel
-def sample_members(st: Any, random: Any) -> Any:
-    """Return one random row of each group. `random` is the state of the random numbers."""
-    rows = np.empty(len(st.size), np.int64)
-    for g in range(len(st.size)):
-        rows[g] = st.member[st.first[g] + np.int64(draw(random) >> np.uint64(33)) % st.size[g]]
+def sample_members(first: Any, size: Any, member: Any, random: Any) -> Any:
+    """Return one random row of each group, given by these arrays of `SearchArrays`; `random` is the state of the numbers."""
+    rows = np.empty(len(size), np.int64)
+    for g in range(len(size)):
+        rows[g] = member[first[g] + np.int64(draw(random) >> np.uint64(33)) % size[g]]
     return rows
 
 
-@inlined_once
+@inlined
 def _sort_pool(place: Any, pool: Any, count: Any, j: Any) -> None:
     """Sort the rows `pool[:count]` by their place in attribute j: by insertion, because they are few."""
     for i in range(1, count):

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.cell_shares import share
-from sfumato.kernels.compile import inlined_once, kernel, subroutine
+from sfumato.kernels.compile import inlined, kernel, subroutine
 
 
-@inlined_once
+@inlined
 def count_places(place: Any, order: Any, start: Any, stop: Any, j: Any, counts: Any) -> Any:
     """Count the places of the rows `order[start:stop]` in attribute j; return the lowest, the highest and how many differ.
 
@@ -31,7 +31,7 @@ def count_places(place: Any, order: Any, start: Any, stop: Any, j: Any, counts: 
     return low, high, distinct
 
 
-@inlined_once
+@inlined
 def _best_split(
     shares: Any, place: Any, order: Any, start: Any, stop: Any, counts: Any, random: Any, state: Any
 ) -> Any:  # fmt: skip

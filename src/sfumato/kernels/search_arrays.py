@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.compile import borrowing_kernel, inlined, inlined_once, subroutine
+from sfumato.kernels.compile import borrowing_kernel, inlined, subroutine
 from sfumato.kernels.group_excess import (
     DISTINCT,
     GAIN,
@@ -93,7 +93,7 @@ class SearchArrays(NamedTuple):
 # ------------------------------------------------------------------------------ the value of a group after a change
 
 
-@inlined_once
+@inlined
 def _distinct_places(st: Any, g: Any, j: Any, out: Any, into: Any) -> Any:
     """Return the distinct places of attribute j if row `out` left and row `into` joined.
 
@@ -202,7 +202,7 @@ def _neighbour_excess(
     return total
 
 
-@inlined_once
+@inlined
 def _same_values(limits: Any, conditions: Any, one: Any, other: Any) -> Any:
     """Return whether two rows have the same values under all limits and conditions: exchanging them changes no excess."""
     same = True
@@ -258,7 +258,7 @@ def _member_excess(
 # ------------------------------------------------------------------------------ keeping the arrays up to date
 
 
-@inlined_once
+@inlined
 def _refresh_extent(shares: Any, st: Any, g: Any, j: Any) -> Any:
     """Recompute the extent of a group in attribute j, and add to the gain of each row what it saves there by leaving.
 

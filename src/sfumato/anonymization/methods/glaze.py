@@ -20,6 +20,9 @@ from sfumato.kernels.mondrian_cuts import covers
 _WHOLE = 2
 """Tables of up to this many times the rows of a part are searched as a whole."""
 
+_COMPARED = 10_000
+"""Tables of up to this many rows are always grouped by Mondrian too."""
+
 
 @dataclass(frozen=True)
 class Glaze(Method):
@@ -35,16 +38,17 @@ class Glaze(Method):
        order, where that saves most: groups with rare values then stay large, and the others become small.
     3. Exchange. Swap and move rows between groups that are near in other, random orders, at a slowly rising price and a
        falling heat (simulated annealing), until no group has excess. Then continue at a prohibitive price, until the loss
-       stops falling. If the cut leaves more than one unit of excess per row, pack the table first, the most crowded values
-       first.
+       stops falling; rows also rotate over three groups, and swap to lie closer together. If the cut leaves more than one
+       unit of excess per row, pack the table first, the most crowded values first.
     4. Repair. If excess is left, pack the rows of a bad group and of the groups around it again, in growing circles. If the
        bound of Wang & Liu (2010) guarantees success, exchange from an equitable start as XColor does. Finally merge bad
        groups with their neighbours. Then exchange again.
 
-    The result is never worse than that of Mondrian, whose groups are one of the starts, nor than any state on the way.
+    The result is never worse than any state on the way. It is compared with that of Mondrian, and the better one is kept,
+    for tables of up to 10,000 rows, under conditions on histograms, and if a group fails.
 
-    A table of more than twice `part_rows` rows is searched in parts, on all cores (see `partitioned_search`). Mondrian is
-    then run only under conditions on histograms, or if a group fails. The groups do not depend on the number of cores.
+    A table of more than twice `part_rows` rows is searched in parts, on all cores (see `partitioned_search`). The groups do
+    not depend on the number of cores.
 
     Supports every principle but (n,t)-closeness, and several at once. Deterministic for a seed. A group may still fail at
     the end; the caller checks every group exactly and refuses the release. The name is the painter's term for the thin,
@@ -82,14 +86,17 @@ class Glaze(Method):
             return Grouping(np.zeros(problem.rows, np.int64), ("the table is too small for two groups",))
         task.progress(FINDING, 0.0)
         if problem.rows > _WHOLE * self.part_rows:
-            found = search_in_parts(problem, seed, self.effort, self.part_rows)
-            # only under conditions on histograms, and where a group fails, may Mondrian be better
-            if not problem.constraints.conditions and task.satisfied(found).all():
+            found, mondrian = search_in_parts(problem, seed, self.effort, self.part_rows), None
+        else:
+            # the cuts of Mondrian are a start where some groups must be large
+            mondrian = Mondrian().group(task).of_row if problem.constraints.conditions else None
+            found = search_part(problem, seed, self.effort, mondrian)
+        if mondrian is None:
+            # only under conditions on histograms, in small tables, and where a group fails, may Mondrian be better
+            small = problem.rows <= _COMPARED
+            if not small and not problem.constraints.conditions and task.satisfied(found).all():
                 return Grouping(found)
             mondrian = Mondrian().group(task).of_row
-        else:
-            mondrian = Mondrian().group(task).of_row
-            found = search_part(problem, seed, self.effort, mondrian)
         # an exact check of both, because the search reckons with floats
         return Grouping(min((found, mondrian), key=lambda of_row: _rank(task, of_row)))
 

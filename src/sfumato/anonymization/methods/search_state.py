@@ -15,8 +15,10 @@ from sfumato.kernels.cell_shares import SET, share
 from sfumato.kernels.local_search import exchange_rows, open_rows
 from sfumato.kernels.order_cuts import cut_order
 from sfumato.kernels.pair_cuts import cut_pairs, sample_members
+from sfumato.kernels.rotations import rotate_rows
 from sfumato.kernels.row_order import tree_order
 from sfumato.kernels.search_arrays import SearchArrays
+from sfumato.kernels.spread_swaps import swap_by_spread
 
 _PROHIBITIVE = 1000.0
 """The least price of one unit of excess that no saving in loss can outweigh; see `SearchState.prohibitive`."""
@@ -39,8 +41,11 @@ _HEAT = 0.12
 _WINDOWS = (40, 10, 20)
 """How far rows look for partners while the loss is lowered, pass by pass."""
 
-_REACH = 3
+_REACH = 2
 """A group is cut anew together with each of this many groups that follow it along an order."""
+
+_GATHERINGS = 4
+"""How often the rows of packed groups are gathered in wide windows."""
 
 _LARGEST_PAIR = 96
 """Pairs of more rows are not cut anew: the cost grows with the square of their number."""
@@ -205,7 +210,11 @@ class SearchState:
 
     def new_order(self) -> None:
         """Draw a random order of the rows that a pass may change, and one of each group; similar rows are adjacent."""
-        self.order = open_rows(self.arrays, self.can_be_cut_again, self.constraints.least, self.random)
+        st = self.arrays
+        self.order = open_rows(
+            st.first, st.size, st.member, st.loss, st.gain, st.relief, self.can_be_cut_again, self.constraints.least,
+            self.random,
+        )  # fmt: skip
         tree_order(self.shares, self.place, self.order, self.coarse, _LEAF, True, self.random)
 
     def passes(self, count: int) -> Iterator[int]:
@@ -229,13 +238,36 @@ class SearchState:
 
     def cut_pairs(self, price: float, reach: int = _REACH) -> int:
         """Cut pairs of near groups anew; see `kernels.pair_cuts.cut_pairs`. Return the number of changes."""
-        order = sample_members(self.arrays, self.random)
+        order = sample_members(self.arrays.first, self.arrays.size, self.arrays.member, self.random)
         tree_order(self.shares, self.place, order, self.coarse, 1, True, self.random)
         most = min(_LARGEST_PAIR, 4 * self.most)
         return int(
             cut_pairs(
                 self.shares, self.neighbour_limits, self.conditions, self.arrays, order, reach, price,
                 self.constraints.least, np.empty((3, most), np.int64), np.empty(most + 1),
+            )
+        )  # fmt: skip
+
+    def rotate(self, tries: int, window: int, price: float) -> int:
+        """Rotate rows over three groups; see `kernels.rotations.rotate_rows`. Return the number of changes."""
+        self.new_order()
+        window = max(1, min(window, len(self.order) // 2))
+        return int(
+            rotate_rows(
+                self.shares, self.neighbour_limits, self.conditions, self.arrays, self.order, tries, window, price,
+                self.constraints.least, self.random,
+            )
+        )  # fmt: skip
+
+    def gather(self, tries: int, window: int, price: float) -> int:
+        """Swap rows that lie closer together then; see `kernels.spread_swaps.swap_by_spread`. Return the number of swaps."""
+        rows = np.flatnonzero(self.arrays.loss[self.arrays.group] > 0)
+        tree_order(self.shares, self.place, rows, self.coarse, _LEAF, True, self.random)
+        scale = np.where(self.shares.kind == SET, 0.0, self.shares.weight / np.maximum(1, self.shares.size - 1))
+        return int(
+            swap_by_spread(
+                self.shares, self.neighbour_limits, self.conditions, self.arrays, rows, tries,
+                max(1, min(window, len(rows) // 2)), price, np.empty(self.arrays.low.shape), scale, self.random,
             )
         )  # fmt: skip
 
@@ -286,6 +318,9 @@ class SearchState:
             self.exchange_pass(8, 100, heat, 200.0)
             if i >= _PATIENCE and self.excess > max(0.98 * before, self.rows / 20):
                 return  # much excess is left and it hardly falls: further passes will not remove it
+        # packed groups are spread over the whole table
+        for _ in range(_GATHERINGS * effort):
+            self.gather(16, 200, self.prohibitive)
 
     def exchange_bad_rows(self, passes: int, window: float = 100) -> None:
         """Exchange only rows of groups with excess, in a growing window."""
@@ -303,13 +338,15 @@ class SearchState:
             self.new_order()
             self.exchange_pass(2, 100, 0.1, float(prices[i]))
 
-    def lower_loss(self, effort: int, rounds: int = 8) -> None:
-        """Lower the loss at a prohibitive price of excess, until either stops falling: cut pairs of groups, exchange rows."""
+    def lower_loss(self, effort: int, rounds: int = 6) -> None:
+        """Lower the loss at a prohibitive price of excess, until either stops falling: cut, rotate, gather, exchange."""
         window = 1000
         for _ in self.passes(rounds * effort):
             loss, excess = self.loss, self.excess
             if excess <= 0:
                 self.cut_pairs(self.prohibitive)
+                self.rotate(16, 40, self.prohibitive)
+                self.gather(4, 20, self.prohibitive)
             for near in _WINDOWS:
                 if self.excess > 0:  # the fewer bad rows there are, the more partners each of them tries
                     self.new_order()

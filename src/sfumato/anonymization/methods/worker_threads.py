@@ -34,7 +34,7 @@ class _StoppedError(Exception):
 def available_workers() -> int:
     """Return how many threads to use: `SFUMATO_WORKERS` if it is set, otherwise the cores that this process may use.
 
-    The result of a search does not depend on it.
+    The result of a search does not depend on it. `ParameterError` if the variable is not a whole number of at least 1.
     """
     requested = os.environ.get(WORKERS, "").strip()
     if requested:

@@ -1,0 +1,87 @@
+"""Swap rows between groups so that the rows of a group lie closer together, where that raises neither loss nor excess.
+
+The loss of a group depends on its outermost rows only. If several rows are at an end, no single swap lowers the loss, and a
+search by loss alone does not see that fewer of them would be better. The spread of a group, the sum of the squared distances
+of its rows from their mean, shows it: swaps that lower the spread at the same loss thin out the ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sfumato.kernels.compile import borrowing_kernel
+from sfumato.kernels.local_search import PARTNERS
+from sfumato.kernels.row_order import draw
+from sfumato.kernels.search_arrays import apply_change, cell_cost, excess_after
+
+
+@borrowing_kernel
+def swap_by_spread(
+    shares: Any, limits: Any, conditions: Any, st: Any, order: Any, tries: Any, window: Any, price: Any, sums: Any,
+    scale: Any, random: Any,
+) -> Any:  # fmt: skip
+    """Make one pass along an order of rows; return the number of swaps.
+
+    Each row of a group with a loss tries, `tries` times, the group of a random row at most `window` positions away. It
+    swaps with the partner that lowers the spread of both groups most, if loss + price · excess does not rise. `sums` is
+    scratch, with a row for each group; `scale[j]` is the weight of a step in attribute j. `random` is the state of the
+    random numbers.
+    """
+    n, d, changes = len(order), st.place.shape[1], 0
+    sums[:, :] = 0.0
+    for row in range(len(st.group)):
+        for j in range(d):
+            sums[st.group[row], j] += st.place[row, j] * scale[j]
+    for position in range(n):
+        a = order[position]
+        for _ in range(tries):
+            here = st.group[a]
+            if st.loss[here] <= 0:
+                break
+            at = position + np.int64(draw(random) >> np.uint64(33)) % (2 * window + 1) - window
+            if at < 0 or at >= n:
+                continue
+            there = st.group[order[at]]
+            if here == there:
+                continue
+            size_here, size_there = st.size[here], st.size[there]
+            before = st.loss[here] + st.loss[there]
+            burden = st.excess[here] + st.excess[there]
+            tried = min(size_there, PARTNERS)
+            skip = np.int64(draw(random) >> np.uint64(33)) % size_there if tried < size_there else 0
+            best, partner, excess_here, excess_there = -1e-9, np.int64(-1), 0.0, 0.0
+            for i in range(tried):
+                c = st.member[st.first[there] + (i + skip) % size_there]
+                # the squares of both groups together stay the same, so only the sums matter
+                spread = 0.0
+                for j in range(d):
+                    step = (st.place[c, j] - st.place[a, j]) * scale[j]
+                    spread -= step * (2 * sums[here, j] + step) / size_here
+                    spread += step * (2 * sums[there, j] - step) / size_there
+                if spread >= best:
+                    continue
+                most = before + price * burden + 1e-9
+                there_after = cell_cost(shares, st, there, c, a, most / size_there) * size_there
+                if there_after > most:
+                    continue
+                here_after = cell_cost(shares, st, here, a, c, (most - there_after) / size_here) * size_here
+                left = most - there_after - here_after
+                if left < 0:
+                    continue
+                one = excess_after(limits, conditions, st, here, a, c, left / price)
+                if price * one > left:
+                    continue
+                other = excess_after(limits, conditions, st, there, c, a, left / price - one)
+                if price * (one + other) <= left:
+                    best, partner, excess_here, excess_there = spread, c, one, other
+            if partner < 0:
+                continue
+            for j in range(d):
+                step = (st.place[partner, j] - st.place[a, j]) * scale[j]
+                sums[here, j] += step
+                sums[there, j] -= step
+            apply_change(shares, limits, conditions, st, a, there, partner, excess_here, excess_there)
+            changes += 1
+    return changes
