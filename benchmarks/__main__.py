@@ -255,7 +255,8 @@ def first_use(commands: str, as_json: bool) -> None:
     epilog="""\b
 Example:
   python -m benchmarks scale --rows 1000000
-  python -m benchmarks scale --rows 20000000 --engines stream"""
+  python -m benchmarks scale --rows 20000000 --engines stream
+  python -m benchmarks scale --rows 1400000 --engines local,spark --method glaze"""
 )
 @click.option(
     "--rows", "sizes", default=[1_000_000], show_default="1000000", multiple=True, type=click.IntRange(min=1000),
@@ -264,18 +265,22 @@ Example:
 @click.option("--engines", default="local,stream", show_default=True, metavar="LIST", help="Engines to compare.")
 @click.option("--method", default="mondrian", show_default=True, help="The method that finds the groups.")
 @click.option("--format", "form", default="csv", show_default=True, type=click.Choice(["csv", "parquet"]))
+@click.option(
+    "--master", default="local-cluster[2,1,2048]", show_default=True, help="The cluster of the engine spark."
+)  # fmt: skip
 @seed_option
 @json_option
-def scale(sizes: tuple[int, ...], engines: str, method: str, form: str, seed: int, as_json: bool) -> None:
-    """From a file to a verified release by each engine: CPU time and peak memory, and whether the bytes are the same.
+def scale(sizes: tuple[int, ...], engines: str, method: str, form: str, master: str, seed: int, as_json: bool) -> None:
+    """From a file to a verified release by each engine: time and peak memory, and whether the bytes are the same.
 
-    Files and arrays are in the folder for temporary files (TMPDIR): 20,000,000 rows need about 6 GB there.
+    CPU time and memory are those of the process that makes the release, without the executors of a cluster. Files
+    and arrays are in the folder for temporary files (TMPDIR): 20,000,000 rows need about 6 GB there.
     """
     from benchmarks.console_tables import progress_line, show_runs
     from benchmarks.costs.scale_cost import run
 
     with progress_line() as notify:
-        figures = run(sizes, names_in(engines), method, form, seed, notify)
+        figures = run(sizes, names_in(engines), method, form, seed, notify, master)
     show(figures, as_json, show_runs)
 
 

@@ -24,8 +24,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__
 LAYERS = [
     ["version", "masking", "plurals", "progress", "temporaries"],
     ["errors"],
-    ["storage"],
-    ["engines"],
+    ["storage", "part_maps"],
     ["registry", "user_code"],
     ["exact"],
     ["summaries"],
@@ -36,6 +35,8 @@ LAYERS = [
     ["principles"],
     ["serialization"],
     ["io"],
+    ["spark"],
+    ["engines"],
     ["_audit"],
     ["_explain"],
     ["releases"],

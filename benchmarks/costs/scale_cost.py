@@ -6,6 +6,7 @@ import hashlib
 import tempfile
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from pyarrow import parquet
 from benchmarks.measurement import Notify, in_separate_process, peak_megabytes
 from benchmarks.measurement import silent as ignore_notice
 from sfumato.anonymization._anonymize import anonymize
+from sfumato.anonymization.methods.method import FINDING
 from sfumato.census import census_schema, synthetic_census
-from sfumato.engines import Stream, engine_of
+from sfumato.engines import Engine, Spark, Stream, engine_of
 from sfumato.principles import DistinctLDiversity, KAnonymity
 from sfumato.verification._verify import verify
 
@@ -29,8 +31,18 @@ _CHUNK = 1_000_000
 REQUIREMENTS = (KAnonymity(10), *(DistinctLDiversity(3, on=name) for name in ("education", "workclass", "income")))
 
 
+MASTER = "local-cluster[2,1,2048]"
+"""The cluster of the engine spark: two processes of this machine, with one core and 2 GB each."""
+
+
 def run(
-    rows: Sequence[int], engines: Sequence[str], method: str, form: str, seed: int, notify: Notify = ignore_notice
+    rows: Sequence[int],
+    engines: Sequence[str],
+    method: str,
+    form: str,
+    seed: int,
+    notify: Notify = ignore_notice,
+    master: str = MASTER,
 ) -> dict[str, Any]:
     """Make, save and verify a release of the synthetic census with each number of rows and each engine."""
     runs = []
@@ -41,7 +53,7 @@ def run(
             make_file(path, size, seed)
             for name in engines:
                 notify(f"{size:,} rows, {name}")
-                made = in_separate_process(measure, path, name, method, form, seed)
+                made = in_separate_process(measure, path, name, method, form, seed, master)
                 runs.append({"rows": size, "method": method, "format": form, **made})
     return {"runs": runs, "requirements": [one.label for one in REQUIREMENTS], "goal, MB": GOAL}
 
@@ -58,21 +70,43 @@ def make_file(path: Path, rows: int, seed: int) -> None:
     write.close()
 
 
-def measure(path: Path, name: str, method: str, form: str, seed: int) -> dict[str, Any]:
+def measure(path: Path, name: str, method: str, form: str, seed: int, master: str) -> dict[str, Any]:
     """Run one engine from the file to the release, and check the release against the file again."""
-    engine = Stream(path.parent) if name == Stream.name else engine_of(name)
-    release = anonymize(path, census_schema(), REQUIREMENTS, method=method, seed=seed, engine=engine)
-    found = {"groups": release.audit.groups.count, "loss": release.loss, "holds": release.audit.holds}
-    folder = release.save(path.parent / f"release-{name}", format=form)
-    del release
-    checked = verify(folder, path, engine=engine)
+    engine = _engine(name, path.parent, master)
+    times = [time.perf_counter()]
+    with engine.running():
+        times.append(time.perf_counter())
+        searching: list[float] = []
+
+        def note(step: str, share: float | None = None) -> None:
+            if step == FINDING:
+                searching.append(time.perf_counter())
+
+        release = anonymize(path, census_schema(), REQUIREMENTS, method=method, seed=seed, engine=engine, progress=note)
+        found = {"groups": release.audit.groups.count, "loss": release.loss, "holds": release.audit.holds}
+        folder = release.save(path.parent / f"release-{name}", format=form)
+        del release
+        times.append(time.perf_counter())
+        checked = verify(folder, path, engine=engine)
+        times.append(time.perf_counter())
     with (folder / f"data.{form}").open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
+    started, made, verified = (round(after - before, 1) for before, after in pairwise(times))
     return {
         "engine": name,
         **found,
         "verified": checked.holds,
+        "start, s": started,
+        "made and saved, s": made,
+        "of which groups, s": round(searching[-1] - searching[0], 1),
+        "verified again, s": verified,
         "CPU s": round(time.process_time(), 1),
         "peak memory, MB": peak_megabytes(),
         "SHA-256": digest[:12],
     }
+
+
+def _engine(name: str, folder: Path, master: str) -> Engine:
+    if name == Stream.name:
+        return Stream(folder)
+    return Spark(master, folder=folder) if name == Spark.name else engine_of(name)

@@ -3,6 +3,7 @@
     SfumatoError
     ├── FileError          a file is missing, unreadable, empty, or not what its name says
     ├── DatabaseError      a database cannot be reached, refuses a request, or disconnects
+    ├── ClusterError       a Spark cluster cannot be started or reached, lacks a package, or loses too many executors
     ├── ColumnError        a column is unknown, declared twice, or of the wrong kind
     ├── CellError          one cell of the data does not fit the declaration of its column
     ├── HierarchyError     a hierarchy is not a tree, or lacks leaves
@@ -28,6 +29,7 @@ from sfumato.masking import masked
 
 __all__ = [
     "CellError",
+    "ClusterError",
     "ColumnError",
     "ConfigError",
     "DatabaseError",
@@ -105,6 +107,10 @@ class FileError(SfumatoError):
 
 class DatabaseError(SfumatoError):
     """A database cannot be reached, refuses a request, or disconnects."""
+
+
+class ClusterError(SfumatoError):
+    """A Spark cluster cannot be started or reached, lacks a package, or loses too many executors."""
 
 
 class ColumnError(SfumatoError):

@@ -243,8 +243,8 @@ def test_a_config_is_light(folder, statement):
     assert not [name for name in modules if name.startswith(("numba", "scipy"))], "these take long to import"
     packages = {name.split(".")[1] for name in modules}
     assert packages <= {
-        "config", "data", "distances", "engines", "errors", "exact", "io", "masking", "parameters", "plurals", "principles",
-        "registry", "serialization", "storage", "summaries", "temporaries", "user_code",
+        "config", "data", "distances", "engines", "errors", "exact", "io", "masking", "parameters", "part_maps", "plurals",
+        "principles", "progress", "registry", "serialization", "storage", "summaries", "temporaries", "user_code",
     }  # fmt: skip
     assert len(modules) < 100
 

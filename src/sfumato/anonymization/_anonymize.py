@@ -60,12 +60,12 @@ def anonymize(
 ) -> Release:
     """Find groups of rows in which every principle holds, and publish each group's quasi-identifiers as one cell per column.
 
-    `data`: a path, a frame of pandas, polars or pyarrow, or a Table (which has a schema of its own). `method`: a method or
-    its name; by default sfumato chooses one. The same data, method and seed give the same release. `suppress`: the largest
-    share of the rows that may be dropped, as a last resort. `engine`: "local" keeps the table in memory, "stream" on disk,
-    see `sf.engines`; by default a file that is too large for memory is streamed. `progress`: a function that is called with
-    each step, see `sfumato.progress`. If the requirements cannot be met, `RequirementError` says how far the method got, and
-    what is known about the reason.
+    `data`: a path, a frame of pandas, polars, pyarrow or Spark, or a Table (which has a schema of its own). `method`: a
+    method or its name; by default sfumato chooses one. The same data, method and seed give the same release. `suppress`: the
+    largest share of the rows that may be dropped, as a last resort. `engine`: "local" keeps the table in memory, "stream" on
+    disk, and "spark" also searches its parts on a cluster, see `sf.engines`; by default a file that is too large for memory
+    is streamed. `progress`: a function that is called with each step, see `sfumato.progress`. If the requirements cannot be
+    met, `RequirementError` says how far the method got, and what is known about the reason.
 
     >>> import sfumato as sf
     >>> import pyarrow as pa

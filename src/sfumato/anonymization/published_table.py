@@ -15,6 +15,7 @@ from sfumato.data.groups import Groups
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.io.plain_types import as_plain, plain_type
+from sfumato.io.read_spark import is_spark_frame
 from sfumato.io.shuffle import Contents, ranks_of, shuffled
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.private import Private
@@ -156,6 +157,8 @@ def frame_of(published: PublishedTable, data: Any, library: str, kept: NDArray[n
     """Return the published table in the library that the data came in; `kept`: the rows of the data that were recoded."""
     table = published.table
     frame = _plain(table)
+    if is_spark_frame(data):
+        return data.sparkSession.createDataFrame(frame)
     if library == "polars":
         import polars
 

@@ -25,6 +25,7 @@ from sfumato.anonymization.unchanged_columns import unchanged_claim
 from sfumato.anonymization.utility import Utility, certainty_penalty, mean_loss, percent, utility_of
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
+from sfumato.io.read_spark import is_spark_frame
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
@@ -107,7 +108,10 @@ class Release(Publication):
     def __getstate__(self) -> dict[str, Any]:
         """Return what may be published; the frame and the document are made now, because they need the original."""
         state = {key: value for key, value in self.__dict__.items() if key not in ("private", "utility")}
-        return {**state, "frame": self.frame, "document": self.document, "revealing": self.revealing, **self._losses}
+        frame = self.frame
+        if is_spark_frame(frame):  # it lives in its session
+            frame = frame.toArrow()
+        return {**state, "frame": frame, "document": self.document, "revealing": self.revealing, **self._losses}
 
     @property
     def _losses(self) -> dict[str, float]:

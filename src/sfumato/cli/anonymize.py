@@ -15,6 +15,7 @@ from sfumato.cli.options import (
     force_option,
     internal_option,
     key_option,
+    master_option,
     output_option,
     seed_option,
     strict_option,
@@ -47,6 +48,7 @@ Example:
 @internal_option
 @key_option
 @engine_option
+@master_option
 @force_option
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json.")
@@ -59,6 +61,7 @@ def anonymize(
     internal: Path | None,
     key: Path | None,
     engine: str | None,
+    master: str | None,
     force: bool,
     strict: bool,
     as_json: bool,
@@ -95,9 +98,9 @@ def anonymize(
     # large arrays are stored where the release will be, unless the config names another folder
     place = folder.absolute().parent
     if declared is None:
-        running = engine_of(engine, data, place if place.is_dir() else None)
+        running = engine_of(engine, data, place if place.is_dir() else None, master=master)
     else:
-        running = declared.chosen_engine(engine, data, place if place.is_dir() else None)
+        running = declared.chosen_engine(engine, data, place if place.is_dir() else None, master)
     with progress_bar() as progress, running.running():
         if declared is None:
             release, form = _repeat(config, data, seed, allow_code, progress), _format_of(config)

@@ -25,8 +25,12 @@ key_option = click.option(
 strict_option = click.option("--strict", is_flag=True, help="Write nothing, and exit with 1, if there are warnings.")
 engine_option = click.option(
     "--engine",
-    type=click.Choice(["local", "stream"]),
-    help="Keep the table in memory, or on disk. Default: engine.name, or what suits the size of the file.",
+    type=click.Choice(["local", "stream", "spark"]),
+    help="Keep the table in memory, or on disk, or also search its parts on a Spark cluster. Default: engine.name, or what "
+    "suits the size of the file.",
+)
+master_option = click.option(
+    "--master", metavar="URL", help="The Spark cluster, such as spark://host:7077. Default: engine.master."
 )
 force_option = click.option("--force", is_flag=True, help="Replace an existing release.")
 allow_code_option = click.option(

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from sfumato.cli.completion import config_files
-from sfumato.cli.options import allow_code_option, engine_option
+from sfumato.cli.options import allow_code_option, engine_option, master_option
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import named_source, requested_projection, requested_terms, risk_assumptions
 from sfumato.cli.streams import say
@@ -40,6 +40,7 @@ Example:
     help="The private key that was written with the release: it says whose row each published row is.",
 )
 @engine_option
+@master_option
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 @allow_code_option
 def verify(
@@ -48,6 +49,7 @@ def verify(
     config: Path | None,
     key: Path | None,
     engine: str | None,
+    master: str | None,
     as_json: bool,
     allow_code: bool,
 ) -> None:
@@ -68,12 +70,13 @@ def verify(
     if kind == WITHHELD:
         principles = None  # a withheld release has none; those of the config are for releases with groups
     project = requested_projection(config, allow_code) if kind == PROJECTED else None
-    with progress_bar() as progress, engine_of(engine, original).running():
+    chosen = engine_of(engine, original, master=master)
+    with progress_bar() as progress, chosen.running():
         progress("verifying")
         risk = risk_assumptions(config, allow_code) if kind == WITHHELD else None
         table = named_source(original, allow_code)
         result = check(
-            folder, table, schema=schema, principles=principles, project=project, risk=risk, key=key, engine=engine
+            folder, table, schema=schema, principles=principles, project=project, risk=risk, key=key, engine=chosen
         )
     if as_json:
         say(json.dumps(result.to_dict(), indent=2))

@@ -33,7 +33,7 @@ from sfumato.config.validation_errors import config_error
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Role, Schema
 from sfumato.distances import Custom, Distance
-from sfumato.engines import Local, Stream, engine_of
+from sfumato.engines import Engine, engine_of
 from sfumato.errors import ConfigError, ParameterError, SfumatoError
 from sfumato.exact import as_parameter
 from sfumato.io.atomic_replace import write_file
@@ -317,17 +317,19 @@ class Config(Section):
             raise result from error
 
     def chosen_engine(
-        self, name: str | None = None, data: str | Path | None = None, folder: str | Path | None = None
-    ) -> Local | Stream:
-        """Return the engine that a name, the config or the size of the data requests; `data`: in place of the config's own.
+        self, name: str | None = None, data: str | Path | None = None, folder: Path | None = None, master: str | None = None
+    ) -> Engine:
+        """Return the engine that a name, the config or the size of the data requests.
 
-        `folder`: where large arrays are stored if the config does not say so.
+        `data`, `master`: in place of the config's own. `folder`: where large arrays are if the config does not say so.
         """
         section = self.engine or EngineSection()
         path = self._own_data() if data is None else data
         try:
             own = None if section.folder is None else self._near(section.folder)
-            return engine_of(name or section.name, None if is_uri(str(path)) else path, own or folder)
+            chosen = name or section.name
+            options = section.options(chosen, master)
+            return engine_of(chosen, None if is_uri(str(path)) else path, own or folder, **options)
         except SfumatoError as error:
             raise self._located(error, "engine") from error
 

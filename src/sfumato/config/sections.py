@@ -119,8 +119,17 @@ class MethodSection(Section):
 class EngineSection(Section):
     """`[engine]`: where the computation runs."""
 
-    name: Literal["local", "stream"] | None = None
+    name: Literal["local", "stream", "spark"] | None = None
     folder: str | None = None
+    master: str | None = None
+    timeout: int | float | None = None
+    settings: dict[str, str] | None = None
+
+    def options(self, chosen: str | None, master: str | None) -> dict[str, Any]:
+        """Return what the engine spark alone has; nothing if another engine is named in place of this one."""
+        if chosen not in (self.name, "spark"):
+            return {"master": master}
+        return {"master": master or self.master, "timeout": self.timeout, "settings": self.settings}
 
 
 class OutputSection(Section):

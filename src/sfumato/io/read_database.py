@@ -11,7 +11,8 @@ from sfumato.errors import ColumnError, DatabaseError, ParameterError
 from sfumato.io.connection import connect, driver_errors, is_adbc, is_sqlite, tables_of
 from sfumato.io.database_columns import read_batches
 from sfumato.io.database_names import TableName, only_table, quoted, unknown_table
-from sfumato.io.database_uri import checked, shown
+from sfumato.io.database_uri import checked, scheme, shown
+from sfumato.io.read_spark import SCHEME, read_spark
 
 _BATCH = 1 << 16
 """The number of rows that SQLite sends at a time; the driver infers types from the first batch."""
@@ -38,6 +39,8 @@ def read_database(uri: str, query: str | None = None, table: str | None = None) 
         )
     if query is not None and not query.strip():
         raise ParameterError("the query is empty", remedy="Write a SELECT.", file=shown(uri), key="query", value=query)
+    if scheme(uri) == SCHEME:
+        return read_spark(uri, query, table)
     if not is_adbc(uri):
         from sfumato.io.read_sqlalchemy import read_other
 

@@ -1,4 +1,4 @@
-"""Read data of any kind: a file, a database, or a frame of pandas, polars or pyarrow."""
+"""Read data of any kind: a file, a database, or a frame of pandas, polars, pyarrow or Spark."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from sfumato.io.missing_files import refuse_missing
 from sfumato.io.read_csv import read_csv
 from sfumato.io.read_database import read_database
 from sfumato.io.read_excel import read_excel
+from sfumato.io.read_spark import from_spark, is_spark_frame
 from sfumato.io.stored_columns import stored_columns
-from sfumato.storage import active_storage
+from sfumato.storage import active_storage, stored_table
 
 _CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _PARQUET = (".parquet", ".pq")
@@ -122,6 +123,8 @@ def as_table(data: Any, schema: Schema) -> Table:
         frame = data
     elif type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
         frame = _from_pandas(data)
+    elif is_spark_frame(data):
+        frame = stored_table(from_spark(data))
     elif hasattr(data, "__arrow_c_stream__"):
         try:
             frame = pa.table(data)
@@ -134,7 +137,7 @@ def as_table(data: Any, schema: Schema) -> Table:
     else:
         raise ColumnError(
             f"a {type(data).__name__} is not a table",
-            remedy="Give a path, or a frame of pandas, polars or pyarrow.",
+            remedy="Give a path, or a frame of pandas, polars, pyarrow or Spark.",
             value=type(data).__name__,
         )
     _refuse_duplicates(frame, None)

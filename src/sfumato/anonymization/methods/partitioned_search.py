@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +12,15 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods.method import FINDING
 from sfumato.anonymization.methods.part_search import failing_groups, improve_part, repair_part, search_part
 from sfumato.anonymization.methods.partition_plan import plan_parts
-from sfumato.anonymization.methods.search_problem import SearchProblem
+from sfumato.anonymization.methods.search_problem import ProblemRows, SearchProblem
 from sfumato.anonymization.methods.worker_threads import map_in_threads
 from sfumato.data.groups import renumber
 from sfumato.kernels.row_order import tree_order
-from sfumato.progress import Progress
+from sfumato.part_maps import PartWork, active_part_map
+from sfumato.progress import Progress, silent
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-PartWork = Callable[[SearchProblem, Integers, int], Integers]
-"""Return the groups of a part, given the groups that it has and a seed."""
-
 PART_ROWS = 30_000
 """The number of rows of a part, about: a part and what a search knows of it nearly fit into the cache of one core."""
 
@@ -34,6 +33,51 @@ _POOL_GROWTH = 8
 _SPANS = ((0.0, 0.7), (0.7, 1.0))
 """The shares of the work at which each round begins and ends; for the progress."""
 
+_WARM_UP = 1000
+"""The number of rows that a warm-up searches."""
+
+
+class Shared(NamedTuple):
+    """What all parts of a table share."""
+
+    problem: SearchProblem
+    """The problem of the table, without its rows."""
+    effort: int
+
+
+class Part(NamedTuple):
+    """A part of a table."""
+
+    rows: ProblemRows
+    known: Integers | None
+    """The groups that the rows have already, numbered from 0 without gaps; None in the first round."""
+    seed: int
+
+
+def solve_part(shared: Shared, part: Part, progress: Progress = silent) -> tuple[Integers, Flags]:
+    """Search a part alone, or improve the groups that it has; return its groups, and which of them fail."""
+    problem = shared.problem.with_rows(part.rows, progress)
+    if part.known is None:
+        groups = search_part(problem, part.seed, shared.effort)
+    else:
+        groups = improve_part(problem, part.known, part.seed, shared.effort)
+    return groups, failing_groups(problem, groups)
+
+
+def _variant(problem: SearchProblem) -> str:
+    """Return what decides which kernels the search of a problem needs."""
+    limits = sorted({limit.near.kind for limit in problem.constraints.neighbour_limits})
+    conditions = sorted({condition.kind for condition in problem.constraints.conditions})
+    return f"search {limits} {conditions} {sorted(set(problem.shares.kind.tolist()))}"
+
+
+def warm_up(shared: Shared, part: Part) -> None:
+    """Search and improve some rows of a part, so that the kernels are compiled; the result does not matter."""
+    some = np.arange(0, len(part.rows.places), max(1, len(part.rows.places) // _WARM_UP))
+    rows = shared.problem.with_rows(part.rows).rows_of(some)
+    groups, _ = solve_part(shared, Part(rows, None, part.seed))
+    solve_part(shared, Part(rows, groups, part.seed))
+
 
 def search_in_parts(
     problem: SearchProblem, seed: int, effort: int = 1, size: int = PART_ROWS, workers: int | None = None
@@ -43,7 +87,8 @@ def search_in_parts(
     The table is cut into parts of about `size` rows (see `plan_parts`), and each part is searched alone. Groups that fail
     are pooled with the groups around them and solved together. Then the table is cut elsewhere, between groups, and each
     part of that plan is improved further: what the first cuts kept apart can mix. Domains, distances and distributions are
-    those of the whole table throughout. The result depends on the problem, the seed, `effort` and `size`, but not on the
+    those of the whole table throughout. An engine may have parts searched elsewhere (see `sfumato.part_maps`), unless
+    `workers` is given. The result depends on the problem, the seed, `effort` and `size`, but not on the
     number of threads: the seed of a part is made from the seed, the round and the number of the part.
 
     >>> import pyarrow as pa
@@ -71,41 +116,44 @@ class _PartitionedSearch:
     def first_round(self) -> tuple[Integers, Flags]:
         """Search each part alone; return the groups, and which of them fail."""
         of_part = self.plan.parts_of(self.problem.places)
-        return self._search(of_part, None, 0, lambda part, _, seed: search_part(part, seed, self.effort))
+        return self._search(of_part, None, 0)
 
     def second_round(self, labels: Integers) -> tuple[Integers, Flags]:
         """Improve the groups in other parts; a group is in the part of its first row. Return the same."""
         _, first = np.unique(labels, return_index=True)
         of_part = self.shifted_plan.parts_of(self.problem.places[first])[labels]
-        return self._search(of_part, labels, 1, lambda part, known, seed: improve_part(part, known, seed, self.effort))
+        return self._search(of_part, labels, 1)
 
-    def _search(
-        self, of_part: NDArray[np.int32], labels: Integers | None, number: int, work: PartWork
-    ) -> tuple[Integers, Flags]:
+    def _search(self, of_part: NDArray[np.int32], labels: Integers | None, number: int) -> tuple[Integers, Flags]:
         """Work on all parts, and number their groups one after the other."""
         order = np.argsort(of_part, kind="stable")
         parts = [rows for rows in np.split(order, np.cumsum(np.bincount(of_part))[:-1]) if len(rows)]
 
-        def work_on(numbered: tuple[int, Integers], report: Progress) -> tuple[Integers, Flags]:
-            k, rows = numbered
-            part = self.problem.restricted(rows, report)
-            known = rows[:0] if labels is None else renumber(labels[rows])
-            groups = work(part, known, part_seed(self.seed, number, k))
-            return groups, failing_groups(part, groups)
+        def part(k: int) -> Part:
+            known = None if labels is None else renumber(labels[parts[k]])
+            return Part(self.problem.rows_of(parts[k]), known, part_seed(self.seed, number, k))
 
+        shared = Shared(self.problem.without_rows(), self.effort)
+        work = PartWork(solve_part, warm_up, _variant(self.problem), shared, part, [len(rows) for rows in parts])
         low, high = _SPANS[number]
-        found = map_in_threads(
-            work_on,
-            list(enumerate(parts)),
-            [len(rows) for rows in parts],
-            lambda share: self.problem.progress(FINDING, low + (high - low) * share),
-            self.workers,
-        )
+        found = self._mapped(work, lambda share: self.problem.progress(FINDING, low + (high - low) * share))
         result, made = np.empty(self.problem.rows, np.int64), 0
         for rows, (groups, failing) in zip(parts, found, strict=True):
             result[rows] = made + groups
             made += len(failing)
         return result, np.concatenate([failing for _, failing in found])
+
+    def _mapped(self, work: PartWork, progress: Callable[[float], None]) -> list[tuple[Integers, Flags]]:
+        """Work on all parts where the engine says, by default in threads."""
+        elsewhere = active_part_map() if self.workers is None else None
+        if elsewhere is not None:
+            return elsewhere(work, progress)
+
+        def run(k: int, report: Progress) -> tuple[Integers, Flags]:
+            found: tuple[Integers, Flags] = work.run(work.shared, work.part(k), report)
+            return found
+
+        return map_in_threads(run, range(len(work.weights)), work.weights, progress, self.workers)
 
 
 def part_seed(seed: int, number: int, part: int) -> int:

@@ -25,6 +25,9 @@ SIZES = 4096
 
 _TOLERANCE = 1e-9
 
+ConstraintValues = tuple[tuple[NDArray[np.int64], ...], tuple[NDArray[np.int64], ...]]
+"""For each limit on neighbours, and for each condition on histograms, the values of some rows."""
+
 
 @dataclass(frozen=True, eq=False)
 class LimitArrays:
@@ -85,10 +88,24 @@ class SearchConstraints:
 
     def restricted(self, rows: NDArray[np.int64]) -> SearchConstraints:
         """Return the same constraints on some of the rows; what they compare with stays that of the whole table."""
-        limits = tuple(replace(limit, values=limit.values[rows]) for limit in self.neighbour_limits)
-        conditions = tuple(replace(condition, values=condition.values[rows]) for condition in self.conditions)
-        part = replace(self, neighbour_limits=limits, conditions=conditions)
+        part = self.with_values(self.values_of(rows))
         return replace(part, least=part.smallest_size(len(rows)))
+
+    def values_of(self, rows: NDArray[np.int64]) -> ConstraintValues:
+        """Return the values of some rows, under each limit and each condition."""
+        return (
+            tuple(limit.values[rows] for limit in self.neighbour_limits),
+            tuple(condition.values[rows] for condition in self.conditions),
+        )
+
+    def with_values(self, values: ConstraintValues) -> SearchConstraints:
+        """Return the same constraints, with the same least size, on rows that have these values."""
+        limits, conditions = values
+        return replace(
+            self,
+            neighbour_limits=tuple(replace(a, values=b) for a, b in zip(self.neighbour_limits, limits, strict=True)),
+            conditions=tuple(replace(a, values=b) for a, b in zip(self.conditions, conditions, strict=True)),
+        )
 
     def smallest_size(self, rows: int) -> int:
         """Return the smallest size, from `least` on, at which a group can satisfy everything; `least` if none is found."""

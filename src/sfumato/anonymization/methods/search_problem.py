@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.method import Task
-from sfumato.anonymization.methods.search_constraints import SearchConstraints
+from sfumato.anonymization.methods.search_constraints import ConstraintValues, SearchConstraints
 from sfumato.kernels.cell_shares import Shares
 from sfumato.progress import Progress, silent
+
+
+class ProblemRows(NamedTuple):
+    """What a problem knows of some of its rows, as arrays."""
+
+    places: NDArray[np.int32]
+    values: ConstraintValues
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,4 +58,19 @@ class SearchProblem:
 
     def restricted(self, rows: NDArray[np.int64], progress: Progress = silent) -> SearchProblem:
         """Return the problem of some of the rows."""
-        return replace(self, places=self.places[rows], constraints=self.constraints.restricted(rows), progress=progress)
+        return self.with_rows(self.rows_of(rows), progress)
+
+    def rows_of(self, rows: NDArray[np.int64]) -> ProblemRows:
+        """Return what is known of some of the rows: `with_rows` makes the problem of these rows again."""
+        return ProblemRows(self.places[rows], self.constraints.values_of(rows))
+
+    def without_rows(self) -> SearchProblem:
+        """Return what all parts of the problem share: everything but the rows."""
+        none = self.rows_of(np.zeros(0, np.int64))
+        return replace(self, places=none.places, constraints=self.constraints.with_values(none.values), progress=silent)
+
+    def with_rows(self, rows: ProblemRows, progress: Progress = silent) -> SearchProblem:
+        """Return the problem of other rows, with domains, distances and distributions as they are."""
+        constraints = self.constraints.with_values(rows.values)
+        constraints = replace(constraints, least=constraints.smallest_size(len(rows.places)))
+        return replace(self, places=rows.places, constraints=constraints, progress=progress)

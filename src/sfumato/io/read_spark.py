@@ -1,0 +1,92 @@
+"""Read frames, tables and queries of Spark.
+
+Spark keeps no order of rows: the same query may return them in another order each time. So the rows are sorted by all
+columns, and the release depends on the content of the table alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.errors import ColumnError, DatabaseError, ParameterError
+
+SCHEME = "spark"
+"""The scheme of the URI `spark://`: tables and queries of the session of the engine."""
+
+
+def is_spark_frame(data: Any) -> bool:
+    """Return whether data is a DataFrame of Spark.
+
+    >>> is_spark_frame("people.csv")
+    False
+    """
+    kind = type(data)
+    return kind.__module__.split(".")[0] == "pyspark" and hasattr(data, "toArrow") and hasattr(data, "sparkSession")
+
+
+def from_spark(frame: Any) -> pa.Table:
+    """Return the rows of a DataFrame of Spark, sorted by all its columns."""
+    from pyspark.sql import functions
+
+    names = list(frame.columns)
+    duplicates = [name for name in names if names.count(name) > 1]
+    if duplicates:
+        raise ColumnError(
+            "several columns have this name", remedy="Give every column a name of its own.", column=duplicates[0]
+        )
+    columns = [functions.col("`" + name.replace("`", "``") + "`") for name in names]
+    try:
+        return frame.orderBy(*columns).toArrow() if columns else frame.toArrow()
+    except Exception as error:
+        raise _reading_error(error, None, "the DataFrame cannot be read") from error
+
+
+def read_spark(uri: str, query: str | None, table: str | None) -> tuple[pa.Table, str]:
+    """Read the result of a query, or a table, in the session of the engine. Also return its name for messages."""
+    if uri.partition("://")[2].strip("/"):
+        raise ParameterError(
+            f"the path of tables of Spark is {SCHEME}://, without a cluster",
+            remedy="Name the cluster as engine.master, and the table as data.table.",
+            key="data.path",
+            value=uri,
+        )
+    if query is None and table is None:
+        raise ParameterError(
+            "neither a table nor a query of Spark is given",
+            remedy='Name one, such as table = "people" or table = "parquet.`/data/people`".',
+            key="table",
+            file=uri,
+        )
+    source = f"{uri}, {'query' if query is not None else f'table {table}'}"
+    sql = f"SELECT * FROM {table}" if query is None else query.strip().rstrip(";")
+    try:
+        # a query in parentheses can only read
+        frame = _session(uri).sql(f"SELECT * FROM ({sql})")
+    except DatabaseError:
+        raise
+    except Exception as error:
+        raise _reading_error(error, source, "the table cannot be read" if query is None else "the query fails") from error
+    return from_spark(frame), source
+
+
+def _session(uri: str) -> Any:
+    """Return the session that the engine uses."""
+    try:
+        from pyspark.sql import SparkSession
+
+        session = SparkSession.getActiveSession()
+    except ImportError:
+        session = None
+    if session is None:
+        raise DatabaseError(
+            "there is no Spark session", remedy='Use the engine spark (engine.name = "spark", or --engine spark).', file=uri
+        )
+    return session
+
+
+def _reading_error(error: Exception, source: str | None, what: str) -> DatabaseError:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    reason = (lines[0] if lines else type(error).__name__)[:300].rstrip(".")
+    return DatabaseError(f"{what}: {reason}", remedy="Fix that, and try again.", file=source or f"{SCHEME}://")
