@@ -18,6 +18,7 @@ from sfumato.data.table import Table
 from sfumato.errors import CellError, ColumnError, FileError, HierarchyError, ReleaseError, RequirementError
 from sfumato.exact import as_fraction, written
 from sfumato.io.atomic_replace import write_file
+from sfumato.io.files_in_use import refuse_in_use
 from sfumato.io.shuffle import Contents, ranks_of, shuffled
 from sfumato.io.write_files import cell_texts, write_csv, write_parquet
 from sfumato.plurals import count_of
@@ -78,6 +79,8 @@ class Application:
     separators: tuple[tuple[str, str], ...] = ()
     unchanged: tuple[str, ...] = ()
     """The columns in which an empty text of a CSV is not an empty cell."""
+    reading: tuple[str | None, ...] = ()
+    """The files that the rows were made from, which `save` never replaces."""
 
     @property
     def holds(self) -> bool:
@@ -108,12 +111,13 @@ class Application:
         return "\n".join(lines)
 
     def save(self, path: str | Path, force: bool = False) -> Path:
-        """Write the rows to a CSV or Parquet file; `force`: replace a file that exists."""
+        """Write the rows to a CSV or Parquet file; `force`: replace a file that exists, but none that was read."""
         target = Path(path)
         if target.suffix not in (".csv", ".parquet"):
             raise FileError("the kind of file is not known", remedy="Name a .csv or .parquet file.", file=str(path))
         if target.exists() and not force:
             raise FileError("something exists here already", remedy="Name a new file, or use force.", file=str(path))
+        refuse_in_use(target, self.reading)
         if target.suffix == ".csv":
             write_file(target, lambda file: write_csv(self.data, file, dict(self.separators), self.unchanged))
         else:
@@ -180,7 +184,8 @@ def apply(
     recoded = {table.document.group, *declared.quasi_identifiers}
     unchanged = [name for name in published.column_names if name not in recoded and table.format >= MARKED_SINCE]
     separators = _separators(declared)
-    return Application(published, unfit, combined, dropped, library_of(data), separators, tuple(unchanged))
+    reading = (new.source, str(manifest.data), str(manifest.path))
+    return Application(published, unfit, combined, dropped, library_of(data), separators, tuple(unchanged), reading)
 
 
 def _folder(folder: str | Path) -> Path:

@@ -90,7 +90,7 @@ def anonymize(
         sink = declared.sink
     # errors that need no data are raised before the work, not after it
     available_workers()
-    free_target(folder, force)
+    free_target(folder, force, [config, data if declared is None else declared.data_source(data)])
     report, key = _private_files(declared, internal, key, folder, force)
     if sink is not None:
         check_target(*sink, force)

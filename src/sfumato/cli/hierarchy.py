@@ -51,11 +51,15 @@ def hierarchy(
     from sfumato.errors import ConfigError
     from sfumato.io.atomic_replace import write_file
     from sfumato.io.database_uri import expanded
+    from sfumato.io.files_in_use import refuse_in_use
     from sfumato.io.read_table import read_table
     from sfumato.serialization import hierarchy_of
 
-    if output is not None and os.path.lexists(output) and not force:
-        raise ConfigError("the file exists", remedy="Use --force, or --output.", file=str(output))
+    source = expanded(data, os.environ)
+    if output is not None:
+        if os.path.lexists(output) and not force:
+            raise ConfigError("the file exists", remedy="Use --force, or --output.", file=str(output))
+        refuse_in_use(output, [source])
     try:
         section = None if builder is None else tomllib.loads(f"builder = {{ {builder} }}", parse_float=Decimal)["builder"]
     except tomllib.TOMLDecodeError as error:
@@ -66,7 +70,7 @@ def hierarchy(
     # codes such as 02139 and 250.0 must stay as they are written; builders of numbers read them from the text
     codes = section is not None and not section.keys() & {"intervals", "ranges", "quantiles", "consecutive"}
     schema = Schema(kinds={column: Kind.CATEGORICAL} if codes else {})
-    values = read_table(expanded(data, os.environ), schema, query=query, table=table, sheet=sheet).column(column)
+    values = read_table(source, schema, query=query, table=table, sheet=sheet).column(column)
     if tree is None:
         text = hierarchy_skeleton([values.labels(code) for code in range(values.size)], levels)
     else:

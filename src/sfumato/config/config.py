@@ -324,7 +324,7 @@ class Config(Section):
         `data`, `master`: in place of the config's own. `folder`: where large arrays are if the config does not say so.
         """
         section = self.engine or EngineSection()
-        path = self._own_data() if data is None else data
+        path = self.data_source(data)
         try:
             own = None if section.folder is None else self._near(section.folder)
             chosen = name or section.name
@@ -398,8 +398,10 @@ class Config(Section):
         result = expanded(path, os.environ)
         return self._database(result) if is_uri(result) else self._near(result)
 
-    def _own_data(self) -> str | Path:
-        """Return the database or file that `data.path` names."""
+    def data_source(self, path: str | Path | None = None) -> str | Path:
+        """Return the database or file that `data.path` names; `path` instead, if it is given."""
+        if path is not None:
+            return path
         try:
             return self._resolve(self.data.path)
         except ConfigError as error:
@@ -412,7 +414,7 @@ class Config(Section):
         options = self.data.model_dump(include={"query", "table", "sheet", "delimiter", "encoding"})
         if path is not None:
             return read_table(path, self.schema, **options)
-        path = self._own_data()
+        path = self.data_source()
         try:
             return read_table(path, self.schema, **options)
         except ParameterError as error:  # a key that cannot be combined with this path
