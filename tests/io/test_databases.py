@@ -262,14 +262,15 @@ def test_passwords_become_variables(password, other, key):
 
 
 WRITING = [
-    "drop table people", "DROP TABLE people;", "/* all */ drop table people", "(delete from people)", "delete from people returning age",
-    "with gone as (delete from people returning age) select * from gone", "with x as (select 1) delete from people returning age",
-    "insert into people select * from people", "create table copied as select * from people", "select * into copied from people",
+    "drop table people", "DROP TABLE people;", "/* all */ drop table people", "(delete from people)",
+    "delete from people returning age", "with gone as (delete from people returning age) select * from gone",
+    "with x as (select 1) delete from people returning age", "insert into people select * from people",
+    "create table copied as select * from people", "select * into copied from people",
     "select age from people; drop table people", "drop table people; select 1", "commit; drop table people", "begin",
-    "attach '{folder}/new.db' as new", "select 1; attach '{folder}/new.db' as new", "vacuum into '{folder}/new.db'", "vacuum",
-    "pragma query_only = 0", "pragma journal_mode = wal", "pragma user_version = 7", "pragma writable_schema = 1",
-    "copy people to '{folder}/new.db'", "copy people to program 'touch {folder}/new.db'", "set transaction read write",
-    "explain analyze delete from people",
+    "attach '{folder}/new.db' as new", "select 1; attach '{folder}/new.db' as new", "vacuum into '{folder}/new.db'",
+    "vacuum", "pragma query_only = 0", "pragma journal_mode = wal", "pragma user_version = 7",
+    "pragma writable_schema = 1", "copy people to '{folder}/new.db'", "copy people to program 'touch {folder}/new.db'",
+    "set transaction read write", "explain analyze delete from people",
 ]  # fmt: skip
 
 

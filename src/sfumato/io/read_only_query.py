@@ -1,7 +1,7 @@
 """Check that a query is one statement that only reads, before a database sees it.
 
-Connections are read-only where the database offers that, but not all do, and some statements write files even then (ATTACH of
-SQLite, COPY of PostgreSQL and DuckDB, INTO OUTFILE of MySQL).
+Connections are read-only where the database offers that, but not all do, and some statements write files even then (ATTACH
+of SQLite, COPY of PostgreSQL and DuckDB, INTO OUTFILE of MySQL).
 """
 
 from __future__ import annotations
@@ -15,9 +15,13 @@ _READING = ("select", "with", "values", "table")
 """The words that a query may begin with."""
 
 _WRITING = frozenset(
-    "into insert update delete merge replace upsert create alter drop truncate rename grant revoke attach detach pragma vacuum "
-    "copy load install call exec execute commit rollback begin savepoint release set use lock unlock backup restore".split()
-)
+    (
+        "into", "insert", "update", "delete", "merge", "replace", "upsert", "create", "alter", "drop", "truncate",
+        "rename", "grant", "revoke", "attach", "detach", "pragma", "vacuum", "copy", "load", "install", "call", "exec",
+        "execute", "commit", "rollback", "begin", "savepoint", "release", "set", "use", "lock", "unlock", "backup",
+        "restore",
+    )
+)  # fmt: skip
 """Words that a query for a database without read-only transactions may contain only in quotes."""
 
 _TOKEN = re.compile(
