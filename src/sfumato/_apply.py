@@ -172,20 +172,15 @@ def apply(
     together = _together(released, published)
     _refuse_singled_out(together, released.rows, declared, new.source)
     combined = audit(Table(together, released.schema, untyped=released.untyped), None, list(principles))
-    if not combined.holds and not insist:
-        worst = next(finding for finding in combined if not finding.holds)
-        raise RequirementError(
-            f"the release and the new rows together do not satisfy {worst.principle.label} "
-            f"({count_of(worst.violating_groups, 'group')} in breach)",
-            remedy="Make a new release, leave rows out, or insist (--insist, insist=True).", file=new.source,
-        )  # fmt: skip
+    if not insist:
+        _refuse_breach(combined, new.source)
     known = {*declared.named_columns(), *published.column_names}
     dropped = tuple(name for name in new.data.column_names if name not in known)
     recoded = {table.document.group, *declared.quasi_identifiers}
     unchanged = [name for name in published.column_names if name not in recoded and table.format >= MARKED_SINCE]
     separators = _separators(declared)
-    reading = (new.source, str(manifest.data), str(manifest.path))
-    return Application(published, unfit, combined, dropped, library_of(data), separators, tuple(unchanged), reading)
+    read = (new.source, str(manifest.data), str(manifest.path))
+    return Application(published, unfit, combined, dropped, library_of(data), separators, tuple(unchanged), read)
 
 
 def _folder(folder: str | Path) -> Path:
@@ -247,6 +242,17 @@ def _refuse_unfit(unfit: tuple[UnfitRow, ...], new: Table, strict: bool) -> None
         raise RequirementError(
             f"none of {count_of(new.rows, 'row')} fits a group", remedy="Make a new release.", file=new.source
         )
+
+
+def _refuse_breach(combined: Audit, source: str | None) -> None:
+    """Raise an error if a principle does not hold in the release together with the new rows."""
+    worst = next((finding for finding in combined if not finding.holds), None)
+    if worst is not None:
+        raise RequirementError(
+            f"the release and the new rows together do not satisfy {worst.principle.label} "
+            f"({count_of(worst.violating_groups, 'group')} in breach)",
+            remedy="Make a new release, leave rows out, or insist (--insist, insist=True).", file=source,
+        )  # fmt: skip
 
 
 def _unfit(assignment: Assignment) -> tuple[UnfitRow, ...]:

@@ -26,6 +26,7 @@ from functools import partial
 from typing import Any, Self
 
 from sfumato.masking import masked
+from sfumato.visible_text import one_line
 
 __all__ = [
     "CellError",
@@ -80,7 +81,7 @@ class SfumatoError(Exception):
             None if column is None else f"column {column!r}",
             None if row is None else f"row {row}",
         ]
-        where = ", ".join(place for place in places if place is not None)
+        where = ", ".join(one_line(place) for place in places if place is not None)
         super().__init__(f"{where}: {problem}. {self.remedy}" if where else f"{problem}. {self.remedy}")
 
     def __reduce__(self) -> tuple[Any, ...]:
