@@ -203,7 +203,8 @@ def _new_rows(manifest: TableManifest, data: Any, declared: Schema, released: Ta
             "this is a published table: it has the group column", remedy="Pass new rows as they are.", file=new.source,
             column=group,
         )  # fmt: skip
-    absent = [name for name in released.data.column_names if name not in (group, *new.data.column_names)]
+    present = {group, *new.data.column_names}
+    absent = [name for name in released.data.column_names if name not in present]
     if absent:
         raise ColumnError(
             "the new rows do not have this column of the release",

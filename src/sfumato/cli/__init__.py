@@ -35,6 +35,12 @@ from sfumato.version import __version__
 class ErrorReportingGroup(click.Group):
     """A group of commands that turns errors into one line and an exit status: 1, 2, or 3 for a bug."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options before the command; no file can have a name with a NUL character."""
+        if any("\0" in argument for argument in args):
+            raise click.UsageError("an argument contains a NUL character", ctx)
+        return super().parse_args(ctx, args)
+
     def invoke(self, context: click.Context) -> Any:
         """Run the command; an error never shows a traceback unless it is a bug."""
         for stream in (sys.stdout, sys.stderr):

@@ -84,7 +84,7 @@ def _section(builder: str) -> dict[str, Any]:
 
     try:
         section: dict[str, Any] = tomllib.loads(f"builder = {{ {builder} }}", parse_float=Decimal)["builder"]
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(
             f"the builder is not valid TOML: {error}", remedy="Write it as in a config: prefix = [3, 2].", key="--builder"
         ) from error

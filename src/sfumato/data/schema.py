@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -338,7 +339,12 @@ class Schema:
     def role(self, column: str) -> Role | None:
         """Return the role of a column. Without a declared one it is None, or "other" if such columns are kept."""
         kept = Role.OTHER if self.undeclared == "keep" else None
-        return next((role for role, names in self._by_role() if column in names), kept)
+        return self._roles.get(column, kept)
+
+    @cached_property
+    def _roles(self) -> dict[str, Role]:
+        """The role of each column that has one; a table may have very many columns."""
+        return {name: role for role, names in self._by_role() for name in names}
 
     def published_columns(self, names: Iterable[str]) -> list[str]:
         """Return those of the columns of the data that a release may contain: neither identifiers nor without a role.

@@ -33,7 +33,7 @@ def free_target(folder: str | Path, force: bool = False, reading: Iterable[str |
     sfumato.errors.FileError: /: this is not a name for a folder. Name a new folder.
     """
     target = Path(os.path.abspath(folder))  # noqa: PTH100 - links are not to be followed
-    if not target.name:
+    if not target.name or "\0" in str(folder):
         raise FileError("this is not a name for a folder", remedy="Name a new folder.", file=str(folder))
     if not target.parent.is_dir():
         raise FileError("its parent is not a folder", remedy=f"Create {target.parent} first.", file=str(folder))
@@ -100,6 +100,8 @@ def free_page(
     sfumato.errors.FileError: release/internal.html: this is inside the release, which is published. Name a file elsewhere.
     """
     target = Path(os.path.abspath(path))  # noqa: PTH100 - the last link is replaced, not followed
+    if "\0" in str(path):
+        raise FileError("this is not a name for a file", remedy="Name a file.", file=str(path))
     parent = target.parent.resolve()
     within = folder is not None and Path(folder).resolve() in (parent / target.name, parent, *parent.parents)
     if within or (parent / MANIFEST).exists():
