@@ -14,6 +14,7 @@ from sfumato.data.schema_limits import Classes, classes_of, level_of, pairs_of, 
 from sfumato.data.text_values import text_value
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
+from sfumato.masking import masked_uris
 from sfumato.parameters import check_ratio
 from sfumato.summaries import short_repr
 
@@ -186,7 +187,8 @@ class Schema:
             "timezones": dict(self.timezones),
             "ages": dict(self.ages),
             "distances": dict(self.distances),
-            "accepted": dict(self.accepted),
+            # reasons are published
+            "accepted": {name: masked_uris(why) if isinstance(why, str) else why for name, why in self.accepted.items()},
         }
         for name, mapping in mappings.items():
             object.__setattr__(self, name, mapping)
