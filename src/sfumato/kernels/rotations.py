@@ -19,20 +19,22 @@ from sfumato.kernels.search_arrays import NONE, apply_change, cell_cost, excess_
 @borrowing_kernel
 def rotate_rows(
     shares: Any, limits: Any, conditions: Any, st: Any, order: Any, tries: Any, window: Any, price: Any, least: Any,
-    random: Any,
+    budget: Any, random: Any,
 ) -> Any:  # fmt: skip
     """Make one pass along an order of rows; return the number of rotations.
 
     Each row whose departure lowers the loss of its group looks at `tries` groups of random rows at most `window` positions
     away: for the cheapest one to move to, and for the row that replaces it best. If both together lower loss + price ·
     excess, both are made. A group that gives a row keeps at least `least` rows. `random` is the state of the random numbers.
-    Cost: rows times tries times the cost of a swap.
+    The pass ends early when it has looked at `budget` members of groups. Cost: rows times tries times the cost of a swap.
     """
     n, changes = len(order), 0
+    # Not split: each step needs most of what was found before it.
+    end = st.work[0] + budget
     for position in range(n):
         a = order[position]
         here = st.group[a]
-        if st.gain[a] <= 0:
+        if st.gain[a] <= 0 or st.work[0] > end:
             continue
         # the row joins `target`, and `substitute` leaves its own group for this one
         joining, target, excess_target = 1e300, np.int64(NONE), 0.0

@@ -20,16 +20,18 @@ from sfumato.kernels.search_arrays import apply_change, cell_cost, excess_after
 @borrowing_kernel
 def swap_by_spread(
     shares: Any, limits: Any, conditions: Any, st: Any, order: Any, tries: Any, window: Any, price: Any, sums: Any,
-    scale: Any, random: Any,
+    scale: Any, budget: Any, random: Any,
 ) -> Any:  # fmt: skip
     """Make one pass along an order of rows; return the number of swaps.
 
     Each row of a group with a loss tries, `tries` times, the group of a random row at most `window` positions away. It
     swaps with the partner that lowers the spread of both groups most, if loss + price · excess does not rise. `sums` is
-    scratch, with a row for each group; `scale[j]` is the weight of a step in attribute j. `random` is the state of the
-    random numbers.
+    scratch, with a row for each group; `scale[j]` is the weight of a step in attribute j. The pass ends
+    early when it has looked at `budget` members of groups. `random` is the state of the random numbers.
     """
     n, d, changes = len(order), st.place.shape[1], 0
+    # Not split: each step needs most of what was found before it.
+    end = st.work[0] + budget
     sums[:, :] = 0.0
     for row in range(len(st.group)):
         for j in range(d):
@@ -38,7 +40,7 @@ def swap_by_spread(
         a = order[position]
         for _ in range(tries):
             here = st.group[a]
-            if st.loss[here] <= 0:
+            if st.loss[here] <= 0 or st.work[0] > end:
                 break
             at = position + np.int64(draw(random) >> np.uint64(33)) % (2 * window + 1) - window
             if at < 0 or at >= n:

@@ -34,6 +34,9 @@ _SLACKS = (0.2, 0.05, 0.1)
 _HOPELESS = 2.6
 """A cut that leaves more excess per row than this is not worth exchanges: packed groups are the start."""
 
+_USUAL_SIZE = 16
+"""The size of groups up to which these thresholds hold; for larger groups they are in proportion."""
+
 _NEARLY_NONE = 0.05
 """The excess per row from which on exchanges remove the rest at a prohibitive price."""
 
@@ -93,7 +96,8 @@ def _exchange(state: SearchState, start: int, effort: int) -> None:
         state.cut(_HIGH_PRICE * state.problem.columns, shuffled=start >= 3)
         return
     state.cut(price=_PRICES[start % 3], shuffled=start >= 3)
-    crowded = state.excess / state.rows
+    # a row can have as much excess as its group has rows
+    crowded = state.excess / state.rows / max(1.0, state.packed_size / _USUAL_SIZE)
     if not state.can_be_packed or crowded <= _HOPELESS:
         if state.constraints.neighbour_limits or state.constraints.conditions:
             state.exchange(effort)

@@ -13,7 +13,7 @@ from sfumato.anonymization.methods.search_problem import SearchProblem
 from sfumato.kernels.best_cuts import best_cuts
 from sfumato.kernels.cell_shares import SET, share
 from sfumato.kernels.local_search import exchange_rows, open_rows
-from sfumato.kernels.order_cuts import cut_order
+from sfumato.kernels.order_cuts import coarse_ends, cut_order
 from sfumato.kernels.pair_cuts import cut_pairs, sample_members
 from sfumato.kernels.rotations import rotate_rows
 from sfumato.kernels.row_order import tree_order
@@ -53,8 +53,17 @@ _GATHERINGS = 4
 _LARGEST_PAIR = 96
 """Pairs of more rows are not cut anew: the cost grows with the square of their number."""
 
+_FINELY_CUT = 128
+"""An order may be cut before every row if groups of more rows than this are not made."""
+
 _LOOKS = 200_000
 """About the number of partners that are tried in a pass over the rows with excess."""
+
+_PASS_WORK = 1 << 12
+"""The members of groups that a pass may look at, for each row of the problem: a bound that only large groups reach."""
+
+_LEAST_WORK = 1 << 22
+"""The members of groups that a pass may look at in a problem of any size."""
 
 _NEARLY_ALL = 0.8
 """From this share of groups with excess on, nearly all groups have excess."""
@@ -98,10 +107,13 @@ class SearchState:
     def cut(self, price: float, shuffled: bool = False) -> None:
         """Order the rows, and cut the order into groups so that loss + price · excess is least."""
         self.order_rows(shuffled)
-        cuts = np.zeros(self.rows + 1, np.int64)
+        cuts, ends = np.zeros(self.rows + 1, np.int64), np.empty(self.rows + 1, bool)
+        step = self.cut_step
+        coarse_ends(self.coarse, step, ends)
+        most = self.most + 2 * (step - 1)  # so that the last rows, too, have an end where they can be cut
         cut_order(
-            self.shares, self.place, self.neighbour_limits, self.conditions, self.order, self.constraints.least, self.most,
-            price, cuts,
+            self.shares, self.place, self.neighbour_limits, self.conditions, self.order, ends, self.constraints.least,
+            most, price, cuts,
         )  # fmt: skip
         # cuts[end] is where the run that ends there begins: follow it from the end
         labels, end, group = np.empty(self.rows, np.int64), self.rows, 0
@@ -109,6 +121,16 @@ class SearchState:
             labels[self.order[cuts[end] : end]] = group
             end, group = int(cuts[end]), group + 1
         self.regroup(labels)
+
+    @property
+    def cut_step(self) -> int:
+        """The number of positions of an order of which one may be cut: 1, and more for large groups.
+
+        From there on the cost of the cut does not grow with the size of the groups, or, with limits on neighbours, with its
+        square. A quarter of a group at most, so that groups of allowed sizes can always be cut.
+        """
+        ratio = self.most / _FINELY_CUT
+        return max(1, min(int(ratio**2 if self.neighbour_limits.windowed.size else ratio), self.constraints.least // 4))
 
     def order_rows(self, shuffled: bool = False) -> None:
         """Order the rows so that similar rows are adjacent; `shuffled`: by random splits instead of the best ones."""
@@ -227,6 +249,11 @@ class SearchState:
             self.problem.progress(FINDING, low + (high - low) * i / count)
             yield i
 
+    @property
+    def pass_work(self) -> int:
+        """The members of groups that a pass may look at."""
+        return max(_LEAST_WORK, _PASS_WORK * self.rows)
+
     def exchange_pass(self, tries: int, window: int, heat: float, price: float, focus: bool = False) -> int:
         """Make one pass along the order; see `kernels.local_search.exchange_rows`. Return the number of changes."""
         window = max(1, min(window, len(self.order) // 2))
@@ -235,7 +262,7 @@ class SearchState:
         return int(
             exchange_rows(
                 self.shares, self.neighbour_limits, self.conditions, self.arrays, self.order, tries, window, heat, price,
-                self.constraints.least, focus, moves, self.random,
+                self.constraints.least, focus, moves, self.pass_work, self.random,
             )
         )  # fmt: skip
 
@@ -258,7 +285,7 @@ class SearchState:
         return int(
             rotate_rows(
                 self.shares, self.neighbour_limits, self.conditions, self.arrays, self.order, tries, window, price,
-                self.constraints.least, self.random,
+                self.constraints.least, self.pass_work, self.random,
             )
         )  # fmt: skip
 
@@ -270,7 +297,8 @@ class SearchState:
         return int(
             swap_by_spread(
                 self.shares, self.neighbour_limits, self.conditions, self.arrays, rows, tries,
-                max(1, min(window, len(rows) // 2)), price, np.empty(self.arrays.low.shape), scale, self.random,
+                max(1, min(window, len(rows) // 2)), price, np.empty(self.arrays.low.shape), scale, self.pass_work,
+                self.random,
             )
         )  # fmt: skip
 
