@@ -34,7 +34,7 @@ _SLACKS = (0.2, 0.05, 0.1)
 _HOPELESS = 2.6
 """A cut that leaves more excess per row than this is not worth exchanges: packed groups are the start."""
 
-_USUAL_SIZE = 16
+_USUAL_SIZE = 32
 """The size of groups up to which these thresholds hold; for larger groups they are in proportion."""
 
 _NEARLY_NONE = 0.05
