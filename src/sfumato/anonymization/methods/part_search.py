@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods.group_repair import repair
 from sfumato.anonymization.methods.packing import pack_table
 from sfumato.anonymization.methods.search_problem import SearchProblem
-from sfumato.anonymization.methods.search_state import SearchState
+from sfumato.anonymization.methods.search_state import VISITS, SearchState
 from sfumato.data.groups import renumber
 
 Integers = NDArray[np.int64]
@@ -41,11 +41,13 @@ _NEARLY_NONE = 0.05
 """The excess per row from which on exchanges remove the rest at a prohibitive price."""
 
 
-def search_part(problem: SearchProblem, seed: int, effort: int = 1, known: Integers | None = None) -> Integers:
+def search_part(
+    problem: SearchProblem, seed: int, effort: int = 1, known: Integers | None = None, visits: float = VISITS
+) -> Integers:
     """Return the group of each row, numbered from 0 without gaps; a group may still have excess.
 
-    `known` are groups that are known already, such as those of Mondrian: one of the starts. The result depends on the
-    arguments only.
+    `known` are groups that are known already, such as those of Mondrian: one of the starts. `visits` is the number of rows
+    that annealing visits, for each row. The result depends on the arguments only.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -57,16 +59,19 @@ def search_part(problem: SearchProblem, seed: int, effort: int = 1, known: Integ
         return np.zeros(problem.rows, np.int64)
     best: SearchState | None = None
     for start in range(_STARTS if problem.rows <= _SMALL else 1):
-        state = _search(problem, seed, start, effort, known)
+        state = _search(problem, seed, start, effort, known, visits)
         if best is None or state.rank < best.rank:
             best = state
     assert best is not None
     return renumber(best.labels)
 
 
-def _search(problem: SearchProblem, seed: int, start: int, effort: int, known: Integers | None) -> SearchState:
+def _search(
+    problem: SearchProblem, seed: int, start: int, effort: int, known: Integers | None, visits: float
+) -> SearchState:
     """Run the four phases once. The first starts use the best order, the others random ones."""
     state = SearchState(problem, seed * _STARTS + start)
+    state.visits = visits
     state.span = (0.1, 0.5)
     if state.needs_large_groups and start == 0:
         cut_further(state, known, effort)

@@ -29,7 +29,7 @@ _LEAF = 16
 _PATIENCE = 5
 """The number of passes before a pass without progress ends the search."""
 
-_WORK = 6
+VISITS = 6.0
 """The rows that annealing visits, for each row of the problem."""
 
 _BETWEEN_CUTS = 0.25
@@ -95,6 +95,7 @@ class SearchState:
         self.order = np.arange(self.rows)
         self.coarse = np.zeros(self.rows + 1, np.int64)
         """For each position of the order the number of rows of the set that was split there; see `tree_order`."""
+        self.visits = VISITS
         self.span = (0.0, 1.0)
         """The share of the whole work at which the next passes begin and end; for the progress."""
         self.has_rare_values = 0 < constraints.most_groups(self.rows) < self.rows // self.most
@@ -322,7 +323,7 @@ class SearchState:
         The price rises with the work done, in rows visited: passes over few open rows are cheap, so there are more of them.
         """
         low, high = self.span
-        work, budget, cut_at = 0, _WORK * effort * self.rows, 0.0
+        work, budget, cut_at = 0, self.visits * effort * self.rows, 0.0
         while work < budget:
             done = work / budget
             self.problem.progress(FINDING, low + (high - low) * done)
