@@ -169,7 +169,8 @@ def lattice(times: tuple[int, ...], losses: str, as_json: bool) -> None:
     epilog="""\b
 Example:
   python -m benchmarks wide
-  python -m benchmarks wide --rows 5000 --rows 10000 --k 10 --methods mondrian --json"""
+  python -m benchmarks wide --rows 5000 --rows 10000 --k 10 --methods mondrian --json
+  python -m benchmarks wide --rows 200000 --k 10 --shapes "many values" --distinct 1000000"""
 )
 @click.option(
     "--rows", "sizes", default=[10_000, 40_000], show_default="10000, 40000", multiple=True, type=click.IntRange(min=1000),
@@ -181,9 +182,15 @@ Example:
 )  # fmt: skip
 @click.option("--shapes", default="", metavar="LIST", help="Tables: 60 columns, many values, both.  [default: all]")
 @click.option("--methods", default="glaze,mondrian,lattice", show_default=True, metavar="LIST", help="Methods to compare.")
+@click.option(
+    "--distinct", default=100_000, show_default=True, type=click.IntRange(min=1000),
+    help="The range from which columns with many distinct values are drawn.",
+)  # fmt: skip
 @seed_option
 @json_option
-def wide(sizes: tuple[int, ...], ks: tuple[int, ...], shapes: str, methods: str, seed: int, as_json: bool) -> None:
+def wide(
+    sizes: tuple[int, ...], ks: tuple[int, ...], shapes: str, methods: str, distinct: int, seed: int, as_json: bool
+) -> None:
     """Tables with 60 quasi-identifiers, and with 100,000 distinct values in a column: CPU time per row and loss.
 
     The tables are synthetic. The time is that from columns to a verified release; the baseline is a numpy lexsort.
@@ -192,7 +199,7 @@ def wide(sizes: tuple[int, ...], ks: tuple[int, ...], shapes: str, methods: str,
     from benchmarks.costs.wide_cost import run
 
     with progress_line() as notify:
-        figures = run(sizes, ks, names_in(shapes), names_in(methods), seed, notify)
+        figures = run(sizes, ks, names_in(shapes), names_in(methods), seed, notify, distinct)
     show(figures, as_json, show_wide)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.costs.anonymize_cost import method_by_name
 from benchmarks.costs.release_cost import StageTimer, is_method_stage
-from benchmarks.datasets.wide_table import wide_table
+from benchmarks.datasets.wide_table import DISTINCT_VALUES, wide_table
 from benchmarks.measurement import Notify, growth, lexsort_seconds, silent
 from sfumato.anonymization._anonymize import anonymize
 from sfumato.anonymization.methods import Lattice, Method
@@ -24,7 +24,7 @@ from sfumato.errors import ParameterError
 from sfumato.principles import KAnonymity
 
 SHAPES = {"60 columns": (60, 0), "many values": (5, 5), "both": (60, 2)}
-"""The numbers of quasi-identifiers, and of those with up to 100,000 distinct values."""
+"""The numbers of quasi-identifiers, and of those with many distinct values."""
 
 SUPPRESSION_LIMIT = Fraction(1, 20)
 """The share of the rows that lattice may suppress; the other methods suppress none."""
@@ -39,8 +39,9 @@ def run(
     methods: Sequence[str],
     seed: int = 0,
     notify: Notify = silent,
+    distinct: int = DISTINCT_VALUES,
 ) -> dict[str, Any]:
-    """Measure each shape, k, method and size; `notify` receives the progress."""
+    """Measure each shape, k, method and size; `distinct` is the range of the columns with many distinct values."""
     chosen = [method_by_name(name) for name in methods]
     for shape in shapes:
         if shape not in SHAPES:
@@ -55,7 +56,7 @@ def run(
             for k in ks:
                 for method in chosen:
                     notify(f"{shape}, {size:,} rows, k = {k}, {method.name}")
-                    table = wide_table(size, *SHAPES[shape], seed)  # nothing is encoded yet
+                    table = wide_table(size, *SHAPES[shape], seed, distinct)  # nothing is encoded yet
                     runs.append({"shape": shape, "rows": size, "k": k, "method": method.name, **_measure(table, method, k)})
     return {"runs": runs, "growth": growth(runs, ("shape", "k", "method"))}
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.anonymization.methods import Grouping, Method, Task
+from sfumato.anonymization.methods import Grouping, Method, Task, packing
 from sfumato.anonymization.methods.group_repair import colour_if_guaranteed, merge_groups, repair, search_everywhere
 from sfumato.anonymization.methods.packing import TablePacking, pack_table, repack_around
 from sfumato.anonymization.methods.search_problem import SearchProblem
@@ -71,6 +71,24 @@ def test_the_last_bad_rows_find_distant_partners():
     search_everywhere(state)
     assert state.excess == 0
     assert satisfied(state, FAIR, secrets=secrets)
+
+
+def test_many_bad_groups_share_the_rows_that_are_packed_again(monkeypatch):
+    """No grouping satisfies it, so every circle fails, up to the largest: together they must not be groups times rows."""
+    secrets = np.where(np.arange(ROWS) % 2 == 0, 0, np.arange(ROWS))
+    state = state_of(sf.Dissimilarity(epsilon=0, delta=1, k=2), secrets=secrets, groups=np.arange(ROWS) // 4)
+    assert (state.arrays.excess > 0).sum() == ROWS / 4
+    packed = []
+
+    def pack_rows(state, rows, groups):
+        packed.append(len(rows))
+        return np.full(len(rows), -1)
+
+    monkeypatch.setattr(packing, "pack_rows", pack_rows)
+    repack_around(state)
+    # a circle that is too large is not packed, and the circles before it are half as large each
+    assert len(packed) >= ROWS / 4, "each bad group is tried"
+    assert sum(packed) <= 2 * packing._REPACKED * ROWS
 
 
 def test_merging_satisfies_monotone_principles():

@@ -19,6 +19,7 @@ from sfumato.anonymization.methods.part_search import failing_groups, search_par
 from sfumato.anonymization.methods.partition_plan import LEAF, PartitionPlan, plan_parts
 from sfumato.anonymization.methods.partitioned_search import part_seed, rows_around, search_in_parts, settled
 from sfumato.anonymization.methods.search_problem import SearchProblem
+from sfumato.anonymization.methods.search_state import SearchState
 
 THOROUGH = os.environ.get("SFUMATO_PROFILE") == "thorough"
 
@@ -281,6 +282,29 @@ def test_failing_groups_are_solved_with_those_around_them():
     assert len(far) > 90
     for g in far:  # groups that are not in the pool stay as they are
         assert set(np.flatnonzero(solved == solved[labels == g][0])) == set(np.flatnonzero(labels == g))
+
+
+def test_large_groups_that_no_search_satisfies_end(monkeypatch):
+    """Nearly every row is a neighbour of half of the others, and k is larger than a part: whole, in parts and in pools.
+
+    Each pass is bounded by the rows, not by the pairs in groups of k. That is shown by the work that it counts.
+    """
+    rows, passes, exchange_pass = 900, [], SearchState.exchange_pass
+
+    def counted(state, *arguments, **options):
+        before, arrays = int(state.arrays.work[0]), state.arrays
+        changes = exchange_pass(state, *arguments, **options)
+        passes.append((int(arrays.work[0]) - before) / state.pass_work)
+        return changes
+
+    monkeypatch.setattr(SearchState, "exchange_pass", counted)
+    frame = sf.synthetic_census(rows, seed=5).select(["age", "sex", "race", "marital", "income"])
+    schema = sf.Schema(["age", "sex", "race", "marital"], ["income"])
+    task = Task(sf.Table(frame, schema), (sf.Dissimilarity(24, "0.5", 4), sf.KAnonymity(2 * rows // 5)))
+    grouping = TinyParts().group(task, 0)
+    assert not task.satisfied(grouping.of_row).all()
+    assert 0.5 < max(passes) < 1.1, "the budget of a pass, and one try"
+    assert len(passes) < 2_000
 
 
 def test_what_no_grouping_satisfies_ends():

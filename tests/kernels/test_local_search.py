@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from search_cases import SearchCase
 from sfumato.anonymization.methods import group_arrays as layout
-from sfumato.kernels.local_search import exchange_rows, open_rows
+from sfumato.kernels.local_search import PARTNERS, exchange_rows, open_rows
+
+UNBOUNDED = 2**60
 
 
 @pytest.fixture(params=[0, 4], ids=["groups are not counted", "groups are counted"], autouse=True)
@@ -25,14 +27,42 @@ def test_passes_keep_the_arrays_up_to_date_and_lower_the_cost(heat, seed, rows, 
     for _ in range(3):
         before, smallest = case.cost(price), case.arrays.size.min()
         changes = exchange_rows(
-            case.shares, case.limits, case.conditions, case.arrays, case.order, 4, rows, heat, price, 2, focus, moves, random
-        )
+            case.shares, case.limits, case.conditions, case.arrays, case.order, 4, rows, heat, price, 2, focus, moves,
+            UNBOUNDED, random,
+        )  # fmt: skip
         case.check()
         assert (case.arrays.size <= case.arrays.room).all()
         assert case.arrays.size.min() >= min(2, smallest)
         if heat == 0:
             assert case.cost(price) < before or not changes
             assert case.cost(price) <= before + 1e-9
+
+
+@given(st.integers(0, 2**31), st.integers(20, 60), st.integers(2, 5), st.integers(0, 3000))
+def test_a_pass_ends_when_its_work_is_used_up(seed, rows, groups, budget):
+    """The last try is finished: at most 24 partners, of which both groups are looked at, and one change of both."""
+    case, random = SearchCase(seed, rows, False, groups=groups), np.array([seed + 1], np.uint64)
+    before = int(case.arrays.work[0])
+    changes = exchange_rows(
+        case.shares,
+        case.limits,
+        case.conditions,
+        case.arrays,
+        case.order,
+        100,
+        rows,
+        1.0,
+        2.0,
+        2,
+        False,
+        True,
+        budget,
+        random,
+    )
+    of_a_try = (2 * PARTNERS + 2 + 8) * rows + rows**2
+    assert case.arrays.work[0] - before <= budget + of_a_try
+    assert changes <= 1 + budget // (8 * 2 * 2), "a change is work of eight for each member of two groups, of two at least"
+    case.check()
 
 
 @given(st.integers(0, 2**31), st.integers(4, 20), st.booleans(), st.booleans())

@@ -28,7 +28,7 @@ def test_passes_keep_the_arrays_up_to_date_and_lower_the_cost(seed, rows, with_c
     for _ in range(3):
         before, sizes = case.cost(price), case.arrays.size.copy()
         changes = rotate_rows(
-            case.shares, case.limits, case.conditions, case.arrays, case.order, 8, rows, price, least, random
+            case.shares, case.limits, case.conditions, case.arrays, case.order, 8, rows, price, least, 2**60, random
         )
         case.check()
         assert (case.arrays.size <= case.arrays.room).all()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from kernel_inputs import compiled, random_domain, random_places, share_arrays
 from sfumato.kernels import row_order
+from sfumato.kernels.cell_shares import LINE, SET
 from sfumato.kernels.row_order import tree_order
 
 next_bits, uniform = compiled(row_order.draw), compiled(row_order.uniform)
@@ -67,6 +68,27 @@ def test_a_random_order_is_a_permutation_with_equal_rows_together(seed, rows, le
     if leaf == 1:
         seen = [tuple(place[row].tolist()) for row in order]
         assert sum(a != b for a, b in itertools.pairwise(seen)) == len(set(seen)) - 1
+
+
+@given(st.integers(0, 2**31), st.integers(2, 40), st.sampled_from([LINE, SET]), st.booleans())
+def test_places_that_do_not_occur_do_not_matter(seed, rows, kind, random):
+    """The same rows in a domain of 5,000 places and in that of the places that occur: sorted there, counted here."""
+    draw = np.random.default_rng(seed)
+    sparse = np.column_stack([np.sort(draw.integers(0, 5_000, rows)), draw.integers(0, 5_000, rows)]).astype(np.int32)
+    small, found = share_arrays([random_domain(draw, kind) for _ in range(2)]), []
+    for dense in (False, True):
+        columns, at = [], []
+        for column in sparse.T:
+            present, codes = np.unique(column, return_inverse=True)
+            columns.append(codes if dense else column)
+            at.append(np.resize(present if dense else np.arange(5_000), 5_000) / 5_000)
+        # a set's share is that of the values that it contains: of equally many in both domains
+        sizes = np.array([len(np.unique(column)) for column in columns]) if dense else np.full(2, 5_000)
+        shares = small._replace(size=sizes, at=np.array(at), least=np.zeros(2), total=np.full(2, 5_000))
+        order, coarse, state = np.arange(rows), np.zeros(rows + 1, np.int64), np.array([seed + 1], np.uint64)
+        tree_order(shares, np.ascontiguousarray(np.column_stack(columns).astype(np.int32)), order, coarse, 1, random, state)
+        found.append((order.tolist(), coarse.tolist(), int(state[0])))
+    assert found[0] == found[1]
 
 
 def test_random_numbers_are_xorshift():

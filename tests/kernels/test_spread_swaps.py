@@ -38,7 +38,7 @@ def test_passes_lower_the_spread_and_raise_no_cost(seed, rows, with_condition):
         spread = spread_of(case.place, case.arrays.group)
         swaps = swap_by_spread(
             case.shares, case.limits, case.conditions, case.arrays, case.order, 4, rows, price,
-            np.empty(case.arrays.low.shape), SCALE, random,
+            np.empty(case.arrays.low.shape), SCALE, 2**60, random,
         )  # fmt: skip
         case.check()
         assert case.arrays.size.tolist() == sizes

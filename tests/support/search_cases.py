@@ -23,19 +23,19 @@ from sfumato.kernels.group_excess import DISTINCT
 class SearchCase:
     """A random table in groups, with one limit on neighbours and one condition on histograms."""
 
-    def __init__(self, seed, rows, with_condition):
+    def __init__(self, seed, rows, with_condition, values=6, groups=None):
         draw = np.random.default_rng(seed)
         self.domains = [random_domain(draw) for _ in range(2)]
         self.place = random_places(draw, self.domains, rows)
-        self.value = draw.integers(0, 6, rows)
-        one = random_limit(draw, 6, rows)
+        self.value = draw.integers(0, values, rows)
+        one = random_limit(draw, values, rows)
         self.limit = one[0]
         self.distinct = int(draw.integers(1, 4)) if with_condition else 0
         self.shares = share_arrays(self.domains, draw)
         self.limits = limit_arrays([one], [self.value])
         conditions = [{"kind": DISTINCT, "first": self.distinct}] if with_condition else []
         self.conditions = condition_arrays(conditions, [self.value] if with_condition else [])
-        labels = np.unique(draw.integers(0, max(1, rows // 3), rows), return_inverse=True)[1]
+        labels = np.unique(draw.integers(0, groups or max(1, rows // 3), rows), return_inverse=True)[1]
         self.arrays = group_arrays(self.place, labels, self.shares, self.limits, self.conditions)
         self.order = draw.permutation(rows)
 

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.kernels.cell_shares import share
 from sfumato.kernels.compile import inlined, kernel
 from sfumato.kernels.group_excess import DISTINCT, counts_excess
-from sfumato.kernels.row_order import count_places
+from sfumato.kernels.row_order import extent, occupied_places
 
 
 @inlined
@@ -42,7 +42,7 @@ def _move(conditions: Any, row: Any, left: Any, right: Any, left_different: Any,
 @inlined
 def _best_cut(
     shares: Any, place: Any, conditions: Any, order: Any, start: Any, stop: Any, least: Any, slack: Any, counts: Any,
-    ordered: Any, left: Any, right: Any, left_different: Any, right_different: Any, scratch: Any,
+    occupied: Any, ordered: Any, left: Any, right: Any, left_different: Any, right_different: Any, scratch: Any,
 ) -> Any:  # fmt: skip
     """Return the attribute and the last place of the lower part at which to cut the rows `order[start:stop]`.
 
@@ -61,29 +61,27 @@ def _best_cut(
             right[h, v] += 1
             right_different[h] += right[h, v] == 1
     for j in range(place.shape[1]):
-        low, high, distinct = count_places(place, order, start, stop, j, counts)
+        low, high, sparse = extent(place, order, start, stop, j)
         if low == high:
             continue
+        distinct = occupied_places(place, order, start, stop, j, low, high, sparse, counts, occupied)
         full = share(shares, j, low, high, distinct)
         # counting sort of the rows by place; counts[p] becomes the end of the rows at or below p
         total = 0
-        for p in range(low, high + 1):
+        for i in range(distinct):
+            p = occupied[i]
             total += counts[p]
             counts[p] = total - counts[p]
         for i in range(start, stop):
             p = place[order[i], j]
             ordered[counts[p]] = order[i]
             counts[p] += 1
-        taken, seen, p = 0, 0, low
-        while p < high:
-            end = counts[p]
-            while taken < end:
+        taken = 0
+        for seen in range(1, distinct):
+            p, after = occupied[seen - 1], occupied[seen]
+            while taken < counts[p]:
                 _move(conditions, ordered[taken], left, right, left_different, right_different)
                 taken += 1
-            seen += 1
-            after = p + 1
-            while counts[after] == end:
-                after += 1
             if taken >= least and rows - taken >= least:
                 below = share(shares, j, low, p, seen)
                 above = share(shares, j, after, high, distinct - seen)
@@ -94,7 +92,6 @@ def _best_cut(
                     and _side_fits(conditions, right, right_different, rows - taken, slack, scratch)
                 ):
                     best, best_j, best_cut = saved, j, p
-            p = after
         # all rows back to the right part, for the next attribute
         while taken > 0:
             taken -= 1
@@ -115,6 +112,7 @@ def best_cuts(shares: Any, place: Any, conditions: Any, order: Any, offsets: Any
     for j in range(d):
         widest = max(widest, shares.size[j])
     counts = np.zeros(widest + 2, np.int64)  # one slot per place, the missing one included
+    occupied = np.empty(n, np.int64)  # the places of the current set
     ordered = np.empty(n, np.int64)  # the rows of the current set by place
     right_rows = np.empty(n, np.int64)  # the upper part while a set is cut
     shape = (len(conditions.kind), conditions.number.shape[1])
@@ -132,8 +130,8 @@ def best_cuts(shares: Any, place: Any, conditions: Any, order: Any, offsets: Any
         best_j, best_cut = -1, -1
         if stop - start >= 2 * least:
             best_j, best_cut = _best_cut(
-                shares, place, conditions, order, start, stop, least, slack, counts, ordered, left, right,
-                left_different, right_different, scratch,
+                shares, place, conditions, order, start, stop, least, slack, counts, occupied, ordered, left,
+                right, left_different, right_different, scratch,
             )  # fmt: skip
         if best_j < 0:
             for i in range(start, stop):

@@ -18,6 +18,9 @@ from sfumato.kernels.search_arrays import NONE, apply_change, cell_cost, excess_
 PARTNERS = 24
 """The largest number of members of a group that are tried as partners of a swap; of a larger group a random stretch."""
 
+_MEMBERS = 64 * PARTNERS
+"""About the largest number of members that are looked at to find the neighbours of all partners of a swap."""
+
 NO_CHANGE = -2
 """As partner: no change was found."""
 
@@ -44,6 +47,8 @@ def _best_swap(
     now = st.clock[0]
     # of a large group a stretch of members that begins at random
     tried = min(size_there, PARTNERS)
+    if len(limits.windowed) > 0:  # the neighbours of each partner are counted
+        tried = max(1, min(tried, _MEMBERS // size_there))
     skip = np.int64(draw(random) >> np.uint64(33)) % size_there if tried < size_there else 0
     for i in range(tried):
         c = st.member[st.first[there] + (i + skip) % size_there]
@@ -104,18 +109,20 @@ def open_rows(
 @borrowing_kernel
 def exchange_rows(
     shares: Any, limits: Any, conditions: Any, st: Any, order: Any, tries: Any, window: Any, heat: Any, price: Any,
-    least: Any, focus: Any, moves: Any, random: Any,
+    least: Any, focus: Any, moves: Any, budget: Any, random: Any,
 ) -> Any:  # fmt: skip
     """Make one pass along an order of rows; return the number of changes.
 
     Each row tries, `tries` times, the group of a random row at most `window` positions away. It swaps with the best
     partner of that group, or moves there if its own group keeps at least `least` rows and the other has room. A change is
     made if loss + price · excess falls, or rises by less than a random amount with mean `heat` (simulated annealing). With
-    `focus`, only rows of groups with excess are moved. `random` is the state of the random numbers. Cost: rows times tries
-    times the cost of a swap, most of which the bounds avoid.
+    `focus`, only rows of groups with excess are moved. The pass ends early when it has looked at `budget` members
+    of groups, so that its cost is bounded also where groups are large. `random` is the state of the random numbers. Cost:
+    rows times tries times the cost of a swap, most of which the bounds avoid.
     """
     # Not split: the bounds of a swap and of a move share what is computed for the row and its groups.
     n, changes = len(order), 0
+    end = st.work[0] + budget
     for position in range(n):
         a = order[position]
         if focus and st.excess[st.group[a]] <= 0:
@@ -124,6 +131,8 @@ def exchange_rows(
             here = st.group[a]
             # a row whose departure gains nothing, in loss or in excess, stays
             if st.gain[a] <= 0 and st.relief[a] <= 0 and not (moves and st.size[here] > least and st.loss[here] > 0):
+                break
+            if st.work[0] > end:
                 break
             at = position + np.int64(draw(random) >> np.uint64(33)) % (2 * window + 1) - window
             if at < 0 or at >= n:

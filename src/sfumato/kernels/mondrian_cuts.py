@@ -12,6 +12,7 @@ import numpy as np
 
 from sfumato.kernels.cell_shares import SET, TREE
 from sfumato.kernels.compile import inlined, kernel
+from sfumato.kernels.selection import select
 
 
 @kernel
@@ -35,40 +36,6 @@ def covers(order: Any, offsets: Any, places: Any, kind: Any, size: Any, low: Any
 
 
 @inlined
-def _median(values: Any, count: Any) -> Any:
-    """Return the median of `values[:count]`, how many values are below it, and how many are at most the median.
-
-    Quickselect: the values are permuted. Cost: linear, on average.
-    """
-    wanted, start, stop = count // 2, 0, count
-    below, through = 0, 0
-    pivot = values[0]
-    while not below <= wanted < through:
-        # the median is in values[start:stop]: divide them into those below, equal to and above the middle of three
-        one, other, third = values[start], values[(start + stop) // 2], values[stop - 1]
-        pivot = max(min(one, other), min(max(one, other), third))
-        below, through, i = start, stop, start
-        while i < through:
-            value = values[i]
-            if value < pivot:
-                values[i] = values[below]
-                values[below] = value
-                below += 1
-                i += 1
-            elif value > pivot:
-                through -= 1
-                values[i] = values[through]
-                values[through] = value
-            else:
-                i += 1
-        if wanted < below:
-            stop = below
-        else:
-            start = through
-    return pivot, below, through
-
-
-@inlined
 def _halves(places: Any, order: Any, start: Any, stop: Any, j: Any, relaxed: Any, scratch: Any, part: Any) -> Any:
     """Cut the rows `order[start:stop]` at the median place; fill `part[i]` with the half of `order[i]` and return 2.
 
@@ -79,7 +46,7 @@ def _halves(places: Any, order: Any, start: Any, stop: Any, j: Any, relaxed: Any
     count = stop - start
     for i in range(count):
         scratch[i] = places[order[start + i], j]
-    middle, below, through = _median(scratch, count)
+    middle, below, through = select(scratch, count, count // 2)
     room = count // 2 - below  # the rows of the median place that a relaxed cut adds to the first half
     before = abs(count - 2 * below) <= abs(count - 2 * through)
     for i in range(start, stop):

@@ -64,13 +64,32 @@ def _run_excess(
 
 
 @kernel
+def coarse_ends(coarse: Any, step: Any, least: Any, ends: Any) -> None:
+    """Mark in `ends` where runs may end: of each `step` positions the one at which the order is cut most coarsely.
+
+    Multiples of `least`, from both ends of the order, are marked too, so that it can be cut into as many runs of that length
+    as it has room for. `coarse` is that of `tree_order`. Cost: linear.
+    """
+    n = len(coarse) - 1
+    for start in range(0, n, step):
+        best = start
+        for i in range(start, min(start + step, n)):
+            ends[i] = False
+            if coarse[i] > coarse[best]:
+                best = i
+        ends[best] = True
+    for i in range(0, n + 1, least):
+        ends[i] = ends[n - i] = True
+
+
+@kernel
 def cut_order(
-    shares: Any, place: Any, limits: Any, conditions: Any, order: Any, least: Any, most: Any, price: Any, cut: Any
+    shares: Any, place: Any, limits: Any, conditions: Any, order: Any, ends: Any, least: Any, most: Any, price: Any, cut: Any
 ) -> Any:
     """Cut an order into runs of `least` to `most` rows so that the sum of loss + price · excess is least; return the sum.
 
-    `cut[i]` becomes the start of the run that ends before position i, so the runs are read backwards from the end. Cost:
-    rows times `most` times (attributes + `most`).
+    A run ends only before a position i with `ends[i]`. `cut[i]` becomes the start of the run that ends before position i, so
+    the runs are read backwards from the end. Cost: ends times `most` times (attributes + `most`, if there are limits).
     """
     n, d = place.shape
     # cost[i] is the least cost of cutting the first i rows; infinite if they cannot be cut into runs of these sizes
@@ -106,7 +125,7 @@ def cut_order(
             if price > 0:
                 _add_row(limits, conditions, order, i, s, degree, values, counts, different)
             # too short, or what is left after it would be too short for a run
-            if size < least or (n - i - size != 0 and n - i - size < least):
+            if size < least or not ends[i + size] or (n - i - size != 0 and n - i - size < least):
                 continue
             total = 0.0
             for j in range(d):

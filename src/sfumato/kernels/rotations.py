@@ -10,29 +10,57 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.kernels.compile import borrowing_kernel
+from sfumato.kernels.compile import borrowing_kernel, inlined
 from sfumato.kernels.local_search import PARTNERS
 from sfumato.kernels.row_order import draw
 from sfumato.kernels.search_arrays import NONE, apply_change, cell_cost, excess_after
 
 
+@inlined
+def _best_substitute(
+    shares: Any, limits: Any, conditions: Any, st: Any, a: Any, g: Any, skip: Any, price: Any, most: Any
+) -> Any:  # fmt: skip
+    """Return the change in cost if a row of group g takes the place of row `a`, that row, and the excesses of both groups.
+
+    The first is the group of `a`. The row is NONE if no change is below `most`. Of a large group a stretch of members is
+    tried, from member `skip` on.
+    """
+    here, size = st.group[a], st.size[g]
+    burden = st.excess[here] + st.excess[g]
+    best, substitute, excess_here, excess_source = most, np.int64(NONE), 0.0, 0.0
+    for i in range(min(size, PARTNERS)):
+        c = st.member[st.first[g] + (i + skip) % size]
+        left = (st.loss[g] / size - st.gain[c]) * (size - 1) - st.loss[g]
+        bound = best + price * burden - left + st.loss[here]
+        change = cell_cost(shares, st, here, a, c, bound / st.size[here]) * st.size[here] + left - st.loss[here]
+        if change >= best + price * burden:
+            continue
+        one = excess_after(limits, conditions, st, here, a, c, 1e300)
+        other = excess_after(limits, conditions, st, g, c, NONE, 1e300)
+        change += price * (one + other - burden)
+        if change < best:
+            best, substitute, excess_here, excess_source = change, c, one, other
+    return best, substitute, excess_here, excess_source
+
+
 @borrowing_kernel
 def rotate_rows(
     shares: Any, limits: Any, conditions: Any, st: Any, order: Any, tries: Any, window: Any, price: Any, least: Any,
-    random: Any,
+    budget: Any, random: Any,
 ) -> Any:  # fmt: skip
     """Make one pass along an order of rows; return the number of rotations.
 
     Each row whose departure lowers the loss of its group looks at `tries` groups of random rows at most `window` positions
     away: for the cheapest one to move to, and for the row that replaces it best. If both together lower loss + price ·
     excess, both are made. A group that gives a row keeps at least `least` rows. `random` is the state of the random numbers.
-    Cost: rows times tries times the cost of a swap.
+    The pass ends early when it has looked at `budget` members of groups. Cost: rows times tries times the cost of a swap.
     """
     n, changes = len(order), 0
+    end = st.work[0] + budget
     for position in range(n):
         a = order[position]
         here = st.group[a]
-        if st.gain[a] <= 0:
+        if st.gain[a] <= 0 or st.work[0] > end:
             continue
         # the row joins `target`, and `substitute` leaves its own group for this one
         joining, target, excess_target = 1e300, np.int64(NONE), 0.0
@@ -56,22 +84,10 @@ def rotate_rows(
                         joining, target, excess_target = change, g, found
             if size <= least:
                 continue
-            tried = min(size, PARTNERS)
-            skip = np.int64(draw(random) >> np.uint64(33)) % size if tried < size else 0
-            burden = st.excess[here] + st.excess[g]
-            for i in range(tried):
-                c = st.member[st.first[g] + (i + skip) % size]
-                left = (st.loss[g] / size - st.gain[c]) * (size - 1) - st.loss[g]
-                most = min(replacing, 0.0) + price * burden - left
-                change = cell_cost(shares, st, here, a, c, (most + st.loss[here]) / st.size[here]) * st.size[here]
-                change += left - st.loss[here]
-                if change >= min(replacing, 0.0) + price * burden:
-                    continue
-                one = excess_after(limits, conditions, st, here, a, c, 1e300)
-                other = excess_after(limits, conditions, st, g, c, NONE, 1e300)
-                change += price * (one + other - burden)
-                if change < min(replacing, 0.0):
-                    replacing, substitute, excess_here, excess_source = change, c, one, other
+            skip = np.int64(draw(random) >> np.uint64(33)) % size if size > PARTNERS else 0
+            change, c, one, other = _best_substitute(shares, limits, conditions, st, a, g, skip, price, min(replacing, 0.0))
+            if c != NONE:
+                replacing, substitute, excess_here, excess_source = change, c, one, other
         if min(target, substitute) == NONE or st.group[substitute] == target or joining + replacing >= -1e-9:
             continue
         # the group is one row short in between, and its excess is known only after both moves

@@ -16,12 +16,15 @@ from sfumato.kernels.group_excess import (
     counts_excess,
     histogram_excess,
     swapped_excess,
-    within_reach,
 )
 from sfumato.kernels.group_extent import ends_of
+from sfumato.kernels.neighbour_degrees import count_neighbours, meet_crowded, neighbour_excess, update_degrees
 
 NONE = np.int64(-1)
 """No row: as partner, a move instead of a swap."""
+
+_OF_A_CHANGE = 8
+"""The work that a change is, for each member of its groups, in members that are looked at for an excess."""
 
 
 class SearchArrays(NamedTuple):
@@ -84,6 +87,10 @@ class SearchArrays(NamedTuple):
     """Scratch: the value of `clock` at which a place last occurred; counts distinct places without clearing."""
     clock: Any
     """`clock[0]` only grows."""
+    work: Any
+    """`work[0]` counts the members of groups that were looked at for an excess or after a change."""
+    along: Any
+    """Scratch: one entry for each position in the order of a limit's values, and one more."""
     known_at: Any
     """Scratch: the value of `clock` at which the excesses below were computed for a combination of values."""
     known: Any
@@ -109,6 +116,7 @@ def _distinct_places(st: Any, g: Any, j: Any, out: Any, into: Any) -> Any:
                 distinct += 1
     else:
         st.clock[0] += 1
+        st.work[0] += st.size[g]
         now, distinct = st.clock[0], 0
         if into != NONE:
             st.seen[st.place[into, j]] = now
@@ -162,43 +170,13 @@ def excess_after(limits: Any, conditions: Any, st: Any, g: Any, out: Any, into: 
     if min(out, into) != NONE and _same_values(limits, conditions, out, into):
         total = st.excess[g]
     else:
+        st.work[0] += st.size[g]
         size = st.size[g] - (out != NONE) + (into != NONE)
         if len(limits.windowed) > 0:
-            total = _neighbour_excess(limits, st.member, st.degree, st.first[g], st.size[g], size, out, into, bound)
+            total = neighbour_excess(limits, st.member, st.degree, st.first[g], st.size[g], size, out, into, bound)
         for h in range(len(conditions.kind)):
             if total <= bound:
                 total += _condition_excess(conditions, st, h, g, out, into, size)
-    return total
-
-
-@subroutine
-def _neighbour_excess(
-    limits: Any, member: Any, degrees: Any, start: Any, before: Any, size: Any, out: Any, into: Any, bound: Any
-) -> Any:
-    """Return the excess of the group `member[start:start + before]` under the limits on neighbours; see `excess_after`."""
-    total = 0.0
-    for c in range(len(limits.windowed)):
-        t, weight = allowed_neighbours(limits, c, size), limits.weight[c]
-        own = 0  # the neighbours of the row that joins
-        gone = limits.value[c, out] if out != NONE else 0
-        come = limits.value[c, into] if into != NONE else 0
-        for i in range(start, start + before):
-            row = member[i]
-            if row == out:
-                continue
-            v = limits.value[c, row]
-            degree = degrees[c, row]
-            if out != NONE and within_reach(limits, c, v, gone):
-                degree -= 1
-            if into != NONE:
-                degree += within_reach(limits, c, v, come)
-                own += within_reach(limits, c, come, v)
-            if degree > t:
-                total += weight * (degree - t)
-                if total > bound:
-                    return total
-        if into != NONE and own > t:
-            total += weight * (own - t)
     return total
 
 
@@ -296,6 +274,23 @@ def _refresh_extent(shares: Any, st: Any, g: Any, j: Any) -> Any:
     return full
 
 
+@inlined
+def _refresh_relief(limits: Any, conditions: Any, st: Any, g: Any) -> None:
+    """Recompute the relief of the rows of a group. Cost: see `meet_crowded`."""
+    start, stop = st.first[g], st.first[g] + st.size[g]
+    # the excess of a histogram may disappear with any row
+    shaped = st.excess[g] if len(conditions.kind) > 0 else 0.0
+    for i in range(start, stop):
+        st.relief[st.member[i]] = shaped
+    if st.excess[g] > 0 and shaped == 0.0:
+        # what the row itself has too many, and one for each crowded row whose neighbour it is
+        for c in range(len(limits.windowed)):
+            t = allowed_neighbours(limits, c, st.size[g])
+            for i in range(start, stop):
+                st.relief[st.member[i]] += limits.weight[c] * max(0, st.degree[c, st.member[i]] - t)
+            st.work[0] += meet_crowded(limits, st.member, st.degree, start, stop, c, t, st.along, st.relief)
+
+
 @subroutine
 def _refresh(shares: Any, limits: Any, conditions: Any, st: Any, g: Any, excess: Any) -> None:
     """Recompute the arrays of a group from its members, degrees and excess. Cost: size times attributes."""
@@ -310,27 +305,14 @@ def _refresh(shares: Any, limits: Any, conditions: Any, st: Any, g: Any, excess:
             st.missing[h, g] = _condition_excess(conditions, st, h, g, NONE, NONE, st.size[g])
     st.excess[g] = excess
     st.loss[g] = cost * st.size[g]
+    st.work[0] += _OF_A_CHANGE * st.size[g]
+    _refresh_relief(limits, conditions, st, g)
     top_gain, top_relief = 0.0, 0.0
-    shaped = 0.0
-    if excess > 0 and len(conditions.kind) > 0:
-        shaped = excess  # the excess of a histogram may disappear with any row
     for i in range(start, stop):
         row = st.member[i]
-        relief = shaped
         if st.gain[row] < 1e-12:  # rounding
             st.gain[row] = 0.0
-        if excess > 0 and shaped == 0.0:
-            # what the row itself has too many, and one for each crowded row whose neighbour it is
-            for c in range(len(limits.windowed)):
-                t = allowed_neighbours(limits, c, st.size[g])
-                relief += limits.weight[c] * max(0, st.degree[c, row] - t)
-                v = limits.value[c, row]
-                for q in range(start, stop):
-                    other = st.member[q]
-                    if other != row and st.degree[c, other] > t and within_reach(limits, c, limits.value[c, other], v):
-                        relief += limits.weight[c]
-        st.relief[row] = relief
-        top_gain, top_relief = max(top_gain, st.gain[row]), max(top_relief, relief)
+        top_gain, top_relief = max(top_gain, st.gain[row]), max(top_relief, st.relief[row])
     st.best_gain[g], st.best_relief[g] = top_gain * st.size[g], top_relief
 
 
@@ -354,15 +336,10 @@ def _count(conditions: Any, st: Any, g: Any, row: Any, change: Any) -> None:
 
 @subroutine
 def _refresh_group(shares: Any, limits: Any, conditions: Any, st: Any, g: Any) -> None:
-    """Compute everything about a group from its members alone, with counts of zero. Cost: the square of its size."""
+    """Compute everything about a group from its members alone, with counts of zero. Cost: see `count_neighbours`."""
     start, stop = st.first[g], st.first[g] + st.size[g]
     for c in range(len(limits.windowed)):
-        for i in range(start, stop):
-            row, degree = st.member[i], 0
-            for q in range(start, stop):
-                if q != i and within_reach(limits, c, limits.value[c, row], limits.value[c, st.member[q]]):
-                    degree += 1
-            st.degree[c, row] = degree
+        count_neighbours(limits, st.member, st.degree, start, stop, c, st.along)
     for i in range(start, stop):
         _count(conditions, st, g, st.member[i], 1)
     excess = excess_after(limits, conditions, st, g, NONE, NONE, 1e300)
@@ -377,27 +354,11 @@ def refresh_all(shares: Any, limits: Any, conditions: Any, st: Any) -> None:
             _refresh_group(shares, limits, conditions, st, g)
 
 
-@subroutine
-def _update_degrees(limits: Any, member: Any, degrees: Any, start: Any, size: Any, row: Any, change: Any) -> None:
-    """Update the degrees of `member[start:start + size]` because a row joined (+1) or leaves (-1); recount the row's own."""
-    for c in range(len(limits.windowed)):
-        v, own = limits.value[c, row], 0
-        for i in range(start, start + size):
-            other = member[i]
-            if other == row:
-                continue
-            w = limits.value[c, other]
-            if within_reach(limits, c, w, v):
-                degrees[c, other] += change
-            own += within_reach(limits, c, v, w)
-        degrees[c, row] = own
-
-
 @inlined
 def _leave(limits: Any, conditions: Any, st: Any, g: Any, row: Any) -> None:
     """Remove a row from a group's list: the last member takes its slot."""
     if len(limits.windowed) > 0:
-        _update_degrees(limits, st.member, st.degree, st.first[g], st.size[g], row, -1)
+        update_degrees(limits, st.member, st.degree, st.first[g], st.size[g], row, -1)
     last = st.first[g] + st.size[g] - 1
     at = st.first[g]
     while st.member[at] != row:
@@ -415,7 +376,7 @@ def _join(limits: Any, conditions: Any, st: Any, g: Any, row: Any) -> None:
     st.group[row] = g
     _count(conditions, st, g, row, 1)
     if len(limits.windowed) > 0:
-        _update_degrees(limits, st.member, st.degree, st.first[g], st.size[g], row, 1)
+        update_degrees(limits, st.member, st.degree, st.first[g], st.size[g], row, 1)
 
 
 @subroutine

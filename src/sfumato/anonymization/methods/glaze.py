@@ -52,7 +52,8 @@ class Glaze(Method):
 
     Supports every principle but (n,t)-closeness, and several at once. Deterministic for a seed. A group may still fail at
     the end; the caller checks every group exactly and refuses the release. The name is the painter's term for the thin,
-    transparent layers of which sfumato consists. Cost: about linear in rows times quasi-identifiers times `effort`.
+    transparent layers of which sfumato consists. Cost: about linear in rows times quasi-identifiers times `effort`, also for
+    large groups: the number of passes is bounded, and so is, for each row, the work of a pass, a cut and a repair.
 
     >>> import pyarrow as pa
     >>> from sfumato.principles import KAnonymity
@@ -80,7 +81,7 @@ class Glaze(Method):
             )
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
-        """Order, cut, exchange, repair; of several starts, and of the groups of Mondrian, keep the best."""
+        """Order, cut, exchange, repair; of several starts keep the best, or the groups of Mondrian if they are better."""
         problem = SearchProblem.of(task)
         if problem.rows < 2 * problem.constraints.least:
             return Grouping(np.zeros(problem.rows, np.int64), ("the table is too small for two groups",))

@@ -49,6 +49,7 @@ def group_arrays(
         scratch=scratch_counts(conditions), values=np.zeros(rows + 1, np.int64),
         tally=np.zeros(int(shares.size.max(initial=0)) + 2, np.int64),
         seen=np.zeros(int(shares.size.max(initial=0)) + 2, np.int64), clock=np.zeros(1, np.int64),
+        work=np.zeros(1, np.int64), along=np.zeros(limits.rank.shape[1] + 1, np.int64),
         known_at=np.zeros(alike, np.int64), known=np.zeros((2, alike)),
     )  # fmt: skip
     refresh_all(shares, limits, conditions, arrays)

@@ -15,6 +15,15 @@ _FEW = 200
 _IDLE_ROUNDS = 3
 """Merging ends after this many rounds without fewer bad rows: with limits on neighbours, larger groups may not help."""
 
+_ROUNDS = 50
+"""Merging ends after this many rounds: each merges every group with excess, so that few are left to the last ones."""
+
+_LOOKS = 1_000
+"""The number of times that a row may look at a group for a partner while groups are coloured, for each row."""
+
+_LEAST_LOOKS = 10_000_000
+"""The same for a table of any size."""
+
 _LARGEST_GROUP = 2_000
 """Groups of more rows are not merged further for the sake of a limit on neighbours, which are counted pair by pair."""
 
@@ -31,7 +40,9 @@ def repair(state: SearchState, effort: int) -> None:
         colour_if_guaranteed(state)
     before, bad = state.labels.copy(), state.bad_rows
     least, idle, others = bad, 0, 1
-    while state.excess > 0 and len(state.arrays.size) > 1 and idle < _IDLE_ROUNDS:
+    for _ in range(_ROUNDS):
+        if state.excess <= 0 or len(state.arrays.size) <= 1 or idle >= _IDLE_ROUNDS:
+            break
         if state.constraints.neighbour_limits and state.arrays.size.max() > _LARGEST_GROUP:
             break
         merge_groups(state, others)
@@ -66,7 +77,8 @@ def colour_if_guaranteed(state: SearchState) -> None:
     crowding(state.neighbour_limits, everyone, everyone, near)  # counts each row itself
     start = initialize(near - 1, state.packed_size)
     if near.max() - 1 < guarantee(np.bincount(start), limit.allowed):
-        result = exchange(start, limit.values, limit.near, limit.allowed, state.place, state.shares)
+        looks = max(_LEAST_LOOKS, _LOOKS * state.rows)
+        result = exchange(start, limit.values, limit.near, limit.allowed, state.place, state.shares, looks=looks)
         state.regroup(result.of_row)
 
 

@@ -22,6 +22,9 @@ _DEFERRED_COST = 6
 _MOST_ROWS = 65_536
 """The largest number of rows that are packed at once: the cost grows with rows times distinct values."""
 
+_REPACKED = 16
+"""The rows of the largest circles around groups with excess, all together, for each row of the problem."""
+
 
 def pack_table(state: SearchState) -> None:
     """Pack the whole table: small parts of a good order first, then the rows left over in larger and larger parts.
@@ -134,14 +137,17 @@ def repack_around(state: SearchState) -> None:
     """Pack the rows of each group with excess again, together with the groups around it, in circles that double.
 
     The groups around it are those next to it along a good order. A circle that packs without a row left over replaces its
-    groups; the circles end at the whole table or at `_MOST_ROWS`.
+    groups; the circles end at the whole table, at `_MOST_ROWS`, or, if many groups have excess, at an equal share of
+    `_REPACKED` times the rows, so that the cost does not grow with their number.
     """
     line, position = state.group_order()
     labels, count = state.labels.copy(), len(line)
     where = np.empty(count, np.int64)  # the position of each group in the line
     where[line] = np.arange(count)
     repaired = np.zeros(count, bool)
-    for group in np.flatnonzero(state.arrays.excess > 0):
+    bad = np.flatnonzero(state.arrays.excess > 0)
+    most = min(_MOST_ROWS, _REPACKED * state.rows // max(1, len(bad)))
+    for group in bad:
         if repaired[group]:
             continue
         circle = 2
@@ -149,7 +155,7 @@ def repack_around(state: SearchState) -> None:
             start = max(0, int(where[group]) - circle)
             pool = line[start : start + 2 * circle + 1]
             rows = np.flatnonzero(np.isin(labels, pool))
-            if len(rows) > _MOST_ROWS:
+            if len(rows) > most:
                 break
             rows = rows[np.argsort(position[rows], kind="stable")]
             packed = pack_rows(state, rows, len(pool))

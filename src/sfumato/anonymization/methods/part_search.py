@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods.group_repair import repair
 from sfumato.anonymization.methods.packing import pack_table
 from sfumato.anonymization.methods.search_problem import SearchProblem
-from sfumato.anonymization.methods.search_state import SearchState
+from sfumato.anonymization.methods.search_state import VISITS, SearchState
 from sfumato.data.groups import renumber
 
 Integers = NDArray[np.int64]
@@ -34,15 +34,20 @@ _SLACKS = (0.2, 0.05, 0.1)
 _HOPELESS = 2.6
 """A cut that leaves more excess per row than this is not worth exchanges: packed groups are the start."""
 
+_USUAL_SIZE = 32
+"""The size of groups up to which these thresholds hold; for larger groups they are in proportion."""
+
 _NEARLY_NONE = 0.05
 """The excess per row from which on exchanges remove the rest at a prohibitive price."""
 
 
-def search_part(problem: SearchProblem, seed: int, effort: int = 1, known: Integers | None = None) -> Integers:
+def search_part(
+    problem: SearchProblem, seed: int, effort: int = 1, known: Integers | None = None, visits: float = VISITS
+) -> Integers:
     """Return the group of each row, numbered from 0 without gaps; a group may still have excess.
 
-    `known` are groups that are known already, such as those of Mondrian: one of the starts. The result depends on the
-    arguments only.
+    `known` are groups that are known already, such as those of Mondrian: one of the starts. `visits` is the number of rows
+    that annealing visits, for each row. The result depends on the arguments only.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -54,16 +59,19 @@ def search_part(problem: SearchProblem, seed: int, effort: int = 1, known: Integ
         return np.zeros(problem.rows, np.int64)
     best: SearchState | None = None
     for start in range(_STARTS if problem.rows <= _SMALL else 1):
-        state = _search(problem, seed, start, effort, known)
+        state = _search(problem, seed, start, effort, known, visits)
         if best is None or state.rank < best.rank:
             best = state
     assert best is not None
     return renumber(best.labels)
 
 
-def _search(problem: SearchProblem, seed: int, start: int, effort: int, known: Integers | None) -> SearchState:
+def _search(
+    problem: SearchProblem, seed: int, start: int, effort: int, known: Integers | None, visits: float
+) -> SearchState:
     """Run the four phases once. The first starts use the best order, the others random ones."""
     state = SearchState(problem, seed * _STARTS + start)
+    state.visits = visits
     state.span = (0.1, 0.5)
     if state.needs_large_groups and start == 0:
         cut_further(state, known, effort)
@@ -89,11 +97,13 @@ def _exchange(state: SearchState, start: int, effort: int) -> None:
     """Cut an order into groups, and exchange rows until little excess is left."""
     if state.has_rare_values:
         # they do not suffice for as many groups as usual: larger ones, which must have them from the start
-        state.most = min(_LARGEST_CUT, 2 * state.rows // state.constraints.most_groups(state.rows) + 1)
+        wanted = 2 * state.rows // state.constraints.most_groups(state.rows) + 1
+        state.most = max(state.most, min(_LARGEST_CUT, wanted))
         state.cut(_HIGH_PRICE * state.problem.columns, shuffled=start >= 3)
         return
     state.cut(price=_PRICES[start % 3], shuffled=start >= 3)
-    crowded = state.excess / state.rows
+    # a row can have as much excess as its group has rows
+    crowded = state.excess / state.rows / max(1.0, state.packed_size / _USUAL_SIZE)
     if not state.can_be_packed or crowded <= _HOPELESS:
         if state.constraints.neighbour_limits or state.constraints.conditions:
             state.exchange(effort)
@@ -125,7 +135,8 @@ def improve_part(problem: SearchProblem, labels: Integers, seed: int, effort: in
     state = SearchState(problem, seed)
     state.regroup(labels)
     state.remember()
-    state.lower_loss(effort, rounds=2)  # the loss has fallen already, except across the borders of the first parts
+    # the loss has fallen already, except across the borders of the first parts; large groups take longer
+    state.lower_loss(effort, rounds=6 if state.needs_large_groups else 2)
     state.return_to_best()
     return renumber(state.labels)
 

@@ -13,7 +13,7 @@ from sfumato.anonymization.methods.search_problem import SearchProblem
 from sfumato.kernels.best_cuts import best_cuts
 from sfumato.kernels.cell_shares import SET, share
 from sfumato.kernels.local_search import exchange_rows, open_rows
-from sfumato.kernels.order_cuts import cut_order
+from sfumato.kernels.order_cuts import coarse_ends, cut_order
 from sfumato.kernels.pair_cuts import cut_pairs, sample_members
 from sfumato.kernels.rotations import rotate_rows
 from sfumato.kernels.row_order import tree_order
@@ -29,7 +29,7 @@ _LEAF = 16
 _PATIENCE = 5
 """The number of passes before a pass without progress ends the search."""
 
-_WORK = 6
+VISITS = 6.0
 """The rows that annealing visits, for each row of the problem."""
 
 _BETWEEN_CUTS = 0.25
@@ -53,8 +53,17 @@ _GATHERINGS = 4
 _LARGEST_PAIR = 96
 """Pairs of more rows are not cut anew: the cost grows with the square of their number."""
 
+_FINELY_CUT = 128
+"""An order may be cut before every row if groups of more rows than this are not made."""
+
 _LOOKS = 200_000
 """About the number of partners that are tried in a pass over the rows with excess."""
+
+_PASS_WORK = 1 << 12
+"""The members of groups that a pass may look at, for each row of the problem: a bound that only large groups reach."""
+
+_LEAST_WORK = 1 << 22
+"""The members of groups that a pass may look at in a problem of any size."""
 
 _NEARLY_ALL = 0.8
 """From this share of groups with excess on, nearly all groups have excess."""
@@ -86,6 +95,7 @@ class SearchState:
         self.order = np.arange(self.rows)
         self.coarse = np.zeros(self.rows + 1, np.int64)
         """For each position of the order the number of rows of the set that was split there; see `tree_order`."""
+        self.visits = VISITS
         self.span = (0.0, 1.0)
         """The share of the whole work at which the next passes begin and end; for the progress."""
         self.has_rare_values = 0 < constraints.most_groups(self.rows) < self.rows // self.most
@@ -98,10 +108,13 @@ class SearchState:
     def cut(self, price: float, shuffled: bool = False) -> None:
         """Order the rows, and cut the order into groups so that loss + price · excess is least."""
         self.order_rows(shuffled)
-        cuts = np.zeros(self.rows + 1, np.int64)
+        cuts, ends = np.zeros(self.rows + 1, np.int64), np.empty(self.rows + 1, bool)
+        step = self.cut_step
+        coarse_ends(self.coarse, step, self.constraints.least, ends)
+        most = self.most + 2 * (step - 1)  # so that the last rows, too, have an end where they can be cut
         cut_order(
-            self.shares, self.place, self.neighbour_limits, self.conditions, self.order, self.constraints.least, self.most,
-            price, cuts,
+            self.shares, self.place, self.neighbour_limits, self.conditions, self.order, ends, self.constraints.least,
+            most, price, cuts,
         )  # fmt: skip
         # cuts[end] is where the run that ends there begins: follow it from the end
         labels, end, group = np.empty(self.rows, np.int64), self.rows, 0
@@ -109,6 +122,16 @@ class SearchState:
             labels[self.order[cuts[end] : end]] = group
             end, group = int(cuts[end]), group + 1
         self.regroup(labels)
+
+    @property
+    def cut_step(self) -> int:
+        """The number of positions of an order of which one may be cut: 1, and more for large groups.
+
+        From there on the cost of the cut does not grow with the size of the groups, or, with limits on neighbours, with its
+        square. A quarter of a group at most, so that groups of allowed sizes can always be cut.
+        """
+        ratio = self.most / _FINELY_CUT
+        return max(1, min(int(ratio**2 if self.neighbour_limits.windowed.size else ratio), self.constraints.least // 4))
 
     def order_rows(self, shuffled: bool = False) -> None:
         """Order the rows so that similar rows are adjacent; `shuffled`: by random splits instead of the best ones."""
@@ -227,6 +250,11 @@ class SearchState:
             self.problem.progress(FINDING, low + (high - low) * i / count)
             yield i
 
+    @property
+    def pass_work(self) -> int:
+        """The members of groups that a pass may look at."""
+        return max(_LEAST_WORK, _PASS_WORK * self.rows)
+
     def exchange_pass(self, tries: int, window: int, heat: float, price: float, focus: bool = False) -> int:
         """Make one pass along the order; see `kernels.local_search.exchange_rows`. Return the number of changes."""
         window = max(1, min(window, len(self.order) // 2))
@@ -235,7 +263,7 @@ class SearchState:
         return int(
             exchange_rows(
                 self.shares, self.neighbour_limits, self.conditions, self.arrays, self.order, tries, window, heat, price,
-                self.constraints.least, focus, moves, self.random,
+                self.constraints.least, focus, moves, self.pass_work, self.random,
             )
         )  # fmt: skip
 
@@ -258,19 +286,23 @@ class SearchState:
         return int(
             rotate_rows(
                 self.shares, self.neighbour_limits, self.conditions, self.arrays, self.order, tries, window, price,
-                self.constraints.least, self.random,
+                self.constraints.least, self.pass_work, self.random,
             )
         )  # fmt: skip
 
     def gather(self, tries: int, window: int, price: float) -> int:
-        """Swap rows that lie closer together then; see `kernels.spread_swaps.swap_by_spread`. Return the number of swaps."""
+        """Swap rows so that the rows of each group lie closer together; return the number of swaps.
+
+        See `kernels.spread_swaps.swap_by_spread`.
+        """
         rows = np.flatnonzero(self.arrays.loss[self.arrays.group] > 0)
         tree_order(self.shares, self.place, rows, self.coarse, _LEAF, True, self.random)
         scale = np.where(self.shares.kind == SET, 0.0, self.shares.weight / np.maximum(1, self.shares.size - 1))
         return int(
             swap_by_spread(
                 self.shares, self.neighbour_limits, self.conditions, self.arrays, rows, tries,
-                max(1, min(window, len(rows) // 2)), price, np.empty(self.arrays.low.shape), scale, self.random,
+                max(1, min(window, len(rows) // 2)), price, np.empty(self.arrays.low.shape), scale, self.pass_work,
+                self.random,
             )
         )  # fmt: skip
 
@@ -294,7 +326,7 @@ class SearchState:
         The price rises with the work done, in rows visited: passes over few open rows are cheap, so there are more of them.
         """
         low, high = self.span
-        work, budget, cut_at = 0, _WORK * effort * self.rows, 0.0
+        work, budget, cut_at = 0, self.visits * effort * self.rows, 0.0
         while work < budget:
             done = work / budget
             self.problem.progress(FINDING, low + (high - low) * done)
