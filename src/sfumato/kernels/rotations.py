@@ -13,7 +13,7 @@ import numpy as np
 from sfumato.kernels.compile import borrowing_kernel, inlined
 from sfumato.kernels.local_search import PARTNERS
 from sfumato.kernels.row_order import draw
-from sfumato.kernels.search_arrays import NONE, apply_change, cell_cost, excess_after
+from sfumato.kernels.search_arrays import NONE, apply_change, called_cell_cost, called_excess_after
 
 
 @inlined
@@ -32,11 +32,11 @@ def _best_substitute(
         c = st.member[st.first[g] + (i + skip) % size]
         left = (st.loss[g] / size - st.gain[c]) * (size - 1) - st.loss[g]
         bound = best + price * burden - left + st.loss[here]
-        change = cell_cost(shares, st, here, a, c, bound / st.size[here]) * st.size[here] + left - st.loss[here]
+        change = called_cell_cost(shares, st, here, a, c, bound / st.size[here]) * st.size[here] + left - st.loss[here]
         if change >= best + price * burden:
             continue
-        one = excess_after(limits, conditions, st, here, a, c, 1e300)
-        other = excess_after(limits, conditions, st, g, c, NONE, 1e300)
+        one = called_excess_after(limits, conditions, st, here, a, c, 1e300)
+        other = called_excess_after(limits, conditions, st, g, c, NONE, 1e300)
         change += price * (one + other - burden)
         if change < best:
             best, substitute, excess_here, excess_source = change, c, one, other
@@ -76,9 +76,9 @@ def rotate_rows(
             size = st.size[g]
             if size < st.room[g]:
                 most = min(joining, saving) + price * st.excess[g]
-                change = cell_cost(shares, st, g, NONE, a, (most + st.loss[g]) / (size + 1)) * (size + 1) - st.loss[g]
+                change = called_cell_cost(shares, st, g, NONE, a, (most + st.loss[g]) / (size + 1)) * (size + 1) - st.loss[g]
                 if change < most:
-                    found = excess_after(limits, conditions, st, g, NONE, a, 1e300)
+                    found = called_excess_after(limits, conditions, st, g, NONE, a, 1e300)
                     change += price * (found - st.excess[g])
                     if change < min(joining, saving):
                         joining, target, excess_target = change, g, found

@@ -233,6 +233,18 @@ def _member_excess(
     return histogram_excess(conditions, h, values, k, scratch)
 
 
+@subroutine
+def called_cell_cost(shares: Any, st: Any, g: Any, out: Any, into: Any, most: Any) -> Any:
+    """Return the same as `cell_cost`: slower to call, and compiled once, for kernels that seldom need it."""
+    return cell_cost(shares, st, g, out, into, most)
+
+
+@subroutine
+def called_excess_after(limits: Any, conditions: Any, st: Any, g: Any, out: Any, into: Any, bound: Any) -> Any:
+    """Return the same as `excess_after`: slower to call, and compiled once, for kernels that seldom need it."""
+    return excess_after(limits, conditions, st, g, out, into, bound)
+
+
 # ------------------------------------------------------------------------------ keeping the arrays up to date
 
 

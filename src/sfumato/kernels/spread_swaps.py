@@ -14,7 +14,7 @@ import numpy as np
 from sfumato.kernels.compile import borrowing_kernel, inlined
 from sfumato.kernels.local_search import PARTNERS
 from sfumato.kernels.row_order import draw
-from sfumato.kernels.search_arrays import NONE, apply_change, cell_cost, excess_after
+from sfumato.kernels.search_arrays import NONE, apply_change, called_excess_after, cell_cost
 
 
 @inlined
@@ -47,10 +47,10 @@ def _closest_partner(
         left = most - there_after - here_after
         if left < 0:
             continue
-        one = excess_after(limits, conditions, st, here, a, c, left / price)
+        one = called_excess_after(limits, conditions, st, here, a, c, left / price)
         if price * one > left:
             continue
-        other = excess_after(limits, conditions, st, there, c, a, max(0.0, left / price - one))  # rounding
+        other = called_excess_after(limits, conditions, st, there, c, a, max(0.0, left / price - one))  # rounding
         if price * (one + other) <= left:
             best, partner, excess_here, excess_there = spread, c, one, other
     return partner, excess_here, excess_there
