@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import subprocess
+import threading
 import time
 
 import numpy as np
@@ -226,6 +227,41 @@ def test_errors_of_the_package_come_back_as_they_are(session):
     try:
         with pytest.raises(sf.errors.ParameterError, match="k = 0"):
             parts(evaluating("__import__('sfumato').KAnonymity(0)"), lambda share: None)
+    finally:
+        parts.close()
+
+
+def slowly_prepared(seconds, parts):
+    """Work whose parts the driver prepares slowly; executors look up an attribute of a number."""
+
+    def part(number):
+        time.sleep(seconds)
+        return "real"
+
+    return PartWork(getattr, getattr, "slowly prepared", 5, part, [1] * parts)
+
+
+def test_a_driver_that_prepares_parts_for_longer_than_the_timeout_is_no_idle_cluster(session):
+    parts = ClusterParts(session, 2)
+    try:
+        before = time.monotonic()
+        assert parts(slowly_prepared(0.6, 6), lambda share: None) == [5] * 6
+        assert time.monotonic() - before > 3.5, "one job has all six parts"
+    finally:
+        parts.close()
+
+
+def test_no_job_is_submitted_after_an_interruption(session):
+    def interrupt(share):
+        raise KeyboardInterrupt
+
+    parts = ClusterParts(session, 60)
+    try:
+        before, threads = next_job(session), threading.active_count()
+        with pytest.raises(KeyboardInterrupt):
+            parts(slowly_prepared(0.6, 12), interrupt)
+        assert threading.active_count() <= threads
+        assert next_job(session) - 1 == before
     finally:
         parts.close()
 

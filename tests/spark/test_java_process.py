@@ -54,7 +54,7 @@ def listening(pids):
     for pid in pids:
         for file in Path(f"/proc/{pid}/fd").glob("*"):
             try:
-                sockets.add(os.readlink(file))
+                sockets.add(str(file.readlink()))
             except OSError:
                 continue
     found = []
@@ -112,7 +112,7 @@ def test_a_java_process_of_the_user_that_other_hosts_reach_gets_no_cluster(monke
     SparkContext._ensure_initialized()  # what is left of a session that the user stopped
     try:
         with (
-            pytest.raises(sf.errors.ClusterError, match="would listen to other hosts.*SPARK_LOCAL_IP"),
+            pytest.raises(sf.errors.ClusterError, match=r"would listen to other hosts.*SPARK_LOCAL_IP"),
             spark_session("local-cluster[1,1,1024]"),
         ):
             pass

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 _LOOPBACK = "127.0.0.1"
 
 _ON_LOOPBACK = {"SPARK_LOCAL_IP": _LOOPBACK, "SPARK_LOCAL_HOSTNAME": _LOOPBACK}
-"""The addresses of the master and the workers of a cluster of this host, and of their pages: there are no settings for them."""
+"""Where the master and the workers of a cluster of this host listen, and their pages: there are no settings for that."""
 
 _SECRET = re.compile(r"secret|password|token|access[.]?key", re.IGNORECASE)
 """Names of settings that are not put on the command line of Java, which every user of the host can read."""
@@ -60,7 +60,7 @@ def listens_on_loopback() -> bool:
     """Return whether Java was started so that the processes of a cluster of this host listen to this host alone."""
     from pyspark import SparkContext
 
-    variables = SparkContext._jvm.java.lang.System.getenv()  # type: ignore[union-attr]
+    variables = SparkContext._jvm.java.lang.System.getenv()
     return str(variables.get("SPARK_LOCAL_IP")) == _LOOPBACK and variables.get("SPARK_LOCAL_HOSTNAME") in (None, _LOOPBACK)
 
 
@@ -71,7 +71,7 @@ def end_java() -> None:
     gateway, SparkContext._gateway, SparkContext._jvm = SparkContext._gateway, None, None
     process = getattr(gateway, "proc", None)
     with suppress(Exception):  # it may be gone
-        gateway.shutdown()  # type: ignore[union-attr]
+        gateway.shutdown()
     if process is not None:
         with suppress(OSError):
             process.stdin.close()  # Java ends when it is closed
