@@ -10,9 +10,11 @@ import threading
 import time
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.io.read_spark import from_spark
 from sfumato.part_maps import PartWork
 from sfumato.spark.cluster_parts import ClusterParts
 from spark_clusters import people, spark_or_skip
@@ -154,6 +156,20 @@ def test_a_frame_of_spark_gives_and_takes_rows_in_any_order(session, tmp_path):
         assert release.frame.toArrow().to_pydict() == local.frame.to_pydict()
     assert pickle.loads(pickle.dumps(release)).frame.to_pydict() == local.frame.to_pydict()
     assert sf.verify(release.save(tmp_path / "release"), frame).holds
+
+
+def test_cells_that_spark_takes_for_equal_have_an_order(session):
+    texts = "select v collate UTF8_LCASE as v from values ('a'), ('A'), ('b'), ('B'), ('a'), ('A') as t(v)"
+    lists = "select array(v) as v from values (0d), (-0d), (0d), (-0d), (-0d), (0d) as t(v)"
+    numbers = session.createDataFrame(pa.table({"v": [0.0, -0.0, 0.0, -0.0, -0.0, 0.0]}))
+    for frame, expected in (
+        (session.sql(texts), ["A", "A", "a", "a", "B", "b"]),  # capitals have smaller codes
+        (numbers, ["-0.0"] * 3 + ["0.0"] * 3),
+        (session.sql(lists.replace("-0d", "double('-0.0')")), ["[-0.0]"] * 3 + ["[0.0]"] * 3),
+    ):
+        for partitions in (1, 2, 3, 5):
+            found = from_spark(frame.repartition(partitions)).column("v").to_pylist()
+            assert [str(value) for value in found] == expected
 
 
 def test_tables_and_folders_of_spark_are_read(session, tmp_path):

@@ -80,8 +80,8 @@ def _java(master: str | None, settings: Mapping[str, str]) -> Iterator[dict[str,
         if found.startswith("local-cluster") and not listens_on_loopback():
             raise ClusterError(
                 "the processes of a cluster of this host would listen to other hosts, because Spark was started earlier",
-                remedy="Set SPARK_LOCAL_IP=127.0.0.1 before Spark is first used in this process (or in spark-env.sh, if that "
-                "sets it), or use the master local[*].",
+                remedy="Set SPARK_LOCAL_IP=127.0.0.1 before Spark is first used in this process (or in spark-env.sh, if "
+                "that sets it), or use the master local[*].",
                 key="master",
                 value=master,
             )
