@@ -154,8 +154,10 @@ def _starting(master: str | None) -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     except Exception as error:
+        is_remote = (master or "").startswith("spark://")
         raise ClusterError(
-            f"Spark cannot be started: {cause_of(error)}",
+            f"Spark cannot be started: {cause_of(error)}"
+            + (f"; probably no Spark master of this version answers at {master}" if is_remote else ""),
             remedy="Check the master, the settings and the version of Java; Spark 4 needs Java 17 or newer.",
             key="master",
             value=master,
