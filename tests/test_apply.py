@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -283,3 +284,17 @@ def test_columns_that_the_release_does_not_know_are_named(release):
     assert "not in the release, and dropped: 'shoe'" in repr(result)
     assert "shoe" not in result.data.column_names
     assert sf.apply(release, new, insist=True).dropped == ()  # the name is a declared identifier
+
+
+def test_force_never_replaces_what_was_read(tmp_path):
+    release = sf.anonymize(people(60, 1), SCHEMA, sf.KAnonymity(3)).save(tmp_path / "release")
+    new = tmp_path / "new.csv"
+    pa.csv.write_csv(people(5, 2).drop(["town"]).append_column("town", pa.array(["Bonn"] * 5)), new)
+    before = {path: path.read_bytes() for path in (new, release / "data.csv")}
+    added = sf.apply(release, new)
+    for path in before:
+        with pytest.raises(sf.errors.FileError, match="this is being read, and is not replaced"):
+            added.save(path, force=True)
+    assert before == {path: path.read_bytes() for path in before}
+    added.save(tmp_path / "added.csv")
+    added.save(tmp_path / "added.csv", force=True)

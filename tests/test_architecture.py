@@ -22,7 +22,7 @@ SOURCE = ROOT / "src" / "sfumato"
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py")
 
 LAYERS = [
-    ["version", "masking", "plurals", "progress", "temporaries"],
+    ["version", "masking", "plurals", "progress", "temporaries", "visible_text"],
     ["errors"],
     ["storage", "part_maps"],
     ["registry", "user_code"],
@@ -103,6 +103,7 @@ def test_every_package_has_a_layer():
 FOUNDATION = {
     "version",
     "masking",
+    "visible_text",
     "plurals",
     "progress",
     "summaries",

@@ -18,6 +18,7 @@ from sfumato.data.table import Table
 from sfumato.errors import CellError, ColumnError, FileError, HierarchyError, ReleaseError, RequirementError
 from sfumato.exact import as_fraction, written
 from sfumato.io.atomic_replace import write_file
+from sfumato.io.files_in_use import refuse_in_use
 from sfumato.io.shuffle import Contents, ranks_of, shuffled
 from sfumato.io.write_files import cell_texts, write_csv, write_parquet
 from sfumato.plurals import count_of
@@ -78,6 +79,8 @@ class Application:
     separators: tuple[tuple[str, str], ...] = ()
     unchanged: tuple[str, ...] = ()
     """The columns in which an empty text of a CSV is not an empty cell."""
+    reading: tuple[str | None, ...] = ()
+    """The files that the rows were made from, which `save` never replaces."""
 
     @property
     def holds(self) -> bool:
@@ -108,12 +111,13 @@ class Application:
         return "\n".join(lines)
 
     def save(self, path: str | Path, force: bool = False) -> Path:
-        """Write the rows to a CSV or Parquet file; `force`: replace a file that exists."""
+        """Write the rows to a CSV or Parquet file; `force`: replace a file that exists, but none that was read."""
         target = Path(path)
         if target.suffix not in (".csv", ".parquet"):
             raise FileError("the kind of file is not known", remedy="Name a .csv or .parquet file.", file=str(path))
         if target.exists() and not force:
             raise FileError("something exists here already", remedy="Name a new file, or use force.", file=str(path))
+        refuse_in_use(target, self.reading)
         if target.suffix == ".csv":
             write_file(target, lambda file: write_csv(self.data, file, dict(self.separators), self.unchanged))
         else:
@@ -168,19 +172,15 @@ def apply(
     together = _together(released, published)
     _refuse_singled_out(together, released.rows, declared, new.source)
     combined = audit(Table(together, released.schema, untyped=released.untyped), None, list(principles))
-    if not combined.holds and not insist:
-        worst = next(finding for finding in combined if not finding.holds)
-        raise RequirementError(
-            f"the release and the new rows together do not satisfy {worst.principle.label} "
-            f"({count_of(worst.violating_groups, 'group')} in breach)",
-            remedy="Make a new release, leave rows out, or insist (--insist, insist=True).", file=new.source,
-        )  # fmt: skip
+    if not insist:
+        _refuse_breach(combined, new.source)
     known = {*declared.named_columns(), *published.column_names}
     dropped = tuple(name for name in new.data.column_names if name not in known)
     recoded = {table.document.group, *declared.quasi_identifiers}
     unchanged = [name for name in published.column_names if name not in recoded and table.format >= MARKED_SINCE]
     separators = _separators(declared)
-    return Application(published, unfit, combined, dropped, library_of(data), separators, tuple(unchanged))
+    read = (new.source, str(manifest.data), str(manifest.path))
+    return Application(published, unfit, combined, dropped, library_of(data), separators, tuple(unchanged), read)
 
 
 def _folder(folder: str | Path) -> Path:
@@ -203,7 +203,8 @@ def _new_rows(manifest: TableManifest, data: Any, declared: Schema, released: Ta
             "this is a published table: it has the group column", remedy="Pass new rows as they are.", file=new.source,
             column=group,
         )  # fmt: skip
-    absent = [name for name in released.data.column_names if name not in (group, *new.data.column_names)]
+    present = {group, *new.data.column_names}
+    absent = [name for name in released.data.column_names if name not in present]
     if absent:
         raise ColumnError(
             "the new rows do not have this column of the release",
@@ -242,6 +243,17 @@ def _refuse_unfit(unfit: tuple[UnfitRow, ...], new: Table, strict: bool) -> None
         raise RequirementError(
             f"none of {count_of(new.rows, 'row')} fits a group", remedy="Make a new release.", file=new.source
         )
+
+
+def _refuse_breach(combined: Audit, source: str | None) -> None:
+    """Raise an error if a principle does not hold in the release together with the new rows."""
+    worst = next((finding for finding in combined if not finding.holds), None)
+    if worst is not None:
+        raise RequirementError(
+            f"the release and the new rows together do not satisfy {worst.principle.label} "
+            f"({count_of(worst.violating_groups, 'group')} in breach)",
+            remedy="Make a new release, leave rows out, or insist (--insist, insist=True).", file=source,
+        )  # fmt: skip
 
 
 def _unfit(assignment: Assignment) -> tuple[UnfitRow, ...]:

@@ -32,6 +32,7 @@ from sfumato.principles import (
     requested_principles,
 )
 from sfumato.principles.principle import measurement_of
+from sfumato.visible_text import one_line
 
 _FINDINGS = 30
 """Findings that a representation lists."""
@@ -299,7 +300,7 @@ class Audit:
     def describe(self, finding: Finding, group: int) -> str:
         """Return one group in one line: its quasi-identifiers, its size, its levels."""
         values = self.quasi_identifiers(group).items()
-        keys = ", ".join(f"{name} = {shortened(value)}" for name, value in values) or "all rows"
+        keys = ", ".join(f"{one_line(name)} = {shortened(value)}" for name, value in values) or "all rows"
         parts = finding.measurement.parts
         levels = ", ".join(f"{part.name} {level_shown(part.at(group), part.threshold)}" for part in parts)
         return f"{keys} ({count_of(int(self.groups.sizes[group]), 'row')}): {levels}"
@@ -375,7 +376,7 @@ def finding_heading(finding: Finding) -> str:
 def measured_on(finding: Finding) -> str:
     """Return the attribute that a principle was measured on, with the distance if the verdict depends on one."""
     distance = f" ({finding.distance})" if finding.distance is not None else ""
-    return f"{finding.attribute or ''}{distance}"
+    return one_line(f"{finding.attribute or ''}{distance}")
 
 
 def _number(level: Fraction | float) -> float | int | None:

@@ -25,7 +25,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Self
 
-from sfumato.masking import masked
+from sfumato.masking import masked, masked_uris
+from sfumato.visible_text import one_line
 
 __all__ = [
     "CellError",
@@ -67,21 +68,22 @@ class SfumatoError(Exception):
         value: Any = None,
     ) -> None:
         """Store the attributes and build the text."""
-        self.problem = problem
-        self.remedy = masked(remedy)  # it may contain the connection string
+        # a connection string may be anywhere: written under a wrong key, it is an invalid value, or the name of a column
+        self.problem = masked_uris(problem)
+        self.remedy = masked(remedy)
         self.file = None if file is None else masked(file)
-        self.key = key
-        self.column = column
+        self.key = None if key is None else masked_uris(key)
+        self.column = None if column is None else masked_uris(column)
         self.row = row
-        self.value = value
+        self.value = masked_uris(value) if isinstance(value, str) else value
         places = [
             self.file,
-            key,
-            None if column is None else f"column {column!r}",
+            self.key,
+            None if self.column is None else f"column {self.column!r}",
             None if row is None else f"row {row}",
         ]
-        where = ", ".join(place for place in places if place is not None)
-        super().__init__(f"{where}: {problem}. {self.remedy}" if where else f"{problem}. {self.remedy}")
+        where = ", ".join(one_line(place) for place in places if place is not None)
+        super().__init__(f"{where}: {self.problem}. {self.remedy}" if where else f"{self.problem}. {self.remedy}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         keywords = {name: getattr(self, name) for name in ("remedy", "file", "key", "column", "row", "value")}

@@ -39,6 +39,15 @@ def masked(text: str) -> str:
     return text
 
 
+def masked_uris(text: str) -> str:
+    """Return a text without the passwords of the URIs in it; `password = 1` stays, which may be about a column of that name.
+
+    >>> masked_uris("'postgresql://me:hunter2@localhost' is invalid"), masked_uris("secret = 5 is not a date")
+    ("'postgresql://me:***@localhost' is invalid", 'secret = 5 is not a date')
+    """
+    return masked(text) if "://" in text else text
+
+
 def secrets_in(text: str) -> set[str]:
     """Return what `masked` would hide: each secret as it is, without quotes, and up to where a database name may begin.
 

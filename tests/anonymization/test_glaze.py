@@ -246,6 +246,14 @@ def test_sets_of_values():
     assert mean_loss(recoded) < 0.05, "about ten rows per town: few towns are mixed"
 
 
+@pytest.mark.parametrize("k", [300, 600, 1000])
+def test_a_table_of_twice_k_rows_makes_two_groups(k):
+    draw = np.random.default_rng(k)
+    people = pa.table({"age": draw.integers(0, 1000, 2 * k), "town": draw.integers(0, 40, 2 * k)})
+    task = sf.anonymization.Task(sf.Table(people, sf.Schema(["age", "town"])), (sf.KAnonymity(k),))
+    assert np.bincount(sf.Glaze().group(task).of_row).tolist() == [k, k]
+
+
 def test_too_few_rows_for_two_groups():
     task = task_of(people(7, seed=0), sf.KAnonymity(4))
     assert sf.Glaze().group(task).of_row.tolist() == [0] * 7

@@ -82,3 +82,17 @@ def test_the_draft_of_near_unique_values_runs(sfumato, tmp_path):
     assert "hierarchy = { frequent = [20, 5] }" in (tmp_path / "sfumato.toml").read_text(encoding="utf-8")
     assert sfumato("anonymize", "sfumato.toml").returncode == 0
     assert sfumato("verify", "release", "--original", "towns.csv", "--config", "sfumato.toml").returncode == 0
+
+
+def test_force_never_replaces_the_data(sfumato, tmp_path):
+    import sqlite3
+
+    done = sfumato("hierarchy", "people.csv", "zip", "-o", "./people.csv", "--force")
+    assert (done.returncode, (tmp_path / "people.csv").read_text(encoding="utf-8")) == (2, PEOPLE)
+    assert "this is being read, and is not replaced" in done.stderr
+    with sqlite3.connect(tmp_path / "people.db") as database:
+        database.execute("create table people (zip text)")
+        database.execute("insert into people values ('01234')")
+    before = (tmp_path / "people.db").read_bytes()
+    done = sfumato("hierarchy", "sqlite:///people.db", "zip", "-o", "people.db", "--force")
+    assert (done.returncode, (tmp_path / "people.db").read_bytes()) == (2, before)

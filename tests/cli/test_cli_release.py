@@ -231,3 +231,14 @@ def test_an_invalid_number_of_threads_is_reported_before_the_table_is_read(sfuma
     done = sfumato("anonymize", "sfumato.toml")
     assert done.returncode == 2
     assert "the environment variable SFUMATO_WORKERS is 'many'" in done.stderr
+
+
+def test_force_never_replaces_the_folder_that_is_read(sfumato, project):
+    """Nor the release that is repeated, not even by itself with another seed; the error comes before the work."""
+    assert sfumato("anonymize", "sfumato.toml").returncode == 0
+    before = {path.name: path.read_bytes() for path in (project / "release").iterdir()}
+    for arguments in (["sfumato.toml", "--data", "release/data.csv"], ["release/release.json", "--data", "people.csv"]):
+        done = sfumato("anonymize", *arguments, "--output", "release", "--force")
+        assert done.returncode == 2
+        assert "which is being read, and is not replaced" in done.stderr
+    assert before == {path.name: path.read_bytes() for path in (project / "release").iterdir()}

@@ -153,7 +153,7 @@ def test_reading_changes_nothing(postgresql, tmp_path):
     fill(f"sqlite:///{tmp_path}/p.db", "people", people(20))
     for uri in (postgresql, f"sqlite:///{tmp_path}/p.db"):
         with pytest.raises(sf.errors.DatabaseError, match=r"read-?only"):
-            read(uri, "delete from people returning age")
+            read(uri, "with x as (select 1) delete from people returning age")
         assert read(uri).rows == 20
 
 
@@ -163,7 +163,7 @@ def test_wrong_tables_and_queries(database):
         ({"table": "People2"}, sf.errors.DatabaseError, "Did you mean 'people'"),
         ({"table": 'x"; drop table people; --'}, sf.errors.DatabaseError, "there is no table"),
         ({"table": "a.b.c"}, sf.errors.ParameterError, "not the name of a table"),
-        ({"query": "selec"}, sf.errors.DatabaseError, "syntax error"),
+        ({"query": "select from where"}, sf.errors.DatabaseError, "syntax error"),
         ({"query": "select nonsense from people"}, sf.errors.DatabaseError, "nonsense"),
         ({"query": " "}, sf.errors.ParameterError, "the query is empty"),
         ({"query": "select 1", "table": "people"}, sf.errors.ParameterError, "a query and a table"),
@@ -259,3 +259,58 @@ def test_passwords_become_variables(password, other, key):
     assert without_passwords(kept) == (kept, ())
     plain = "postgresql://me@host:5432/db?a=b"
     assert without_passwords(plain) == (plain, ())
+
+
+WRITING = [
+    "drop table people", "DROP TABLE people;", "/* all */ drop table people", "(delete from people)",
+    "delete from people returning age", "with gone as (delete from people returning age) select * from gone",
+    "with x as (select 1) delete from people returning age", "insert into people select * from people",
+    "create table copied as select * from people", "select * into copied from people",
+    "select age from people; drop table people", "drop table people; select 1", "commit; drop table people", "begin",
+    "attach '{folder}/new.db' as new", "select 1; attach '{folder}/new.db' as new", "vacuum into '{folder}/new.db'",
+    "vacuum", "pragma query_only = 0", "pragma journal_mode = wal", "pragma user_version = 7",
+    "pragma writable_schema = 1", "copy people to '{folder}/new.db'", "copy people to program 'touch {folder}/new.db'",
+    "set transaction read write", "explain analyze delete from people",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("query", WRITING)
+def test_a_query_writes_nothing(database, tmp_path, query):
+    fill(database, "people", people(20))
+    files = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(sf.errors.DatabaseError) as caught:
+        read(database, query.format(folder=tmp_path))
+    assert caught.value.file == shown(database), "the error names the source"
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == files, "no file is created or changed"
+    assert read(database, table="people").rows == 20
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["(select age from people)", "with old as (select age from people) select * from old", "values (1), (2)"]
+    + [f"-- drop table people;\nselect '{word}; ''delete' as age from people; -- end" for word in ("into", "drop")],
+)
+def test_queries_that_read(database, query):
+    fill(database, "people", people(20))
+    if "sqlite" in database and query.startswith("("):
+        query = query[1:-1]  # SQLite has no queries in parentheses
+    assert read(database, query).rows in (2, 20)
+
+
+def test_full_text_search_of_sqlite_can_be_read(tmp_path):
+    pytest.importorskip("sqlalchemy")
+    with closing(sqlite3.connect(tmp_path / "people.db")) as connection:
+        connection.execute("create virtual table people using fts5 (name)")
+        connection.execute("insert into people values ('Ann Lee'), ('Bob Day')")
+        connection.commit()
+    assert read(f"sqlite+pysqlite:///{tmp_path}/people.db", "select name from people where people match 'ann'").rows == 1
+
+
+def test_a_database_without_read_only_transactions_gets_no_word_that_writes():
+    """Some need no semicolon between statements."""
+    from sfumato.io.read_only_query import checked_query
+
+    for query in ("select 1 drop table people commit", "with x as (select 1) merge into people using x", "select 1 exec p"):
+        with pytest.raises(sf.errors.DatabaseError, match="only queries that read are run"):
+            checked_query(query, "mssql://me:secret@host/people", enforced=False)
+    assert checked_query('select "update", [drop] from people', "mssql://host/people", enforced=False)

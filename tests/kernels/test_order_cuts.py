@@ -71,15 +71,18 @@ def test_no_cut_costs_less(seed, rows, least, price, everywhere):
     assert cost_of(runs) == pytest.approx(cost)
 
 
-@given(st.integers(0, 2**31), st.integers(1, 200), st.integers(1, 30))
-def test_runs_end_at_the_coarsest_cut_of_each_stretch(seed, rows, step):
+@given(st.integers(0, 2**31), st.integers(1, 200), st.integers(1, 30), st.integers(1, 60))
+def test_runs_end_at_the_coarsest_cut_of_each_stretch_and_at_multiples_of_the_least_run(seed, rows, step, least):
     coarse = np.random.default_rng(seed).integers(0, 5, rows + 1)
     ends = np.zeros(rows + 1, bool)
-    coarse_ends(coarse, step, ends)
-    assert ends[rows]
+    coarse_ends(coarse, step, least, ends)
+    multiples = {*range(0, rows + 1, least), *range(rows, -1, -least)}
+    assert multiples <= set(np.flatnonzero(ends).tolist())
     for start in range(0, rows, step):
-        (found,) = np.flatnonzero(ends[start : min(start + step, rows)])
-        assert coarse[start + found] == coarse[start : min(start + step, rows)].max()
+        stretch = coarse[start : min(start + step, rows)]
+        found = set(np.flatnonzero(ends[start : start + len(stretch)]).tolist())
+        (coarsest,) = found - {i - start for i in multiples} or {int(np.argmax(stretch))}
+        assert coarse[start + coarsest] == stretch.max()
 
 
 @given(st.integers(0, 2**31), st.integers(4, 60), st.integers(2, 400))
@@ -88,7 +91,7 @@ def test_large_groups_can_be_cut_at_coarse_ends(seed, least, rows):
     draw = np.random.default_rng(seed)
     rows, step = rows + least, least // 4
     ends, cuts = np.zeros(rows + 1, bool), np.zeros(rows + 1, np.int64)
-    coarse_ends(draw.integers(0, 9, rows + 1), step, ends)
+    coarse_ends(draw.integers(0, 9, rows + 1), step, least, ends)
     domains, value = [random_domain(draw)], draw.integers(0, 5, rows)
     limits = limit_arrays([random_limit(draw, 5, rows)], [value])
     cost = cut_order(

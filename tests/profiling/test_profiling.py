@@ -370,3 +370,18 @@ def test_little_known_columns_are_left_to_a_person():
     few = people(30, **known, veteran=["yn"[i % 3 == 0] for i in range(30)])
     assert role(few, "veteran") is None
     assert role(people(30, veteran=["yn"[i % 3 == 0] for i in range(30)]), "veteran") == "quasi-identifier"
+
+
+@given(st.lists(st.lists(st.sampled_from("abc?"), min_size=40, max_size=40), min_size=2, max_size=5))
+def test_columns_that_determine_each_other_are_found_by_definition(cells):
+    """As many pairs of values as values of each; the missing value is one too."""
+    cells = [*cells, [{"a": "x", "b": "y", "c": "z", "?": "?"}[cell] for cell in cells[0]]]
+    found = sf.profile(pa.table({f"v{place}": column for place, column in enumerate(cells)}))
+    expected = {}
+    for place, column in enumerate(cells):
+        usable = [other for other in range(place) if f"v{other}" not in expected and len(set(cells[other])) >= 3]
+        twins = [f"v{other}" for other in usable if len({*zip(column, cells[other], strict=True)}) == len({*column})
+                 == len({*cells[other]})]  # fmt: skip
+        if len(set(column)) >= 3 and twins:
+            expected[f"v{place}"] = twins[0]
+    assert found.equivalent_columns == expected

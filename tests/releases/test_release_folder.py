@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
@@ -312,3 +313,45 @@ def test_a_disk_that_is_full(release, small_disk, tmp_path):
         made(6).save(target, force=True)
     assert {path.name: path.read_bytes() for path in target.iterdir()} == before
     assert entries(disk) == ["out"]
+
+
+def test_a_release_json_of_another_program_is_not_a_release(release, tmp_path):
+    """Build tools write files of that name too, and `data.csv` beside it may be the original."""
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "data.csv").write_text("age\n30\n", encoding="utf-8")
+    for content in ('{"version": "1.0"}', "[]", "no json", "[" * 100_000):
+        (target / "release.json").write_text(content, encoding="utf-8")
+        with pytest.raises(sf.errors.FileError, match="not a release, and is not replaced"):
+            release.save(target, force=True)
+    assert (target / "data.csv").read_text(encoding="utf-8") == "age\n30\n"
+
+
+def test_the_folder_that_contains_the_original_is_not_replaced(tmp_path):
+    """A published table may be the original of another release."""
+    target = tmp_path / "out"
+    people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "cold", "flu", "cold"]})
+    sf.anonymize(people, sf.Schema(["age"], ["ill"], kinds={"age": "categorical"}), sf.KAnonymity(2)).save(target)
+    before = (target / "data.csv").read_bytes()
+    (tmp_path / "link.csv").symlink_to(target / "data.csv")
+    for source in (target / "data.csv", tmp_path / "link.csv"):
+        schema = sf.Schema(["age"], ["ill"], kinds={"age": "categorical"}, undeclared="drop")
+        again = sf.anonymize(source, schema, sf.KAnonymity(2))
+        with pytest.raises(sf.errors.FileError, match=r"contains .*\.csv, which is being read, and is not replaced"):
+            again.save(target, force=True)
+        assert (target / "data.csv").read_bytes() == before
+    again.save(tmp_path / "other")
+
+
+def test_dictionaries_and_repeated_releases_are_being_read_too(tmp_path):
+    from sfumato.disclosure import Dictionary, withhold
+
+    release = made(5)
+    release.save(tmp_path / "out")
+    with pytest.raises(sf.errors.FileError, match=r"contains .*release\.json, which is being read"):
+        release.save(tmp_path / "out", force=True, expected=tmp_path / "out" / "release.json")
+    records, schema = pa.table({"age": ["30", "41"], "town": ["Ulm", "Ulm"]}), sf.Schema(["age", "town"])
+    withhold(records, schema, Dictionary(records), 1).save(tmp_path / "book")
+    known = Dictionary(tmp_path / "book" / "data.csv")
+    with pytest.raises(sf.errors.FileError, match=r"contains .*data\.csv, which is being read"):
+        withhold(records, schema, known, 1).save(tmp_path / "book", force=True)

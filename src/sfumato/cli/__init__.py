@@ -6,6 +6,7 @@ Exit status: 0 done and every principle holds; 1 a principle does not hold or ca
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Any
 
@@ -24,7 +25,7 @@ from sfumato.cli.interruption import run_interruptibly
 from sfumato.cli.project import project
 from sfumato.cli.report import report
 from sfumato.cli.risk import risk
-from sfumato.cli.streams import abandon_output
+from sfumato.cli.streams import abandon_output, complain
 from sfumato.cli.verify import verify
 from sfumato.errors import ReplayError, RequirementError, SfumatoError
 from sfumato.masking import masked
@@ -34,6 +35,12 @@ from sfumato.version import __version__
 class ErrorReportingGroup(click.Group):
     """A group of commands that turns errors into one line and an exit status: 1, 2, or 3 for a bug."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options before the command; no file can have a name with a NUL character."""
+        if any("\0" in argument for argument in args):
+            raise click.UsageError("an argument contains a NUL character", ctx)
+        return super().parse_args(ctx, args)
+
     def invoke(self, context: click.Context) -> Any:
         """Run the command; an error never shows a traceback unless it is a bug."""
         for stream in (sys.stdout, sys.stderr):
@@ -42,22 +49,27 @@ class ErrorReportingGroup(click.Group):
         try:
             return run_interruptibly(lambda: self._invoke(context))
         except SfumatoError as error:
-            click.echo(f"sfumato: {error}", err=True)
+            complain(f"sfumato: {error}")
             sys.exit(1 if isinstance(error, RequirementError | ReplayError) else 2)
         except OSError as error:
             abandon_output()
             place = masked(str(error.filename or "output"))
-            click.echo(f"sfumato: {place}: {error.strerror}. Make room, or write elsewhere.", err=True)
+            complain(f"sfumato: {place}: {error.strerror}. Make room, or write elsewhere.")
             sys.exit(2)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except click.ClickException as error:
+            shown = io.StringIO()
+            error.show(shown)
+            complain(shown.getvalue().rstrip("\n"))
+            sys.exit(error.exit_code)
+        except (click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
             import traceback
 
             from sfumato.cli.bug_origin import explain_bug
 
-            traceback.print_exc()
-            click.echo(f"sfumato: {explain_bug(error)}", err=True)
+            complain(traceback.format_exc().rstrip("\n"))
+            complain(f"sfumato: {explain_bug(error)}")
             sys.exit(3)
 
     def _invoke(self, context: click.Context) -> Any:

@@ -90,7 +90,7 @@ def anonymize(
         sink = declared.sink
     # errors that need no data are raised before the work, not after it
     available_workers()
-    free_target(folder, force)
+    free_target(folder, force, [config, data if declared is None else declared.data_source(data)])
     report, key = _private_files(declared, internal, key, folder, force)
     if sink is not None:
         check_target(*sink, force)
@@ -154,10 +154,11 @@ def _show(
     from sfumato.cli.release_warnings import show_warnings
     from sfumato.cli.show import console, show_audit, show_worth
     from sfumato.io.database_uri import shown
+    from sfumato.visible_text import one_line
 
     out = console()
     for note in (*release.private.notes, *release.notes, *release.exposure):
-        out.print(f"note {note}", markup=False)
+        out.print(f"note {one_line(note)}", markup=False)
     show_audit(release.audit, worst=0)
     show_worth(release)
     show_warnings(release.warnings)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import tomllib
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -51,27 +53,39 @@ def hierarchy(
     from sfumato.errors import ConfigError
     from sfumato.io.atomic_replace import write_file
     from sfumato.io.database_uri import expanded
+    from sfumato.io.files_in_use import refuse_in_use
     from sfumato.io.read_table import read_table
     from sfumato.serialization import hierarchy_of
 
-    if output is not None and os.path.lexists(output) and not force:
-        raise ConfigError("the file exists", remedy="Use --force, or --output.", file=str(output))
-    try:
-        section = None if builder is None else tomllib.loads(f"builder = {{ {builder} }}", parse_float=Decimal)["builder"]
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(
-            f"the builder is not valid TOML: {error}", remedy="Write it as in a config: prefix = [3, 2].", key="--builder"
-        ) from error
+    source = expanded(data, os.environ)
+    if output is not None:
+        if os.path.lexists(output) and not force:
+            raise ConfigError("the file exists", remedy="Use --force, or --output.", file=str(output))
+        refuse_in_use(output, [source])
+    section = None if builder is None else _section(builder)
     tree = None if section is None else hierarchy_of(section, "--builder")
     # codes such as 02139 and 250.0 must stay as they are written; builders of numbers read them from the text
     codes = section is not None and not section.keys() & {"intervals", "ranges", "quantiles", "consecutive"}
     schema = Schema(kinds={column: Kind.CATEGORICAL} if codes else {})
-    values = read_table(expanded(data, os.environ), schema, query=query, table=table, sheet=sheet).column(column)
+    values = read_table(source, schema, query=query, table=table, sheet=sheet).column(column)
     if tree is None:
         text = hierarchy_skeleton([values.labels(code) for code in range(values.size)], levels)
     else:
         text = build_hierarchy(tree, values).to_csv()
     if output is None:
-        say(text.rstrip("\n"))
+        say(text.rstrip("\n"), as_it_is=not sys.stdout.isatty())  # a file must contain the values as they are
     else:
         write_file(output, lambda file: file.write(text.encode()))
+
+
+def _section(builder: str) -> dict[str, Any]:
+    """Return a builder as plain data, as a config would contain it."""
+    from sfumato.errors import ConfigError
+
+    try:
+        section: dict[str, Any] = tomllib.loads(f"builder = {{ {builder} }}", parse_float=Decimal)["builder"]
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(
+            f"the builder is not valid TOML: {error}", remedy="Write it as in a config: prefix = [3, 2].", key="--builder"
+        ) from error
+    return section

@@ -99,5 +99,5 @@ def _is_config(path: Path) -> bool:
     """Return whether a file looks like a config, perhaps an invalid one."""
     try:
         return not path.is_symlink() and "data" in tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False

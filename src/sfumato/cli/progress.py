@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sfumato.cli.streams import complain
+
 if TYPE_CHECKING:
     from sfumato.progress import Progress
 
@@ -39,7 +41,7 @@ def progress_bar() -> Iterator[Progress]:
 @contextmanager
 def _lines() -> Iterator[Progress]:
     """Progress as lines of text, also while the work itself reports nothing."""
-    lines = ProgressLines(lambda text: click.echo(text, err=True))
+    lines = ProgressLines(complain)
     ticking = threading.Event()
     clock = threading.Thread(target=_tick, args=(lines, ticking), daemon=True)
     clock.start()

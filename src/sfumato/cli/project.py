@@ -135,7 +135,7 @@ def _publish(
         )
     folder = release_folder(declared, config, output)
     # Fail before the work if the target exists.
-    free_target(folder, force)
+    free_target(folder, force, [declared.data_source(data)])
     report = internal if internal is not None else declared.internal_report
     if report is not None:
         free_page(report, folder, force)

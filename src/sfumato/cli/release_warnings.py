@@ -10,6 +10,7 @@ from sfumato.cli.show import console
 from sfumato.errors import RequirementError
 from sfumato.plurals import count_of
 from sfumato.releases.exposure_models import ReleaseWarning
+from sfumato.visible_text import one_line
 
 _REMEDIES = {
     "uncovered": 'Add a principle on each uncovered attribute, or write accepted = "reason" for it.',
@@ -21,7 +22,7 @@ _REMEDIES = {
 def show_warnings(warnings: Sequence[ReleaseWarning]) -> None:
     """Print what a reader of a release must be warned of."""
     for warning in warnings:
-        console().print(f"[bold red]WARNING[/bold red] [red]{escape(warning.text)}[/red]")
+        console().print(f"[bold red]WARNING[/bold red] [red]{escape(one_line(warning.text))}[/red]")
 
 
 def refuse_warnings(warnings: Sequence[ReleaseWarning], source: str | None) -> None:

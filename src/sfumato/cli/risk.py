@@ -105,7 +105,7 @@ def risk(
     folder = release_folder(declared, config, output) if amount is not None else None
     # an existing folder or report is an error before the work, not after it
     if folder is not None:
-        free_target(folder, force)
+        free_target(folder, force, [declared.data_source(data)])
     target = None if report is None else free_page(report, folder, force)
     at_most = limit if limit is not None else section.limit
     with progress_bar() as progress:

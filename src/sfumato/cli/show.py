@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -15,6 +17,7 @@ from sfumato.anonymization.release import Release
 from sfumato.anonymization.utility import percent
 from sfumato.cli.streams import abandon_output
 from sfumato.plurals import count_of
+from sfumato.visible_text import one_line, visible
 
 _PLAIN_WIDTH = 140
 """The width of the output without a terminal."""
@@ -23,8 +26,16 @@ _NARROW = 110
 """On a narrower terminal a table would break words: each principle then gets its own lines."""
 
 
-class _Quiet(Console):
-    """A console that ignores a closed pipe (`| head`), so that the exit status stays the verdict."""
+class _SafeConsole(Console):
+    """A console that escapes control characters in texts, and ignores a closed pipe.
+
+    After a closed pipe (`| head`) the exit status stays the verdict.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Render, with control characters of texts escaped; the colours of the console are no text yet."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else visible(text), style, control)
 
     def on_broken_pipe(self) -> None:
         abandon_output()
@@ -35,20 +46,30 @@ def console() -> Console:
     if sys.stdout is None:  # closed by the caller
         return Console(quiet=True)
     fixed = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
-    return _Quiet(width=None if fixed else _PLAIN_WIDTH, highlight=False, emoji=False)
+    return _SafeConsole(width=None if fixed else _PLAIN_WIDTH, highlight=False, emoji=False)
+
+
+def source_heading(source: str | None) -> str:
+    """Return the markup of the name of a source at the beginning of a line."""
+    return "" if source is None else f"[bold]{escape(one_line(source))}: [/bold]"
+
+
+def show_notes(notes: Iterable[str], out: Console) -> None:
+    """Print notes, one per line."""
+    for note in notes:
+        out.print(f"[yellow]note[/yellow] {escape(one_line(note))}")
 
 
 def show_audit(result: Audit, worst: int) -> None:
     """Print the verdicts, and the worst groups of principles that fail."""
     out = console()
-    source = f"{result.table.source}: " if result.table.source else ""
+    source = source_heading(result.table.source)
     people = "" if result.units is None else f", {result.units.total:,} {result.units.plural}"
     out.print(
-        f"[bold]{escape(source)}[/bold]{count_of(result.table.rows, 'row')}{people}, "
+        f"{source}{count_of(result.table.rows, 'row')}{people}, "
         f"{count_of(result.groups.count, 'group')} by {escape(_grouped_by(result))}"
     )
-    for note in result.notes:
-        out.print(f"[yellow]note[/yellow] {escape(note)}")
+    show_notes(result.notes, out)
     show_findings(result, out)
     failing = [finding for finding in result if not finding.holds and worst]
     if failing:
@@ -86,7 +107,8 @@ def show_worth(release: Release) -> None:
 
 def _grouped_by(result: Audit) -> str:
     schema = result.table.schema
-    return f"column {schema.group}" if schema.group is not None else ", ".join(schema.quasi_identifiers) or "nothing"
+    names = f"column {schema.group}" if schema.group is not None else ", ".join(schema.quasi_identifiers) or "nothing"
+    return one_line(names)
 
 
 def _verdict(finding: Finding) -> Text:

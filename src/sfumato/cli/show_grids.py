@@ -9,10 +9,11 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from sfumato.anonymization.feasibility import Contour, Frontier, FrontierCell
-from sfumato.cli.show import console
+from sfumato.cli.show import console, show_notes, source_heading
 from sfumato.data.table import Table
 from sfumato.exact import written
 from sfumato.plurals import count_of
+from sfumato.visible_text import one_line
 
 _STYLES = {
     "guaranteed": "green",
@@ -40,11 +41,10 @@ _HIGH = 0.5
 def show_frontier(frontier: Frontier, table: Table, notes: Sequence[str]) -> None:
     """Print one table per k, and what the words in it mean."""
     out = console()
-    source = f"{table.source}: " if table.source else ""
-    out.print(f"[bold]{escape(source)}[/bold]{count_of(table.rows, 'row')}")
-    for note in notes:
-        out.print(f"[yellow]note[/yellow] {escape(note)}")
-    out.print(f"(ε,δ)^k-dissimilarity of {escape(frontier.attribute)}")
+    source = source_heading(table.source)
+    out.print(f"{source}{count_of(table.rows, 'row')}")
+    show_notes(notes, out)
+    out.print(f"(ε,δ)^k-dissimilarity of {escape(one_line(frontier.attribute))}")
     for k in frontier.ks:
         grid = _grid(f"k = {k}", [written(delta) for delta in frontier.deltas])
         for epsilon in frontier.epsilons:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sfumato.cli.show import console
+from sfumato.cli.show import console, show_notes, source_heading
 from sfumato.data.schema import Role
 from sfumato.plurals import count_of
 from sfumato.profiling import ColumnProfile, Profile
@@ -31,13 +30,12 @@ _NARROW = 100
 def show_profile(profile: Profile, config: Path) -> None:
     """Print a profile, and the path of the config."""
     out = console()
-    source = f"{profile.table.source}: " if profile.table.source else ""
+    source = source_heading(profile.table.source)
     out.print(
-        f"[bold]{escape(source)}[/bold]{count_of(profile.rows, 'row')}, {count_of(len(profile.columns), 'column')}\n",
+        f"{source}{count_of(profile.rows, 'row')}, {count_of(len(profile.columns), 'column')}\n",
         soft_wrap=True,
     )
-    for note in profile.table.notes:
-        out.print(f"[yellow]note[/yellow] {escape(note)}")
+    show_notes(profile.table.notes, out)
     if out.width >= _NARROW:
         out.print(_grid(profile))
     else:

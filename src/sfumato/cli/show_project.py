@@ -11,13 +11,14 @@ from rich.text import Text
 
 from sfumato.anonymization.utility import percent
 from sfumato.cli.release_warnings import show_warnings
-from sfumato.cli.show import console, show_findings
+from sfumato.cli.show import console, show_findings, show_notes, source_heading
 from sfumato.exact import written
 from sfumato.plurals import count_of
 from sfumato.projections.plans.dependence import PlanRatios
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection import Projection
 from sfumato.releases.kinds import table_name
+from sfumato.visible_text import one_line
 
 _MAX_WARNINGS = 3
 """The number of warnings that are shown."""
@@ -40,23 +41,21 @@ _ORIGINS = {
 def show_projection(projection: Projection, folder: Path, report: Path | None) -> None:
     """Print the plan, its ratios, the verdicts in each table, and warnings."""
     out = console()
-    source = f"{projection.source.source}: " if projection.source.source else ""
+    source = source_heading(projection.source.source)
     out.print(
-        f"[bold]{escape(source)}[/bold]{count_of(projection.source.rows, 'row')}, "
+        f"{source}{count_of(projection.source.rows, 'row')}, "
         f"{count_of(len(projection.plan.attributes), 'sensitive attribute')} in {count_of(len(projection.plan), 'table')}"
     )
-    for note in (*projection.reading, *projection.notes):
-        out.print(f"[yellow]note[/yellow] {escape(note)}")
+    show_notes((*projection.reading, *projection.notes), out)
     out.print(_ratios(projection))
     for number, release in enumerate(projection.releases, 1):
         dropped = f", {count_of(release.suppressed, 'row')} suppressed" if release.suppressed else ""
         out.print(
-            f"\n[bold]{table_name(number)}[/bold]: {escape(' + '.join(release.schema.sensitive))}  "
+            f"\n[bold]{table_name(number)}[/bold]: {escape(one_line(' + '.join(release.schema.sensitive)))}  "
             f"({count_of(release.audit.groups.count, 'group')}, loss {percent(release.loss)}{dropped})"
         )
         show_findings(release.audit, out)
-        for note in release.exposure:
-            out.print(f"[yellow]note[/yellow] {escape(note)}")
+        show_notes(release.exposure, out)
         show_warnings(release.warnings)
     if projection.warnings:
         out.print(
@@ -66,7 +65,7 @@ def show_projection(projection: Projection, folder: Path, report: Path | None) -
     for pair in projection.warnings[:_MAX_WARNINGS]:
         (one, other), (u, w) = pair.attributes, pair.tables
         names = f"{one} ({table_name(u + 1)}) and {other} ({table_name(w + 1)})"
-        out.print(f"        {names}: {percent(pair.share)} of the smaller entropy", markup=False)
+        out.print(f"        {one_line(names)}: {percent(pair.share)} of the smaller entropy", markup=False)
     more = len(projection.warnings) - _MAX_WARNINGS
     if more > 0:
         out.print(f"        and {count_of(more, 'weaker pair')}; see the internal report")

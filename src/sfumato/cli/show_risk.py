@@ -10,25 +10,25 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sfumato.cli.show import console
+from sfumato.cli.show import console, show_notes, source_heading
 from sfumato.disclosure import Risk
 from sfumato.disclosure._withhold import WithheldRelease
 from sfumato.exact import written
 from sfumato.plurals import count_of
+from sfumato.visible_text import one_line
 
 
 def show_risk(found: Risk, worst: int) -> None:
     """Print the risk against every dictionary, by attribute, and of the records with the highest loss."""
     out = console()
     setting = found.setting
-    source = f"{setting.table.source}: " if setting.table.source else ""
+    source = source_heading(setting.table.source)
     out.print(
-        f"[bold]{escape(source)}[/bold]{count_of(setting.records, 'record')} of "
+        f"{source}{count_of(setting.records, 'record')} of "
         f"{count_of(len(setting.attributes), 'attribute')}, {count_of(found.disclosed_cells, 'value')}; "
         f"{setting.sensitivity.name} sensitivity"
     )
-    for note in found.notes:
-        out.print(f"[yellow]note[/yellow] {escape(note)}")
+    show_notes(found.notes, out)
     out.print(_dictionaries(found))
     if setting.prior is not None and len(found.dictionaries) > 1:
         out.print(f"Under the prior: {number(found.risk)}.")
@@ -44,8 +44,7 @@ def show_disclosure(made: WithheldRelease, folder: Path | None) -> None:
     """Print what is withheld, the remaining risk, and how close it is to the least."""
     out = console()
     best = made.rule
-    for note in made.notes:
-        out.print(f"[yellow]note[/yellow] {escape(note)}")
+    show_notes(made.notes, out)
     out.print(
         f"\n[bold]Withheld[/bold] {made.withheld_cells:,} of {count_of(made.full_risk.disclosed_cells, 'value')}, so that "
         f"{made.cells:,} per {made.per} are disclosed"
@@ -103,7 +102,7 @@ def _dictionaries(found: Risk) -> Grid:
         who = each.attackers
         prior = found.setting.prior
         grid.add_row(
-            Text(each.name),
+            Text(one_line(each.name)),
             f"{each.individuals:,}",
             "–" if prior is None else written(prior[place]),
             number(each.risk),
@@ -121,7 +120,7 @@ def _attributes(found: Risk) -> Grid:
     order = sorted(found.by_attribute, key=lambda each: -math.inf if each.saves is None else -each.saves)
     for each in order:
         grid.add_row(
-            Text(each.name), f"{each.disclosed:,}", number(each.weight), number(each.alone), number(each.without),
+            Text(one_line(each.name)), f"{each.disclosed:,}", number(each.weight), number(each.alone), number(each.without),
             number(each.saves),
         )  # fmt: skip
     return grid
@@ -138,7 +137,7 @@ def _records(found: Risk, worst: int) -> Grid:
         "loss",
     )
     for each in found.worst_records(worst):
-        identity = [Text(str(each.identity))] if named else []
+        identity = [Text(one_line(str(each.identity)))] if named else []
         grid.add_row(
             f"row {each.row:,}", *identity, f"{each.consistent:,}", number(each.probability), number(each.sensitivity),
             number(each.loss),

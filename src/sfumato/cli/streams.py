@@ -9,13 +9,23 @@ import sys
 
 import click
 
+from sfumato.visible_text import visible
 
-def say(text: str) -> None:
-    """Print; if the reader has closed the pipe, continue: the exit status depends on the result, not on the reader."""
+
+def say(text: str, as_it_is: bool = False) -> None:
+    """Print; if the reader has closed the pipe, continue: the exit status depends on the result, not on the reader.
+
+    Control characters are escaped as in JSON, unless the text is to be printed as it is.
+    """
     try:
-        click.echo(text)
+        click.echo(text if as_it_is else visible(text), color=as_it_is or None)  # otherwise escape sequences are removed
     except BrokenPipeError:
         abandon_output()
+
+
+def complain(text: str) -> None:
+    """Print to standard error, with control characters escaped."""
+    click.echo(visible(text), err=True)
 
 
 def abandon_output() -> None:

@@ -8,9 +8,7 @@ kernels that they call inside the functions that call them.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +27,7 @@ from sfumato.config.sections import (
     OutputSection,
     Section,
 )
+from sfumato.config.toml_text import config_text, read_toml
 from sfumato.config.validation_errors import config_error
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Kind, Role, Schema
@@ -102,7 +101,7 @@ class Config(Section):
         that names one is refused by default, because it may come from somebody else.
         """
         file = None if source is None else str(source)
-        raw = _read_toml(text, file)
+        raw = read_toml(text, file)
         if isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
             raise ConfigError(
                 f"the config has format {raw['format']}, and this version reads up to {FORMAT}",
@@ -137,14 +136,7 @@ class Config(Section):
                 remedy=f"Write a config for it first: sfumato init {path}.",
                 file=str(path),
             )
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise ConfigError(
-                f"the config cannot be read: {reason}", remedy="Name a readable TOML file.", file=str(path)
-            ) from error
-        return cls.parse(text, Path(path), allow_code=allow_code)
+        return cls.parse(config_text(Path(path)), Path(path), allow_code=allow_code)
 
     @classmethod
     def of(
@@ -324,7 +316,7 @@ class Config(Section):
         `data`, `master`: in place of the config's own. `folder`: where large arrays are if the config does not say so.
         """
         section = self.engine or EngineSection()
-        path = self._own_data() if data is None else data
+        path = self.data_source(data)
         try:
             own = None if section.folder is None else self._near(section.folder)
             chosen = name or section.name
@@ -398,8 +390,10 @@ class Config(Section):
         result = expanded(path, os.environ)
         return self._database(result) if is_uri(result) else self._near(result)
 
-    def _own_data(self) -> str | Path:
-        """Return the database or file that `data.path` names."""
+    def data_source(self, path: str | Path | None = None) -> str | Path:
+        """Return the database or file that `data.path` names; `path` instead, if it is given."""
+        if path is not None:
+            return path
         try:
             return self._resolve(self.data.path)
         except ConfigError as error:
@@ -412,7 +406,7 @@ class Config(Section):
         options = self.data.model_dump(include={"query", "table", "sheet", "delimiter", "encoding"})
         if path is not None:
             return read_table(path, self.schema, **options)
-        path = self._own_data()
+        path = self.data_source()
         try:
             return read_table(path, self.schema, **options)
         except ParameterError as error:  # a key that cannot be combined with this path
@@ -444,16 +438,6 @@ def write_config(path: str | Path, text: str) -> None:
         raise ConfigError(
             f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)
         ) from error
-
-
-def _read_toml(text: str, file: str | None) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        # a Windows path in double quotes is the usual cause
-        escape = "hex" in str(error) or "escape" in str(error)
-        remedy = "Write paths with / or in single quotes." if escape else "Fix that line."
-        raise ConfigError(f"the file is not valid TOML: {error}", remedy=remedy, file=file) from error
 
 
 def _hierarchy_section(column: str, declared: Any) -> str | dict[str, Any]:

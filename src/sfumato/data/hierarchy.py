@@ -117,7 +117,7 @@ class Hierarchy:
             with Path(path).open(encoding=encoding, newline="") as file:
                 rows = [row for row in csv.reader(file, delimiter=";") if row]
                 _refuse_empty_labels(rows, str(path))
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
+        except (OSError, ValueError, csv.Error) as error:  # not UTF-8, or a NUL in the path
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text of lines leaf;…;*"
             raise HierarchyError(
                 f"the hierarchy cannot be read: {reason}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from sfumato.data.schema_limits import Classes, classes_of, level_of, pairs_of, 
 from sfumato.data.text_values import text_value
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
+from sfumato.masking import masked_uris
 from sfumato.parameters import check_ratio
 from sfumato.summaries import short_repr
 
@@ -185,7 +187,8 @@ class Schema:
             "timezones": dict(self.timezones),
             "ages": dict(self.ages),
             "distances": dict(self.distances),
-            "accepted": dict(self.accepted),
+            # reasons are published
+            "accepted": {name: masked_uris(why) if isinstance(why, str) else why for name, why in self.accepted.items()},
         }
         for name, mapping in mappings.items():
             object.__setattr__(self, name, mapping)
@@ -338,7 +341,12 @@ class Schema:
     def role(self, column: str) -> Role | None:
         """Return the role of a column. Without a declared one it is None, or "other" if such columns are kept."""
         kept = Role.OTHER if self.undeclared == "keep" else None
-        return next((role for role, names in self._by_role() if column in names), kept)
+        return self._roles.get(column, kept)
+
+    @cached_property
+    def _roles(self) -> dict[str, Role]:
+        """The role of each column that has one; a table may have very many columns."""
+        return {name: role for role, names in self._by_role() for name in names}
 
     def published_columns(self, names: Iterable[str]) -> list[str]:
         """Return those of the columns of the data that a release may contain: neither identifiers nor without a role.

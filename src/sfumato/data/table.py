@@ -63,8 +63,9 @@ class Table:
     def __post_init__(self) -> None:
         if self.data.num_rows == 0:
             raise FileError("the table has no rows", remedy="Give a table with at least one row.", file=self.source)
+        known = set(self.data.column_names)
         for name in self.schema.named_columns():
-            if name not in self.data.column_names:
+            if name not in known:
                 raise unknown_column(name, self.data.column_names, self.source)
         if self.schema.ages:
             ages = with_ages(self.data, self.schema, untyped=self.untyped, source=self.source)
@@ -103,7 +104,8 @@ class Table:
         """Return a column, encoded."""
         with self._lock:
             if name not in self._columns:
-                if name not in self.data.column_names:
+                # the list of all names is made only if the index, which knows no duplicates, does not have this one
+                if self.data.schema.get_field_index(name) < 0 and name not in self.data.column_names:
                     raise unknown_column(name, self.data.column_names, self.source)
                 self._columns[name] = encode_column(
                     self.data.column(name), name, self.schema, untyped=self.untyped, source=self.source

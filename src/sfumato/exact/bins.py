@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-
-from sfumato.exact.thresholds import nearest_float
 
 _SMALL_STARTS = (1, 2, 3, 5)
 """Where the bins of sizes start below 10. From 10 on they start at 1, 2 and 5 times each power of ten."""
+
+
+def _exponent(number: Fraction) -> int:
+    """Return the exponent of the largest power of ten up to a positive number, also if it has no float.
+
+    >>> _exponent(Fraction(10**400)), _exponent(Fraction(999)), _exponent(Fraction(1, 10**400))
+    (400, 2, -400)
+    """
+    exponent = len(str(number.numerator)) - len(str(number.denominator))
+    return exponent if Fraction(10) ** exponent <= number else exponent - 1
 
 
 def round_width(least: Fraction) -> Fraction:
@@ -17,9 +24,8 @@ def round_width(least: Fraction) -> Fraction:
     >>> [str(round_width(Fraction(text))) for text in ("0.03", "2", "73")]
     ['1/20', '2', '100']
     """
-    power = Fraction(10) ** math.floor(math.log10(nearest_float(least)))
-    # the float logarithm may be one power too low, so the search goes past 10
-    return next(step * power for step in (1, 2, 5, 10, 20) if step * power >= least)
+    power = Fraction(10) ** _exponent(least)
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= least)
 
 
 def size_bins(largest: int) -> tuple[list[int], list[str]]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import codecs
 import gzip
 import mmap
+import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import FileError
+from sfumato.io.size_limits import refuse_expansion
 from sfumato.storage import Storage
 
 _MARKS = (
@@ -53,9 +56,20 @@ def file_text(path: Path, encoding: str | None, storage: Storage | None) -> tupl
 
 
 def _bytes(path: Path) -> bytes:
-    with _readable(path):
-        raw = path.read_bytes()
-        return gzip.decompress(raw) if raw[:2] == _GZIP else raw
+    with _readable(path), path.open("rb") as file:
+        start = file.read(2)
+        file.seek(0)
+        return b"".join(_decompressed(file, path)) if start == _GZIP else file.read()
+
+
+def _decompressed(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Yield the content of a gzip file in pieces; more content than the file can reasonably have is an error."""
+    compressed, size = os.fstat(file.fileno()).st_size, 0
+    with _readable(path), gzip.open(file) as content:
+        while piece := content.read(_PIECE):
+            size += len(piece)
+            refuse_expansion(size, compressed, str(path))
+            yield piece
 
 
 def _mapped(path: Path, storage: Storage) -> Raw:
@@ -70,13 +84,7 @@ def _mapped(path: Path, storage: Storage) -> Raw:
             return b""
         if start != _GZIP:
             return storage.opened(file)
-
-        def decompress() -> Iterator[bytes]:
-            with _readable(path), gzip.open(file) as content:
-                while piece := content.read(_PIECE):
-                    yield piece
-
-        return _on_disk(decompress(), storage)
+        return _on_disk(_decompressed(file, path), storage)
 
 
 def _on_disk(pieces: Iterator[bytes], storage: Storage) -> Raw:

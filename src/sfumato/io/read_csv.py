@@ -18,6 +18,7 @@ from pyarrow import csv as arrow_csv
 from sfumato.data.schema import Schema
 from sfumato.errors import FileError
 from sfumato.io.file_text import file_text
+from sfumato.io.size_limits import refuse_columns
 from sfumato.io.stored_columns import stored_columns
 from sfumato.plurals import count_of
 from sfumato.storage import Storage, active_storage
@@ -151,6 +152,7 @@ def _header(head: str, delimiter: str, name: str) -> list[str]:
         raise FileError(
             f"the header cannot be read: {error}", remedy="Fix it, or declare data.delimiter.", file=name
         ) from error
+    refuse_columns(len(header), name)
     return column_names(header, name)
 
 

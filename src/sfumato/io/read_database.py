@@ -12,6 +12,7 @@ from sfumato.io.connection import connect, driver_errors, is_adbc, is_sqlite, ta
 from sfumato.io.database_columns import read_batches
 from sfumato.io.database_names import TableName, only_table, quoted, unknown_table
 from sfumato.io.database_uri import checked, scheme, shown
+from sfumato.io.read_only_query import checked_query
 from sfumato.io.read_spark import SCHEME, read_spark
 
 _BATCH = 1 << 16
@@ -30,7 +31,7 @@ _WHOLE = 2**53
 def read_database(uri: str, query: str | None = None, table: str | None = None) -> tuple[pa.Table, str]:
     """Read the result of a query, or a whole table (the only one, if neither is given). Also return its name for messages.
 
-    The query runs in a read-only transaction.
+    The query must be one statement that reads, and runs in a read-only transaction.
     """
     uri = checked(uri)
     if query is not None and table is not None:
@@ -47,11 +48,11 @@ def read_database(uri: str, query: str | None = None, table: str | None = None) 
         return read_other(uri, query, table)
     name = None if query is not None else TableName.parse(table or only_table(tables_of(uri), uri))
     source = f"{shown(uri)}, {'query' if name is None else f'table {name}'}"
-    sql = f"select * from {name.sql}" if name is not None else str(query)
+    sql = f"select * from {name.sql}" if name is not None else checked_query(str(query), uri)
     with connect(uri) as connection:
         if name is not None:
             _refuse_unknown(uri, connection, name)
-        return read_query(uri, connection, sql.strip().rstrip(";"), source), source
+        return read_query(uri, connection, sql, source), source
 
 
 def _refuse_unknown(uri: str, connection: Any, name: TableName) -> None:

@@ -6,6 +6,7 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Iterator
+from functools import reduce
 from pathlib import Path
 from typing import IO, Any
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ import pyarrow as pa
 from sfumato.errors import CellError, FileError, ParameterError
 from sfumato.io.optional_packages import import_extra
 from sfumato.io.read_csv import column_names
+from sfumato.io.size_limits import refuse_columns, refuse_expansion, refuse_extent
 from sfumato.io.typed_cells import ColumnBuilder
 
 _AT_ONCE = 4096
@@ -31,6 +33,8 @@ _UNCALCULATED = re.compile(
 
 _TEXT = re.compile(rb"\bt=[\"']str[\"']")
 _PLACE = re.compile(rb"\br=[\"']([A-Z]+[0-9]+)[\"']")
+_REFERENCE = re.compile(rb"\br=[\"']([A-Za-z]*)0*([0-9]{1,9})[\"']")
+"""The letters and the digits of a cell, or the number of a row."""
 
 
 def read_excel(path: str | Path, sheet: str | None = None) -> tuple[pa.Table, tuple[str, ...]]:
@@ -41,9 +45,10 @@ def read_excel(path: str | Path, sheet: str | None = None) -> tuple[pa.Table, tu
     name = str(path)
     calamine = import_extra("python_calamine", "excel", "Excel files", name)
     try:
+        _refuse_large_content(Path(path), name)
         book = calamine.CalamineWorkbook.from_path(name)
         chosen = _sheet(book.sheet_names, sheet, name)
-        _refuse_unknown_values(Path(path), chosen, name)
+        _check_cells(Path(path), chosen, name)
         return _table(book.get_sheet_by_name(chosen), f"{name}, sheet {chosen!r}")
     except OSError as error:
         reason = error.strerror or str(error).partition(" (os error")[0]
@@ -59,6 +64,8 @@ def read_excel(path: str | Path, sheet: str | None = None) -> tuple[pa.Table, tu
 
 
 def _sheet(names: list[str], sheet: str | None, file: str) -> str:
+    if not names:
+        raise FileError("the workbook has no sheets", remedy="Name one with a table.", file=file)
     if sheet is None:
         return names[0]
     if sheet not in names:
@@ -74,6 +81,7 @@ def _table(sheet: Any, source: str) -> tuple[pa.Table, tuple[str, ...]]:
     header = next(rows, None)
     if header is None:
         raise FileError("the sheet is empty", remedy="Name one with a header and rows.", file=source)
+    refuse_columns(len(header), source)
     columns = [ColumnBuilder() for _ in header]
     count = 0
     while batch := [row for row, _ in zip(rows, range(_AT_ONCE), strict=False)]:
@@ -98,10 +106,24 @@ def _table(sheet: Any, source: str) -> tuple[pa.Table, tuple[str, ...]]:
     return pa.table({names[place]: columns[place].finish() for place in kept}), tuple(notes)
 
 
-def _refuse_unknown_values(path: Path, sheet: str, file: str) -> None:
-    """Raise an error for a cell with an error value or an uncalculated formula: both would be read as empty."""
+def _refuse_large_content(path: Path, file: str) -> None:
+    """Raise an error if the parts of a workbook are too large."""
+    with zipfile.ZipFile(path) as book:
+        refuse_expansion(sum(part.file_size for part in book.infolist()), path.stat().st_size, file)
+
+
+def _check_cells(path: Path, sheet: str, file: str) -> None:
+    """Raise an error for a cell that is far from all others, or with an error value or an uncalculated formula.
+
+    Memory would be needed for every place up to the last cell. Errors and uncalculated formulas would be read as empty.
+    """
+    columns, rows, cells = set[bytes](), 0, 0
     with zipfile.ZipFile(path) as book, book.open(_part(book, sheet)) as xml:
         for block in _rows(xml):
+            references = _REFERENCE.findall(block)
+            columns.update({letters for letters, _ in references})
+            cells += sum(letters != b"" for letters, _ in references)
+            rows = max(rows, max((int(digits) for digits in {digits for _, digits in references}), default=0))
             if found := _ERROR.search(block):
                 raise _unknown_value(
                     "the cell contains an error such as #N/A", "Fix the formula, or clear the cell.", found[1], sheet, file
@@ -113,6 +135,12 @@ def _refuse_unknown_values(path: Path, sheet: str, file: str) -> None:
                         "Open the workbook in a spreadsheet program and save it.",
                         found[1], sheet, file,
                     )  # fmt: skip
+    refuse_extent(rows, max(map(_column_number, columns), default=0), cells, f"{file}, sheet {sheet!r}")
+
+
+def _column_number(letters: bytes) -> int:
+    """Return the number of a column: 1 for A, 27 for AA; 0 without letters."""
+    return reduce(lambda number, letter: 26 * number + letter - 64, letters.upper(), 0)
 
 
 def _unknown_value(problem: str, remedy: str, head: bytes, sheet: str, file: str) -> CellError:

@@ -1,4 +1,4 @@
-"""Read other databases through SQLAlchemy, row by row. Each distinct cell is stored once."""
+"""Read other databases through SQLAlchemy, row by row, and never write to them. Each distinct cell is stored once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,21 @@ from sfumato.errors import DatabaseError, FileError
 from sfumato.io.database_names import TableName, only_table, unknown_table
 from sfumato.io.database_uri import file_of, scheme, shown, without_secrets
 from sfumato.io.optional_packages import import_extra
+from sfumato.io.read_only_query import checked_query
 from sfumato.io.typed_cells import ColumnBuilder
 
 _BATCH = 1 << 14
 """The number of rows that are fetched at a time."""
+
+_READ_ONLY = {
+    "postgresql": "set transaction read only",
+    "mysql": "set session transaction read only",
+    "mariadb": "set session transaction read only",
+    "oracle": "set transaction read only",
+    "sqlite": "pragma query_only = 1",
+    "duckdb": "select 1",  # it is opened read-only
+}
+"""For each dialect the statement after which a connection can only read."""
 
 
 def read_other(uri: str, query: str | None, table: str | None) -> tuple[pa.Table, str]:
@@ -30,9 +41,9 @@ def read_other(uri: str, query: str | None, table: str | None) -> tuple[pa.Table
             quote = engine.dialect.identifier_preparer.quote_identifier
             sql = f"select * from {'.'.join(quote(part) for part in (name.schema, name.name) if part is not None)}"
         else:
-            name, sql = None, query
+            name, sql = None, checked_query(query, uri, enforced=engine.dialect.name in _READ_ONLY)
         source = f"{shown(uri)}, {'query' if name is None else f'table {name}'}"
-        return _read(engine, sql.strip().rstrip(";"), uri), source
+        return _read(engine, sql, uri), source
     except alchemy.exc.SQLAlchemyError as error:
         message = (str(getattr(error, "orig", None) or error).splitlines() or [""])[0]
         raise DatabaseError(
@@ -49,7 +60,8 @@ def _engine(alchemy: Any, uri: str) -> Any:
     if path is not None and not Path(path).exists():
         raise DatabaseError(f"there is no file {path}", remedy="Name an existing database.", file=shown(uri))
     try:
-        return alchemy.create_engine(uri)
+        read_only = {"connect_args": {"read_only": True}} if scheme(uri).startswith("duckdb") and path is not None else {}
+        return alchemy.create_engine(uri, **read_only)
     except alchemy.exc.NoSuchModuleError:
         raise FileError(
             f"databases of the kind {scheme(uri)!r} are not supported here",
@@ -66,9 +78,17 @@ def _engine(alchemy: Any, uri: str) -> Any:
         raise DatabaseError("the URI cannot be parsed", remedy="Fix it.", file=shown(uri)) from None
 
 
+def _refuse_writing(connection: Any) -> None:
+    """Let a connection only read, as far as its database offers that."""
+    statement = _READ_ONLY.get(connection.dialect.name)
+    if statement is not None:
+        connection.exec_driver_sql(statement)
+
+
 def _read(engine: Any, sql: str, uri: str) -> pa.Table:
     options = {"stream_results": True, "yield_per": _BATCH, "no_parameters": True}
-    with engine.connect() as connection:
+    with engine.connect() as connection:  # rolled back at the end
+        _refuse_writing(connection)
         result = connection.execution_options(**options).exec_driver_sql(sql)
         if not result.returns_rows:
             raise DatabaseError("the query returns no columns", remedy="Write a SELECT.", file=shown(uri))

@@ -19,6 +19,7 @@ from sfumato.io.read_csv import read_csv
 from sfumato.io.read_database import read_database
 from sfumato.io.read_excel import read_excel
 from sfumato.io.read_spark import from_spark, is_spark_frame
+from sfumato.io.size_limits import refuse_columns
 from sfumato.io.stored_columns import stored_columns
 from sfumato.storage import active_storage, stored_table
 
@@ -93,6 +94,7 @@ def _parquet(path: Path, schema: Schema) -> pa.Table:
     storage = active_storage()
     try:
         file = parquet.ParquetFile(path)
+        refuse_columns(len(file.schema_arrow), str(path))
         if storage is None:
             data = file.read()
         else:

@@ -64,10 +64,11 @@ def _run_excess(
 
 
 @kernel
-def coarse_ends(coarse: Any, step: Any, ends: Any) -> None:
+def coarse_ends(coarse: Any, step: Any, least: Any, ends: Any) -> None:
     """Mark in `ends` where runs may end: of each `step` positions the one at which the order is cut most coarsely.
 
-    `coarse` is that of `tree_order`. The end of the order is marked too. Cost: linear.
+    Multiples of `least`, from both ends of the order, are marked too, so that it can be cut into as many runs of that length
+    as it has room for. `coarse` is that of `tree_order`. Cost: linear.
     """
     n = len(coarse) - 1
     for start in range(0, n, step):
@@ -77,7 +78,8 @@ def coarse_ends(coarse: Any, step: Any, ends: Any) -> None:
             if coarse[i] > coarse[best]:
                 best = i
         ends[best] = True
-    ends[n] = True
+    for i in range(0, n + 1, least):
+        ends[i] = ends[n - i] = True
 
 
 @kernel

@@ -116,6 +116,7 @@ def _distinct_places(st: Any, g: Any, j: Any, out: Any, into: Any) -> Any:
                 distinct += 1
     else:
         st.clock[0] += 1
+        st.work[0] += st.size[g]
         now, distinct = st.clock[0], 0
         if into != NONE:
             st.seen[st.place[into, j]] = now

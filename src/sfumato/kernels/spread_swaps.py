@@ -50,7 +50,7 @@ def _closest_partner(
         one = excess_after(limits, conditions, st, here, a, c, left / price)
         if price * one > left:
             continue
-        other = excess_after(limits, conditions, st, there, c, a, left / price - one)
+        other = excess_after(limits, conditions, st, there, c, a, max(0.0, left / price - one))  # rounding
         if price * (one + other) <= left:
             best, partner, excess_here, excess_there = spread, c, one, other
     return partner, excess_here, excess_there

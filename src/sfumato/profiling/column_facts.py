@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
@@ -14,6 +16,9 @@ from sfumato.exact.numbers import Numbers
 
 _SAMPLE = 4000
 """The number of cells of a column that are examined one by one, at regular intervals over the rows."""
+
+_END = Fraction(10**300)
+"""Numbers beyond this have no float, or differences that have none."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ def facts_of(table: Table, name: str) -> Facts:
     if numbers is None or not len(numbers):
         low = high = spread = 0.0
     else:
-        values = np.asarray(numbers.integers, float) * float(numbers.unit)
+        values = _floats(numbers)
         low, high = float(values[0]), float(values[-1])
         # a few extreme values must not determine the spread, so 5 % of the rows at each end do not count
         reached = np.cumsum(present) / max(int(present.sum()), 1)
@@ -117,6 +122,13 @@ def facts_of(table: Table, name: str) -> Facts:
         length=sum(len(cell.split()) for cell in sample) / len(sample) if sample else 0.0,
         sample=sample,
     )
+
+
+def _floats(numbers: Numbers) -> NDArray[np.float64]:
+    """Return numbers as floats; those that have none are at the end of the range, as only magnitudes are compared."""
+    if numbers.integers.dtype != object:
+        return np.asarray(numbers.integers, float) * float(numbers.unit)
+    return np.array([float(max(-_END, min(number * numbers.unit, _END))) for number in numbers.integers])
 
 
 def _whole(numbers: Numbers) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from sfumato.data.column import Column
 from sfumato.data.schema import Kind, Missing, Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import FileError
@@ -148,17 +152,14 @@ class Profile:
     def equivalent_columns(self) -> dict[str, str]:
         """For each column that determines an earlier one and is determined by it, the name of the earlier one."""
         found: dict[str, str] = {}
-        lists: dict[int, list[str]] = {}
+        first: dict[bytes, str] = {}
         for column in self.columns:
             facts = column.facts
             values = facts.distinct + (facts.missing > 0)
             if values < 3 or REPEATED * values > facts.rows or column.role is Role.IDENTIFIER:
                 continue  # two values, or values that hardly recur, determine each other by chance
-            before = lists.setdefault(values, [])
-            same = next((name for name in before if uniqueness_of(self.table, [name, column.name]).groups == values), None)
-            if same is None:
-                before.append(column.name)
-            else:
+            same = first.setdefault(_partition_digest(self.table.column(column.name)), column.name)
+            if same != column.name:
                 found[column.name] = same
         return found
 
@@ -203,6 +204,13 @@ class Profile:
                 f"  the quasi-identifiers together single out {self.uniqueness.unique:,} of {count_of(self.rows, 'row')}"
             )
         return "\n".join(lines)
+
+
+def _partition_digest(column: Column) -> bytes:
+    """Return a digest of which rows have equal values: two columns have the same if each determines the other."""
+    first_row = np.zeros(column.domain, np.int64)
+    first_row[column.codes[::-1]] = np.arange(len(column.codes) - 1, -1, -1)  # the last assignment counts
+    return hashlib.sha256(first_row[column.codes].tobytes()).digest()
 
 
 def profile(data: Any) -> Profile:

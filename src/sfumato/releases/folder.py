@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from sfumato.errors import FileError
 from sfumato.io.atomic_replace import sweep, write_file
+from sfumato.io.files_in_use import refuse_in_use
 from sfumato.releases.kinds import DATA_FILES
 from sfumato.releases.reader import MANIFEST, REPORT
 
@@ -19,10 +21,11 @@ _HEAD = 8192
 """A report states what made it within this many bytes."""
 
 
-def free_target(folder: str | Path, force: bool = False) -> Path:
+def free_target(folder: str | Path, force: bool = False, reading: Iterable[str | Path | None] = ()) -> Path:
     """Return where a release may be written; refuse a place that is taken, or that cannot be written to.
 
-    `force`: a release that is there already may be replaced, and nothing else.
+    `force`: a release that is there already may be replaced, and nothing else. `reading`: the files that the release is made
+    from; a folder that contains one is never replaced.
 
     >>> free_target("/")
     Traceback (most recent call last):
@@ -30,7 +33,7 @@ def free_target(folder: str | Path, force: bool = False) -> Path:
     sfumato.errors.FileError: /: this is not a name for a folder. Name a new folder.
     """
     target = Path(os.path.abspath(folder))  # noqa: PTH100 - links are not to be followed
-    if not target.name:
+    if not target.name or "\0" in str(folder):
         raise FileError("this is not a name for a folder", remedy="Name a new folder.", file=str(folder))
     if not target.parent.is_dir():
         raise FileError("its parent is not a folder", remedy=f"Create {target.parent} first.", file=str(folder))
@@ -60,12 +63,22 @@ def free_target(folder: str | Path, force: bool = False) -> Path:
             remedy="Move that elsewhere, or name a new folder.",
             file=str(folder),
         )
+    refuse_in_use(target, reading)
     return target
 
 
 def is_release(folder: Path) -> bool:
-    """Return whether a path is a folder with a release.json, and not a link to one."""
-    return not folder.is_symlink() and folder.is_dir() and (folder / MANIFEST).is_file()
+    """Return whether a path is a folder with a release.json of this program, and not a link to one.
+
+    Other programs write files of that name too.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    try:
+        content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and {"format", "sfumato", "files"} <= content.keys()
 
 
 def other_files(folder: Path) -> list[str]:
@@ -87,6 +100,8 @@ def free_page(
     sfumato.errors.FileError: release/internal.html: this is inside the release, which is published. Name a file elsewhere.
     """
     target = Path(os.path.abspath(path))  # noqa: PTH100 - the last link is replaced, not followed
+    if "\0" in str(path):
+        raise FileError("this is not a name for a file", remedy="Name a file.", file=str(path))
     parent = target.parent.resolve()
     within = folder is not None and Path(folder).resolve() in (parent / target.name, parent, *parent.parents)
     if within or (parent / MANIFEST).exists():

@@ -96,7 +96,7 @@ def write_release(
     before = None if replayed is None else Manifest.read(Path(replayed))
     if before is not None:
         before.check_files()  # a release.json that lists no files would equal any release
-    target = free_target(folder, force)
+    target = free_target(folder, force, _sources(original, expected, replayed))
     page = None if internal is None else free_page(internal.path, target, force)
     key_file = None if key is None else free_page(key.path, target, force, is_key)
     with _folder_aside(folder, target) as aside:
@@ -118,6 +118,13 @@ def write_release(
             if pending is not None:
                 pending.commit()
     return target
+
+
+def _sources(original: Any, expected: Expectations | None, replayed: str | Path | None) -> list[str | Path | None]:
+    """Return the files that a release is made from: its original, the dictionaries of its risk, the release it repeats."""
+    assumed = None if expected is None else expected.risk
+    dictionaries = () if assumed is None else assumed.dictionaries
+    return [getattr(original, "source", None), replayed, *(dictionary.table.source for dictionary in dictionaries)]
 
 
 def _may_be_replaced(folder: Path) -> bool:

@@ -12,6 +12,7 @@ from sfumato.releases.expectations import Expectations
 from sfumato.releases.model_base import unknown_keys
 from sfumato.releases.reader import MANIFEST, Manifest, TableManifest
 from sfumato.verification.declaration_checks import in_declared_order
+from sfumato.visible_text import one_line
 
 NO_ORIGINAL = "not checked: pass the original"
 """Why a check that compares the release with its original was not made."""
@@ -61,7 +62,7 @@ class Verification:
         >>> Verification("out", (Check("counts", True, "6 rows"), Check("groups", False, "they differ"))).failures
         'groups: they differ'
         """
-        return "; ".join(f"{check.name}: {check.detail}" for check in self.checks if check.holds is False)
+        return "; ".join(one_line(f"{check.name}: {check.detail}") for check in self.checks if check.holds is False)
 
     @property
     def not_checked(self) -> tuple[Check, ...]:
@@ -79,9 +80,11 @@ class Verification:
     def __repr__(self) -> str:
         passed = sum(check.holds is True for check in self.checks)
         unchecked = f", {len(self.not_checked)} not checked" if self.not_checked else ""
-        lines = [f"Verification of {self.folder}: {passed} of {count_of(len(self.checks), 'check')} hold{unchecked}"]
+        lines = [
+            f"Verification of {one_line(self.folder)}: {passed} of {count_of(len(self.checks), 'check')} hold{unchecked}"
+        ]
         width = max((len(check.state) for check in self.checks), default=0)
-        lines += [f"  {check.state:{width}}  {check.name}: {check.detail}" for check in self.checks]
+        lines += [f"  {check.state:{width}}  {one_line(f'{check.name}: {check.detail}')}" for check in self.checks]
         return "\n".join(lines)
 
 

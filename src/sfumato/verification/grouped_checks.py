@@ -361,7 +361,8 @@ def _against_original(manifest: TableManifest, published: pa.Table, table: Table
     suppressed = document.suppressed
     matched = MatchedRows.of(published, table, unchanged, declared, manifest.format)
     extra, absent = matched.surplus()
-    lost = [n for n in declared.published_columns(table.data.column_names) if n not in published.column_names]
+    here = set(published.column_names)
+    lost = [name for name in declared.published_columns(table.data.column_names) if name not in here]
     checks = []
     if lost:
         checks.append(Check("original columns", False, f"{lost[0]!r} of the original is not published"))

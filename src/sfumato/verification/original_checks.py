@@ -52,8 +52,9 @@ class MatchedRows:
         `version`: of the format. Since format 4 a published cell is null where the value is missing, and nowhere else.
         """
         rows, sensitive = published.num_rows, schema.sensitive_columns()
+        known = set(original.data.column_names)
         for name in names:
-            if name not in original.data.column_names:
+            if name not in known:
                 raise ColumnError(
                     "the release has a column that the original does not have",
                     remedy="Pass the table that the release was made from.",

@@ -45,9 +45,9 @@ def revelation_check(
     if original is None:
         return Check(_NAME, None, reason)
     recodings = {column.name: str(column.recoding) for column in document.columns if column.role == "quasi-identifier"}
-    found = []
+    found, here = [], set(published.column_names)
     for name in original.data.column_names:
-        if name in published.column_names and declared.role(name) in (Role.SENSITIVE, Role.OTHER):
+        if name in here and declared.role(name) in (Role.SENSITIVE, Role.OTHER):
             values = _values(published, original, declared, name)
             for public, recoding in recodings.items():
                 narrowed = _Narrowing(published, original, public, recoding).counts(*values)

@@ -81,7 +81,7 @@ class Glaze(Method):
             )
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
-        """Order, cut, exchange, repair; of several starts, and of the groups of Mondrian, keep the best."""
+        """Order, cut, exchange, repair; of several starts keep the best, or the groups of Mondrian if they are better."""
         problem = SearchProblem.of(task)
         if problem.rows < 2 * problem.constraints.least:
             return Grouping(np.zeros(problem.rows, np.int64), ("the table is too small for two groups",))

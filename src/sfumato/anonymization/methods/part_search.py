@@ -97,7 +97,8 @@ def _exchange(state: SearchState, start: int, effort: int) -> None:
     """Cut an order into groups, and exchange rows until little excess is left."""
     if state.has_rare_values:
         # they do not suffice for as many groups as usual: larger ones, which must have them from the start
-        state.most = min(_LARGEST_CUT, 2 * state.rows // state.constraints.most_groups(state.rows) + 1)
+        wanted = 2 * state.rows // state.constraints.most_groups(state.rows) + 1
+        state.most = max(state.most, min(_LARGEST_CUT, wanted))
         state.cut(_HIGH_PRICE * state.problem.columns, shuffled=start >= 3)
         return
     state.cut(price=_PRICES[start % 3], shuffled=start >= 3)
@@ -134,7 +135,8 @@ def improve_part(problem: SearchProblem, labels: Integers, seed: int, effort: in
     state = SearchState(problem, seed)
     state.regroup(labels)
     state.remember()
-    state.lower_loss(effort, rounds=2)  # the loss has fallen already, except across the borders of the first parts
+    # the loss has fallen already, except across the borders of the first parts; large groups take longer
+    state.lower_loss(effort, rounds=6 if state.needs_large_groups else 2)
     state.return_to_best()
     return renumber(state.labels)
 

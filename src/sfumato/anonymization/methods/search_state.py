@@ -110,7 +110,7 @@ class SearchState:
         self.order_rows(shuffled)
         cuts, ends = np.zeros(self.rows + 1, np.int64), np.empty(self.rows + 1, bool)
         step = self.cut_step
-        coarse_ends(self.coarse, step, ends)
+        coarse_ends(self.coarse, step, self.constraints.least, ends)
         most = self.most + 2 * (step - 1)  # so that the last rows, too, have an end where they can be cut
         cut_order(
             self.shares, self.place, self.neighbour_limits, self.conditions, self.order, ends, self.constraints.least,
@@ -291,7 +291,10 @@ class SearchState:
         )  # fmt: skip
 
     def gather(self, tries: int, window: int, price: float) -> int:
-        """Swap rows that lie closer together then; see `kernels.spread_swaps.swap_by_spread`. Return the number of swaps."""
+        """Swap rows so that the rows of each group lie closer together; return the number of swaps.
+
+        See `kernels.spread_swaps.swap_by_spread`.
+        """
         rows = np.flatnonzero(self.arrays.loss[self.arrays.group] > 0)
         tree_order(self.shares, self.place, rows, self.coarse, _LEAF, True, self.random)
         scale = np.where(self.shares.kind == SET, 0.0, self.shares.weight / np.maximum(1, self.shares.size - 1))
