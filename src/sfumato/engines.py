@@ -71,17 +71,17 @@ class Spark:
     this machine; by default what Spark's own configuration says. `session`: a SparkSession to use. That one, or else the
     active one, is left running; only a session that is started here is stopped. `folder`: where arrays are stored, as in
     `Stream`. `timeout`: the seconds after which a cluster on which nothing runs is an error. `settings`: those of a session
-    that is started here, such as {"spark.executor.memory": "4g"}.
+    that is started here, such as {"spark.executor.memory": "4g"}; they may be secret, and are not shown.
 
-    >>> Spark(master="yarn")
-    Spark(master='yarn', folder=None, timeout=60, settings={})
+    >>> Spark(master="yarn", settings={"spark.ssl.keyPassword": "hush"})
+    Spark(master='yarn', folder=None, timeout=60)
     """
 
     master: str | None = None
     session: Any = field(default=None, repr=False)
     folder: str | Path | None = None
     timeout: float = 60
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     name: ClassVar[str] = "spark"
 
@@ -130,7 +130,7 @@ ENGINES = (Local.name, Stream.name, Spark.name)
 def engine_of(engine: Engine | str | None, data: Any = None, folder: str | Path | None = None, **options: Any) -> Engine:
     """Return the engine of a name; without one that which suits the data.
 
-    A file larger than memory is streamed, and a DataFrame of Spark stays in its session.
+    A file larger than memory is streamed, and a DataFrame of Spark is read and searched in its session.
 
     `options`: of the engine spark alone; for another engine they are an error.
 

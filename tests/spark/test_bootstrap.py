@@ -106,7 +106,60 @@ def test_other_versions_of_what_computes_are_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["sfumato/__init__.pyi", "sfumato/spark/executor.py"])
 def test_the_archive_contains_all_that_is_imported(tmp_path, name):
-    folder = bootstrap.unpacked("x", bootstrap.package_archive(FOLDER), tmp_path)
+    folder = unpacked(tmp_path)
     assert (folder / name).is_file()
     assert not list(folder.rglob("__pycache__"))
     assert bootstrap.package_digest(folder / "sfumato") == bootstrap.package_digest(FOLDER)
+
+
+def unpacked(base):
+    return bootstrap.unpacked(bootstrap.package_digest(FOLDER), lambda: bootstrap.package_archive(FOLDER), base)
+
+
+def changed(folder):
+    (folder / "sfumato" / "spark" / "executor.py").write_text("raise RuntimeError('planted')")
+
+
+def added(folder):
+    (folder / "sfumato" / "planted.py").write_text("")
+
+
+def linked(folder):
+    (folder / "sfumato" / "__pycache__").symlink_to(folder.parent)
+
+
+def opened(folder):
+    folder.chmod(0o777)
+
+
+@pytest.mark.parametrize("change", [changed, added, linked, opened])
+def test_a_copy_that_others_may_have_changed_is_replaced(tmp_path, change):
+    digest = bootstrap.package_digest(FOLDER)
+    assert unpacked(tmp_path).joinpath("sfumato").is_dir()
+    change(tmp_path / f"package-{digest}")
+    folder = unpacked(tmp_path)
+    assert bootstrap.package_digest(folder / "sfumato") == digest
+    assert folder.stat().st_mode & 0o077 == 0 and not list(folder.rglob("__pycache__"))
+    assert list(tmp_path.iterdir()) == [folder], "nothing else is left"
+
+
+def test_a_copy_is_used_again_whatever_files_python_adds(tmp_path):
+    before = os.umask(0o002)  # as on many systems
+    try:
+        folder = unpacked(tmp_path)
+        (folder / "sfumato" / "__pycache__").mkdir()
+        (folder / "sfumato" / "__pycache__" / "more.pyc").touch()
+    finally:
+        os.umask(before)
+    assert (unpacked(tmp_path) / "sfumato" / "__pycache__" / "more.pyc").exists()
+
+
+def test_a_cache_that_others_can_write_is_not_used(tmp_path):
+    planted = tmp_path / "cache" / "sfumato" / f"package-{bootstrap.package_digest(FOLDER)}" / "sfumato"
+    planted.mkdir(parents=True)
+    (planted / "__init__.py").write_text("raise RuntimeError('planted')")
+    (tmp_path / "cache" / "sfumato").chmod(0o777)
+    (tmp_path / "temporary").mkdir()
+    lines = executor(tmp_path, {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "temporary")})
+    assert lines[1] == "7 ('result', None)"
+    assert tmp_path / "temporary" / f"sfumato-{os.getuid()}" in Path(lines[2]).parents

@@ -6,12 +6,15 @@ import os
 import pickle
 import signal
 import subprocess
+import threading
 import time
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.io.read_spark import from_spark
 from sfumato.part_maps import PartWork
 from sfumato.spark.cluster_parts import ClusterParts
 from spark_clusters import people, spark_or_skip
@@ -155,6 +158,20 @@ def test_a_frame_of_spark_gives_and_takes_rows_in_any_order(session, tmp_path):
     assert sf.verify(release.save(tmp_path / "release"), frame).holds
 
 
+def test_cells_that_spark_takes_for_equal_have_an_order(session):
+    texts = "select v collate UTF8_LCASE as v from values ('a'), ('A'), ('b'), ('B'), ('a'), ('A') as t(v)"
+    lists = "select array(v) as v from values (0d), (-0d), (0d), (-0d), (-0d), (0d) as t(v)"
+    numbers = session.createDataFrame(pa.table({"v": [0.0, -0.0, 0.0, -0.0, -0.0, 0.0]}))
+    for frame, expected in (
+        (session.sql(texts), ["A", "A", "a", "a", "B", "b"]),  # capitals have smaller codes
+        (numbers, ["-0.0"] * 3 + ["0.0"] * 3),
+        (session.sql(lists.replace("-0d", "double('-0.0')")), ["[-0.0]"] * 3 + ["[0.0]"] * 3),
+    ):
+        for partitions in (1, 2, 3, 5):
+            found = from_spark(frame.repartition(partitions)).column("v").to_pylist()
+            assert [str(value) for value in found] == expected
+
+
 def test_tables_and_folders_of_spark_are_read(session, tmp_path):
     session.createDataFrame(people(200, 6)).write.parquet(str(tmp_path / "people"))
     session.createDataFrame(people(200, 6)).createOrReplaceTempView("people")
@@ -226,6 +243,41 @@ def test_errors_of_the_package_come_back_as_they_are(session):
     try:
         with pytest.raises(sf.errors.ParameterError, match="k = 0"):
             parts(evaluating("__import__('sfumato').KAnonymity(0)"), lambda share: None)
+    finally:
+        parts.close()
+
+
+def slowly_prepared(seconds, parts):
+    """Work whose parts the driver prepares slowly; executors look up an attribute of a number."""
+
+    def part(number):
+        time.sleep(seconds)
+        return "real"
+
+    return PartWork(getattr, getattr, "slowly prepared", 5, part, [1] * parts)
+
+
+def test_a_driver_that_prepares_parts_for_longer_than_the_timeout_is_no_idle_cluster(session):
+    parts = ClusterParts(session, 2)
+    try:
+        before = time.monotonic()
+        assert parts(slowly_prepared(0.6, 6), lambda share: None) == [5] * 6
+        assert time.monotonic() - before > 3.5, "one job has all six parts"
+    finally:
+        parts.close()
+
+
+def test_no_job_is_submitted_after_an_interruption(session):
+    def interrupt(share):
+        raise KeyboardInterrupt
+
+    parts = ClusterParts(session, 60)
+    try:
+        before, threads = next_job(session), threading.active_count()
+        with pytest.raises(KeyboardInterrupt):
+            parts(slowly_prepared(0.6, 12), interrupt)
+        assert threading.active_count() <= threads
+        assert next_job(session) - 1 == before
     finally:
         parts.close()
 

@@ -143,6 +143,10 @@ def test_options_of_spark_are_for_spark():
         sf.engines.Spark(folder="/nowhere/at/all")
 
 
+def test_settings_may_be_secret():
+    assert "hush" not in repr(sf.engines.Spark(settings={"spark.ssl.keyPassword": "hush"}))
+
+
 def test_tables_of_spark_need_a_session():
     declared = sf.Config.parse(CONFIG.replace('"people.csv"', '"spark://"\ntable = "people"'))
     with pytest.raises(sf.errors.DatabaseError, match="there is no Spark session"):

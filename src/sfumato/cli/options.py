@@ -26,8 +26,8 @@ strict_option = click.option("--strict", is_flag=True, help="Write nothing, and 
 engine_option = click.option(
     "--engine",
     type=click.Choice(["local", "stream", "spark"]),
-    help="Keep the table in memory, or on disk, or also search its parts on a Spark cluster. Default: engine.name, or what "
-    "suits the size of the file.",
+    help="Keep the table in memory (local) or on disk (stream, spark). With spark, tables of Spark are read, and parts of "
+    "a table are searched on the cluster when it is anonymized. Default: engine.name, or what suits the size of the file.",
 )
 master_option = click.option(
     "--master", metavar="URL", help="The Spark cluster, such as spark://host:7077. Default: engine.master."

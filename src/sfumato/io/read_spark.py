@@ -6,6 +6,7 @@ columns, and the release depends on the content of the table alone.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +15,9 @@ from sfumato.errors import ColumnError, DatabaseError, ParameterError
 
 SCHEME = "spark"
 """The scheme of the URI `spark://`: tables and queries of the session of the engine."""
+
+_UNEQUAL = re.compile("collate|float|double")
+"""Types, or types of elements, of which Spark sorts some values that are not the same as if they were."""
 
 
 def is_spark_frame(data: Any) -> bool:
@@ -36,9 +40,11 @@ def from_spark(frame: Any) -> pa.Table:
         raise ColumnError(
             "several columns have this name", remedy="Give every column a name of its own.", column=duplicates[0]
         )
-    columns = [functions.col("`" + name.replace("`", "``") + "`") for name in names]
+    columns = {name: functions.col("`" + name.replace("`", "``") + "`") for name in names}
+    # 0.0 and -0.0, and texts whose collation ignores case, are different cells that Spark takes for equal
+    ties = [columns[name].cast("string").cast("binary") for name, kind in frame.dtypes if _UNEQUAL.search(kind)]
     try:
-        return frame.orderBy(*columns).toArrow() if columns else frame.toArrow()
+        return frame.orderBy(*columns.values(), *ties).toArrow() if columns else frame.toArrow()
     except Exception as error:
         raise _reading_error(error, None, "the DataFrame cannot be read") from error
 

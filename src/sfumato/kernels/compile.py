@@ -50,7 +50,8 @@ def cache_folder() -> str:
     try:
         base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
         folder = Path(base) / "sfumato" / f"kernels-{sources_digest()}"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # executors of Spark use it only if it is private
+        folder.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
         if hasattr(os, "getuid"):

@@ -13,10 +13,13 @@ import importlib.util
 import io
 import os
 import pickle
+import platform
+import stat
 import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -48,40 +51,74 @@ def package_archive(folder: Path) -> bytes:
     return archive.getvalue()
 
 
+def _is_ours(path: Path, others: int = 0) -> bool:
+    """Return whether a file or folder, and no link, belongs to this user, and others have none of some permissions."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:  # Python writes compiled files under other names first
+        return True
+    if stat.S_ISLNK(status.st_mode):
+        return False
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & others)
+
+
+def _private_folder(path: Path) -> Path:
+    """Create a folder, or check one: code that others can write there would be run.
+
+    `sfumato.kernels.compile.cache_folder` checks its folder in the same way; this file cannot import it.
+    """
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not _is_ours(path, 0o022):
+        raise PermissionError(f"the folder {path} belongs to another user, or others can write it")
+    with tempfile.TemporaryFile(dir=path):
+        return path
+
+
 def host_folder() -> Path:
     """Return a folder that all processes of this user on this host share, and that nobody else can write.
 
     It is the user's cache. On clusters the user often has no home: then a folder beside other temporary files takes its
-    place, also for compiled kernels.
+    place, also for compiled kernels; also if others can write the cache.
     """
     try:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / PACKAGE
-        base.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=base):
-            return base
+        return _private_folder(base.resolve())
     except (OSError, RuntimeError):
         user = os.getuid() if hasattr(os, "getuid") else ""
-        base = Path(tempfile.gettempdir()) / f"{PACKAGE}-{user}"
-        base.mkdir(mode=0o700, exist_ok=True)
-        status = base.lstat()
-        if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022 or base.is_symlink()):
-            raise ImportError(f"the folder {base} belongs to another user, or others can write it") from None
+        try:
+            base = _private_folder(Path(tempfile.gettempdir()) / f"{PACKAGE}-{user}")
+            found = _private_folder(base / PACKAGE)
+        except OSError as error:
+            raise ImportError(str(error)) from None
         os.environ["XDG_CACHE_HOME"] = str(base)
-        (base / PACKAGE).mkdir(mode=0o700, exist_ok=True)
-        return base / PACKAGE
+        return found
 
 
-def unpacked(digest: str, archive: bytes, base: Path) -> Path:
-    """Return the folder with a copy of the package; it is unpacked unless it is there already."""
+def _is_intact(folder: Path, digest: str) -> bool:
+    """Return whether a folder contains the files that were sent, and nobody else has put files there, nor can do so."""
+    try:
+        # Python adds compiled files, which the digest does not cover
+        is_private = _is_ours(folder, 0o077) and all(_is_ours(path) for path in folder.rglob("*"))
+        return is_private and package_digest(folder / PACKAGE) == digest
+    except OSError:
+        return False
+
+
+def unpacked(digest: str, archive: Callable[[], bytes], base: Path) -> Path:
+    """Return the folder with a copy of the package; it is unpacked unless it is there already, and intact."""
     target = base / f"package-{digest}"
-    if not (target / PACKAGE).is_dir():
-        with tempfile.TemporaryDirectory(dir=base) as aside, zipfile.ZipFile(io.BytesIO(archive)) as file:
-            file.extractall(aside)
-            target.mkdir(mode=0o700, exist_ok=True)
+    if not _is_intact(target, digest):
+        with tempfile.TemporaryDirectory(dir=base, ignore_cleanup_errors=True) as aside:
+            fresh = Path(aside, "fresh")
+            fresh.mkdir(mode=0o700)
+            with zipfile.ZipFile(io.BytesIO(archive())) as file:
+                file.extractall(fresh)
+            with suppress(FileNotFoundError):
+                target.rename(Path(aside, "replaced"))
             try:
-                Path(aside, PACKAGE).rename(target / PACKAGE)
+                fresh.rename(target)
             except OSError:  # another process was faster
-                if not (target / PACKAGE).is_dir():
+                if not _is_intact(target, digest):
                     raise
     return target
 
@@ -96,7 +133,7 @@ def import_package(digest: str, archive: Callable[[], bytes]) -> None:
         return
     if loaded is not None:
         raise ImportError(f"another version of {PACKAGE} is loaded already, from {places}")
-    sys.path.insert(0, str(unpacked(digest, archive(), base)))
+    sys.path.insert(0, str(unpacked(digest, archive, base)))
     importlib.invalidate_caches()
 
 
@@ -116,7 +153,7 @@ def work_on_parts(
             executor.digest = digest  # type: ignore[attr-defined]
         except ImportError as error:  # a retry would not help
             for number, _ in parts:
-                yield number, pickle.dumps(("missing", f"{os.uname().nodename}: {error}"))
+                yield number, pickle.dumps(("missing", f"{platform.node()}: {error}"))
             return
     for number, part in parts:
         yield number, executor.result_of(*work, part)

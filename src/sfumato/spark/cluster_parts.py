@@ -32,6 +32,9 @@ _WAIT = 0.1
 _LOOK = 0.5
 """Seconds between two looks at the progress."""
 
+_END = 5
+"""Seconds to wait for the threads that start jobs."""
+
 _JOBS = 2
 """Jobs at a time: the next one fills the cores that the last parts of a job leave idle."""
 
@@ -95,16 +98,17 @@ class _Jobs:
         self._threads = [InheritableThread(target=self._submit, daemon=True) for _ in range(_JOBS)]
         for thread in self._threads:
             thread.start()
-        done, since, looked = 0, time.monotonic(), 0.0
+        done, idle, looked = 0, 0.0, time.monotonic()
         while (alive := [thread for thread in self._threads if thread.is_alive()]) and not self._errors:
             alive[0].join(_WAIT)
-            if time.monotonic() - looked < _LOOK:
+            if (passed := time.monotonic() - looked) < _LOOK:
                 continue
-            looked = time.monotonic()
-            finished, active = self._tasks()
-            if finished > done or active:
-                done, since = max(done, finished), looked
-            if looked - since > self.timeout:
+            looked += passed
+            finished, is_idle = self._tasks()
+            # a driver that is busy looks late: tasks may have run in between
+            idle = idle + min(passed, 2 * _LOOK) if is_idle and finished <= done else 0.0
+            done = max(done, finished)
+            if idle > self.timeout:
                 raise ClusterError(
                     f"no executor of the cluster has worked for {self.timeout:g} seconds",
                     remedy="Check that executors are running and that they have free cores and memory, or wait longer with "
@@ -120,34 +124,44 @@ class _Jobs:
     def stop(self) -> None:
         """Cancel what is running, and wait for the threads."""
         self._stopped.set()
-        if any(thread.is_alive() for thread in self._threads):
-            with suppress(Exception):
+        deadline = time.monotonic() + _END
+        while (alive := [thread for thread in self._threads if thread.is_alive()]) and time.monotonic() < deadline:
+            with suppress(Exception):  # again: a thread may have been about to start a job
                 self.context.cancelJobGroup(self.group)
-            for thread in self._threads:
-                thread.join(5)
+            alive[0].join(_LOOK)
 
-    def _tasks(self) -> tuple[int, int]:
-        """Return the number of parts that are finished, and of those that are being worked on."""
-        tracker, finished, active = self.context.statusTracker(), len(self.results), 0
+    def _tasks(self) -> tuple[int, bool]:
+        """Return the number of parts that are finished, and whether jobs wait for executors and nothing runs.
+
+        While the driver still prepares the parts of the next job, executors have nothing to do, and that is not their fault.
+        """
+        tracker, finished, active, waiting = self.context.statusTracker(), len(self.results), 0, False
         for job in set(tracker.getJobIdsForGroup(self.group)) - self._ended:
             info = tracker.getJobInfo(job)
             if info is None or info.status != "RUNNING":
                 self._ended.add(job)
                 continue
+            waiting = True
             for stage in info.stageIds:
                 tasks = tracker.getStageInfo(stage)
                 if tasks is not None:
                     finished, active = finished + tasks.numCompletedTasks, active + tasks.numActiveTasks
-        return min(finished, len(self.work.weights)), active
+        return min(finished, len(self.work.weights)), waiting and not active
 
     def _submit(self) -> None:
         """Run one job after the other."""
         try:
             self.context.setJobGroup(self.group, "sfumato: searching parts", interruptOnCancel=True)
-            while (numbers := self._next()) and not self._stopped.is_set():
-                parts = [(number, compact_pickle(self.work.part(number))) for number in numbers]
+            while numbers := self._next():
+                parts = []
+                for number in numbers:
+                    if self._stopped.is_set():
+                        return
+                    parts.append((number, compact_pickle(self.work.part(number))))
                 sent = self.context.parallelize(parts, len(parts))
                 del parts
+                if self._stopped.is_set():
+                    return
                 found = sent.mapPartitions(self.function).collect()
                 results = {number: _opened(result) for number, result in found}
                 with self._lock:

@@ -24,7 +24,7 @@ _NAMES = ("numpy", "numba", "llvmlite")
 """The packages whose version may matter for a result."""
 
 _works: dict[str, Any] = {}
-"""The work that this process does at present, by its name."""
+"""The work that this process did last, by its name: kept until the next work arrives or the process ends."""
 
 
 def package_versions() -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 import socket
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 
 from sfumato.errors import ClusterError, ParameterError
 from sfumato.io.optional_packages import import_extra
+from sfumato.spark.java_process import configured_master, end_java, environment, listens_on_loopback, start_java
 
 _PYTHON = "PYSPARK_PYTHON"
 """The environment variable that names the Python of the executors."""
@@ -32,10 +34,11 @@ _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _ON_THIS_HOST = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
+    "spark.authenticate": "true",
     "spark.driver.extraJavaOptions": _JAVA,
     "spark.executor.extraJavaOptions": _JAVA,
 }
-"""Settings of a session without a cluster: nothing listens to other hosts."""
+"""Settings of a session on this host alone: nothing listens to other hosts, nor to other users of this one."""
 
 
 @contextmanager
@@ -49,13 +52,55 @@ def spark_session(
         check_session(found, master)
         yield found
         return
-    started = _start(sql, master, settings or {}, timeout)
+    _require_java()
+    _require_master(master, timeout)
+    with _java(master, settings or {}) as chosen:
+        started = _start(sql, master, chosen)
+        try:
+            yield started
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                started.stop()
+
+
+@contextmanager
+def _java(master: str | None, settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Run Java for a session; yield the settings of the session. What is checked before takes Spark minutes."""
+    named = {**settings, **({"spark.master": master} if master is not None else {})}
+    found, is_ours = named.get("spark.master"), False
     try:
-        yield started
+        with _starting(master):
+            is_ours = start_java(_settings_of(found, named), _is_this_host(found))
+            if found is None:
+                found = configured_master()
+            if found.startswith("local-cluster") and not listens_on_loopback() and is_ours:
+                end_java()
+                start_java(_settings_of(found, named), is_this_host=True)
+        if found.startswith("local-cluster") and not listens_on_loopback():
+            raise ClusterError(
+                "the processes of a cluster of this host would listen to other hosts, because Spark was started earlier",
+                remedy="Set SPARK_LOCAL_IP=127.0.0.1 before Spark is first used in this process (or in spark-env.sh, if "
+                "that sets it), or use the master local[*].",
+                key="master",
+                value=master,
+            )
+        # not on the command line of Java; a cluster of several hosts has a secret of its own
+        own = {"spark.authenticate.secret": secrets.token_hex(32)} if _is_this_host(found) else {}
+        yield {**own, **_settings_of(found, named)}
     finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            started.stop()
+        if is_ours:
+            end_java()
+
+
+def _is_this_host(master: str | None) -> bool:
+    return (master or "").startswith("local")
+
+
+def _settings_of(master: str | None, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return all settings of a session; those that the user named take precedence."""
+    chosen = {**_SETTINGS, **(_ON_THIS_HOST if _is_this_host(master) else {}), **settings}
+    return {name: str(value) for name, value in chosen.items()}
 
 
 def _active_session(sql: Any) -> Any:
@@ -90,33 +135,33 @@ def check_session(session: Any, master: str | None = None) -> None:
         )
 
 
-def _start(sql: Any, master: str | None, settings: Mapping[str, str], timeout: float) -> Any:
-    """Start a session; what can be wrong is checked before Spark tries, which takes it minutes or ends in a long trace."""
-    _require_java()
-    _require_master(master, timeout)
+def _start(sql: Any, master: str | None, settings: Mapping[str, str]) -> Any:
+    """Start a session in the Java process that is running."""
     builder = sql.SparkSession.builder.appName("sfumato")
-    chosen = {**_SETTINGS, **(_ON_THIS_HOST if (master or "").startswith("local") else {}), **settings}
-    for name, value in chosen.items():
-        builder = builder.config(name, str(value))
-    if master is not None:
-        builder = builder.master(master)
-    declared = os.environ.get(_PYTHON)
-    os.environ[_PYTHON] = declared or sys.executable  # Spark reads it now
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    with _starting(master):
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _starting(master: str | None) -> Iterator[None]:
+    """Run the code inside, which starts Spark; what it raises becomes an error that says what may be wrong."""
     try:
-        with warnings.catch_warnings():
+        # Spark reads the variable while it starts
+        with environment({_PYTHON: os.environ.get(_PYTHON) or sys.executable}), warnings.catch_warnings():
             # versions of other packages that Spark has not been tested with: what is used here is tested
             warnings.simplefilter("ignore")
-            return builder.getOrCreate()
+            yield
     except Exception as error:
+        is_remote = (master or "").startswith("spark://")
         raise ClusterError(
-            f"Spark cannot be started: {cause_of(error)}",
+            f"Spark cannot be started: {cause_of(error)}"
+            + (f"; probably no Spark master of this version answers at {master}" if is_remote else ""),
             remedy="Check the master, the settings and the version of Java; Spark 4 needs Java 17 or newer.",
             key="master",
             value=master,
         ) from error
-    finally:
-        if declared is None:
-            del os.environ[_PYTHON]
 
 
 def _require_java() -> None:
