@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import shutil
 import subprocess
+import warnings
 from contextlib import contextmanager
 
 import pytest
@@ -49,6 +51,10 @@ def browser():
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
         yield found
         found.close()
+    # the pipe to the browser's driver stays open in a cycle of objects: it is collected here, not in a later test
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @contextmanager
