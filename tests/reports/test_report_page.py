@@ -141,6 +141,14 @@ def test_missing_sections_say_why():
     assert "The table has too few rows to publish a distribution" in text
 
 
+def test_figures_left_out_for_people_are_not_called_unrequested():
+    text = drawn("people")[1].text
+    assert "requested, so" not in text
+    assert "was not requested" not in text
+    assert text.count("left out, because") == 3, "verdicts, sensitive values, contour"
+    assert "--key key.json" in text
+
+
 def test_a_principle_of_ones_own():
     class Even(sf.KAnonymity):
         """Every group is even.

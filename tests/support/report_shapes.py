@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
+from sfumato.anonymization.unit_groups import find_groups
 from standin import Chunks
 
 ROWS = 120
@@ -72,6 +73,12 @@ def several():
     schema = sf.Schema(["age"], ["ill", "money"])
     requirements = [sf.DistinctLDiversity(2, on="each"), sf.VarianceControl(1, on="money"), sf.BetaLikeness(9, on="ill")]
     return _made(_table(age=AGES, ill=ILLS, money=MONEY), schema, requirements)
+
+
+def people():
+    schema = sf.Schema(["age"], ["money"], person_id="patient")
+    data = _table(patient=[i // 2 for i in range(ROWS)], age=AGES, money=MONEY)
+    return sf.anonymize(data, schema, [sf.KAnonymity(5), sf.Dissimilarity(1, "0.5", 5)], method="mondrian", seed=5)
 
 
 def no_secret():
@@ -154,8 +161,8 @@ def huge_numbers():
 SHAPES = {
     make.__name__: cache(make)
     for make in (
-        numbers, categories, taxonomy, sets, texts, vectors, several, no_secret, suppressed, tiny, one_group, missing,
-        everything_missing, scripts, evil, other_column, many_values, huge_numbers,
+        numbers, categories, taxonomy, sets, texts, vectors, several, people, no_secret, suppressed, tiny, one_group,
+        missing, everything_missing, scripts, evil, other_column, many_values, huge_numbers,
     )
 }  # fmt: skip
 
@@ -163,7 +170,8 @@ SHAPES = {
 def dealt_again(data, release, secrets, seed=0):
     """Return the table with the sensitive values of each group permuted among its rows, and the groups."""
     random = np.random.default_rng(seed)
-    of_row = release.method.group(sf.anonymization.Task(release.private.original, release.principles), release.seed).of_row
+    task = sf.anonymization.Task(release.private.original, release.principles)
+    of_row = find_groups(task, release.method, release.seed).of_row
     order = np.arange(data.num_rows)
     for group in range(of_row.max() + 1):
         rows = np.flatnonzero(of_row == group)
