@@ -129,3 +129,31 @@ def test_odd_parameters_in_a_release(sfumato, tmp_path, parameters):
     assert_refused(done, "parameter")
     assert not (tmp_path / "again").exists()
     assert sfumato("verify", "release").returncode in (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("declared", "problem"),
+    [
+        ("hierarchy = { icd = 10 }", "people.csv, column 'ill', row 4: 'XYZ9' is not a code of ICD-10"),
+        ('never_mix = ["Z99"]', "odd.toml, columns.ill.never_mix, column 'ill': never_mix names 'Z99'"),
+        ("hierarchy = { prefix = [1] }\ncoarsest = 9", "odd.toml, columns.ill.coarsest, column 'ill': coarsest = 9"),
+        ("weight = -1", "odd.toml, columns.ill.weight, column 'ill': weight = -1 is not a number"),
+        ("weight = nan", "odd.toml, columns.ill.weight, column 'ill': weight = NaN is not a number"),
+    ],
+)
+def test_declarations_that_do_not_fit_the_data_name_the_file(sfumato, tmp_path, declared, problem):
+    codes = ["I10", "J45", "K35", "XYZ9"] * 5
+    (tmp_path / "people.csv").write_text("age,ill\n" + "".join(f"{20 + i},{ill}\n" for i, ill in enumerate(codes)))
+    columns = f'[columns.ill]\nrole = "quasi-identifier"\n{declared}\n[[principles]]'
+    text = CONFIG.replace('[columns.pay]\nrole = "sensitive"\n', "").replace("[[principles]]", columns)
+    (tmp_path / "odd.toml").write_text(text)
+    assert_refused(sfumato("anonymize", "odd.toml"), problem)
+
+
+def test_a_table_without_roles_is_refused_for_that(sfumato, tmp_path):
+    (tmp_path / "people.csv").write_text("age,ill\n" + "30,flu\n" * 9)
+    text = '[data]\npath = "people.csv"\nundeclared = "refuse"\n[[principles]]\nname = "k-anonymity"\nk = 3\n'
+    (tmp_path / "odd.toml").write_text(text)
+    done = sfumato("anonymize", "odd.toml", "--output", "release")
+    assert_refused(done, "people.csv, column 'age': 2 columns have no role: 'age', 'ill'")
+    assert not (tmp_path / "release").exists()

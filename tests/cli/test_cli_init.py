@@ -105,6 +105,19 @@ def test_how_the_file_is_written_goes_into_the_draft(sfumato, tmp_path):
     assert sfumato("anonymize", "sfumato.toml").returncode == 0
 
 
+def test_rows_without_a_person_are_drafted_and_refused_later(sfumato, tmp_path):
+    rows = [f"p{i // 2},{20 + i % 5},{'fm'[i // 2 % 2]}" for i in range(60)]
+    rows[7] = ",20,f"
+    (tmp_path / "visits.csv").write_text("\n".join(["patient_id,age,sex", *rows]), encoding="utf-8")
+    assert sfumato("init", "visits.csv").returncode == 0
+    text = (tmp_path / "sfumato.toml").read_text(encoding="utf-8")
+    assert 'person_id = "patient_id"' in text
+    assert "1 row has no value" in " ".join(text.replace("#", "").split())
+    done = sfumato("anonymize", "sfumato.toml")
+    assert done.returncode == 2
+    assert "visits.csv, column 'patient_id', row 8: the person of this row is missing" in done.stderr
+
+
 def test_parquet(sfumato, tmp_path):
     columns = {"age": [20 + i % 5 for i in range(30)], "income": [1000.5 + i for i in range(30)], "tag": [{"a": 1}] * 30}
     parquet.write_table(pa.table(columns), tmp_path / "people.parquet")

@@ -213,6 +213,7 @@ def test_warnings_are_shown_and_refused_with_strict(sfumato, project):
     done = sfumato("anonymize", "sfumato.toml")
     assert done.returncode == 0
     assert "WARNING no requirement covers the sensitive attribute 'ill'" in done.stdout
+    assert 'write accepted = "reason"' in " ".join(done.stdout.split())
     stated = json.loads(sfumato("anonymize", "sfumato.toml", "--force", "--json").stdout)["warnings"]
     assert [(warning["kind"], warning["attribute"]) for warning in stated] == [("uncovered", "ill")]
     done = sfumato("anonymize", "sfumato.toml", "--strict", "--output", "strict")

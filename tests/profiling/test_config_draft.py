@@ -124,12 +124,12 @@ def test_columns_published_unchanged_single_out_nobody():
         {
             "age": [20 + i % 5 for i in range(40)],
             "sex": ["f", "m"] * 20,
-            "year": [2000 + (i % 4 if i else 9) for i in range(40)],
-            "month": [i % 3 for i in range(40)],
+            "survey_year": [2000 + (i % 4 if i else 9) for i in range(40)],
+            "wave": [i % 3 for i in range(40)],
         }
     )
     assert profile(table).of_role(Role.OTHER) == []
-    assert {column.name for column in profile(table).of_role(None)} == {"year", "month"}
+    assert {column.name for column in profile(table).of_role(None)} == {"survey_year", "wave"}
 
 
 def test_rows_of_one_person_are_no_evidence_of_dependence():

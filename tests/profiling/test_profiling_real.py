@@ -20,14 +20,14 @@ KDD = {
     "quasi-identifier": "age education enrolled_edu marital_status race hispanic_origin sex hh_family_detail hh_summary "
     "family_under18 birth_father birth_mother birth_self citizenship",
     "sensitive": "income_class tax_filer_status veterans_benefits dividends num_persons_employer weeks_worked",
-    "other": "year",
-    "undecided": "class_of_worker industry_code occupation_code wage_per_hour major_industry major_occupation union_member "
-    "unemployment_reason employment_stat capital_gains capital_losses own_business "
+    "undecided": "year class_of_worker industry_code occupation_code wage_per_hour major_industry major_occupation "
+    "union_member unemployment_reason employment_stat capital_gains capital_losses own_business "
     "prev_region prev_state instance_weight migr_msa migr_reg migr_within_reg same_house_1y migr_sunbelt "
     "veterans_questionnaire",
 }
 """Demographics are quasi-identifiers. Work and money are sensitive: income first, then six in all, the most harmful and the
-most even. The survey's year describes nobody. Little-known facts, the weight and the other secrets are left to a person."""
+most even. Little-known facts, the weight, the year, whose name does not say that it is the survey's, and the other secrets
+are left to a person."""
 
 FEBRL = {
     "identifier": "rec_id given_name surname street_number address_1 address_2 soc_sec_id",

@@ -186,18 +186,25 @@ def _make(declared: Config, data: str | None, seed: int | None, progress: Progre
     """Make the release that a config requests."""
     from sfumato.anonymization._anonymize import anonymize as publish
     from sfumato.config import MethodSection
+    from sfumato.errors import ColumnError
 
     method = declared.method or MethodSection()
     progress("reading")
-    return publish(
-        declared.table(data),
-        None,
-        declared.require_principles(),
-        method=declared.grouping_method,
-        seed=method.seed if seed is None else seed,
-        suppress=method.suppress,
-        progress=progress,
-    )
+    try:
+        return publish(
+            declared.table(data),
+            None,
+            declared.require_principles(),
+            method=declared.grouping_method,
+            seed=method.seed if seed is None else seed,
+            suppress=method.suppress,
+            progress=progress,
+        )
+    except ColumnError as error:
+        if error.key not in ("never_mix", "coarsest"):
+            raise
+        # the limit is stated in the config, and does not fit the data
+        raise declared.locate(f"columns.{error.column}", error) from None
 
 
 def _repeat(config: Path, data: str | None, seed: int | None, allow_code: bool, progress: Progress) -> Release:

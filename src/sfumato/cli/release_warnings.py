@@ -20,9 +20,11 @@ _REMEDIES = {
 
 
 def show_warnings(warnings: Sequence[ReleaseWarning]) -> None:
-    """Print what a reader of a release must be warned of."""
+    """Print what a reader of a release must be warned of, and what the publisher can do about it."""
     for warning in warnings:
         console().print(f"[bold red]WARNING[/bold red] [red]{escape(one_line(warning.text))}[/red]")
+    for remedy in _remedies(warnings):
+        console().print(f"        {escape(remedy)}")
 
 
 def refuse_warnings(warnings: Sequence[ReleaseWarning], source: str | None) -> None:
@@ -32,7 +34,12 @@ def refuse_warnings(warnings: Sequence[ReleaseWarning], source: str | None) -> N
     raise RequirementError(
         f"nothing is published, because of {count_of(len(warnings), 'warning')}: "
         + "; ".join(warning.text for warning in warnings),
-        remedy=" ".join([*dict.fromkeys(_REMEDIES[warning.kind] for warning in warnings), "Or omit --strict."]),
+        remedy=" ".join([*_remedies(warnings), "Or omit --strict."]),
         file=source,
         value=[warning.to_dict() for warning in warnings],
     )
+
+
+def _remedies(warnings: Sequence[ReleaseWarning]) -> list[str]:
+    """Return what to do about warnings, each remedy once."""
+    return list(dict.fromkeys(_REMEDIES[warning.kind] for warning in warnings))

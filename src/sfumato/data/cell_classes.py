@@ -70,6 +70,7 @@ def _allowed_level(column: Column, level: int) -> int | None:
         raise ColumnError(
             f"coarsest = {level}, but the hierarchy of the column has the levels 0 to {height}",
             remedy=f"Write at most {height}.",
+            file=column.source,
             key="coarsest",
             column=column.name,
             value=level,
@@ -89,6 +90,7 @@ def _listed_classes(column: Column, listed: Sequence[Sequence[str]]) -> NDArray[
                 raise ColumnError(
                     f"never_mix names {value!r}, and a value under it again",
                     remedy="List each value, or the node above it, once.",
+                    file=column.source,
                     key="never_mix",
                     column=column.name,
                     value=value,
@@ -142,6 +144,7 @@ def _codes_of(column: Column, value: str, labels: dict[str, int], numbers: dict[
     raise ColumnError(
         f"never_mix names {value!r}, which is no value of the column{nodes}",
         remedy=f"Fix or remove it. The values are: {shown}{more}.",
+        file=column.source,
         key="never_mix",
         column=column.name,
         value=value,

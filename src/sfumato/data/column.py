@@ -54,6 +54,8 @@ class Column:
     """The format of a column of dates, declared or detected; None if they are written in ISO 8601."""
     note: str | None = None
     """A remark for the reader on how the column was interpreted."""
+    source: str | None = None
+    """The file that it was read from, for errors."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", stored(self.codes))

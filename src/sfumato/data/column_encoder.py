@@ -59,12 +59,12 @@ def build_hierarchy(declared: Any, column: Column) -> Hierarchy:
     try:
         return builder.build(labels, column.name)
     except HierarchyError as error:
-        code = labels.index(error.value) if isinstance(error.value, str) and error.value in labels else None
-        if code is None or error.row is not None:
-            raise
-        row = int(np.argmax(column.codes == code)) + 1
+        row = error.row
+        if row is None and isinstance(error.value, str) and error.value in labels:
+            row = int(np.argmax(column.codes == labels.index(error.value))) + 1
+        file = error.file or column.source
         raise HierarchyError(
-            error.problem, remedy=error.remedy, file=error.file, column=error.column, row=row, value=error.value
+            error.problem, remedy=error.remedy, file=file, key=error.key, column=error.column, row=row, value=error.value
         ) from error
 
 
@@ -142,6 +142,7 @@ class _Encoder:
             has_missing=bool(missing.any()),
             decimal_comma=self.decimal_comma,
             note=self._note(cells, indices, kind, codes, values),
+            source=self.source,
             **values,
         )
         declared = self.schema.hierarchies.get(self.name)

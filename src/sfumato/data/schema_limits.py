@@ -32,7 +32,7 @@ def weights_of(declared: Mapping[str, Number], quasi_identifiers: Sequence[str])
             weight = Fraction(-1)
         if weight < 0:
             raise ColumnError(
-                f"weight = {value!r} is not a number of at least 0",
+                f"weight = {value} is not a number of at least 0",
                 remedy="Write a number such as 3; columns without a weight have the weight 1, and 0 ignores the column.",
                 key="weight",
                 column=column,

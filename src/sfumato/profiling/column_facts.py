@@ -133,7 +133,10 @@ def _floats(numbers: Numbers) -> NDArray[np.float64]:
 
 def _whole(numbers: Numbers) -> bool:
     """Return whether all numbers are whole, also where they are written as 47.0: pandas does so if cells are missing."""
-    return len(numbers) > 0 and not np.any(numbers.integers % numbers.unit.denominator)
+    integers, one = numbers.integers, numbers.unit.denominator
+    if one > np.iinfo(np.int64).max:  # 19 decimals: 1 has no place in 64 bits, though 0.0008643305627629161 has
+        integers = integers.astype(object)
+    return len(numbers) > 0 and not np.any(integers % one)
 
 
 def _sample(column: Column) -> tuple[str, ...]:

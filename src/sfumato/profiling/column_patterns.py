@@ -131,7 +131,9 @@ NAMES = (
         "diag*, disease*, outcome*, icd*, ill, illness*, symptom*, syndrome*, treatment*, drug*, medic*, prescription*, "
         "therap*, surgery, blood, hiv, aids, bmi, cholesterol, glucose, insulin, cancer, tumor*, tumour*, allerg*, disab*, "
         "mental, health*, condition*, depress*, pregnan*, krank*, erkrankung*, behandlung*, befund*, blutdruck, arznei*, "
-        "maladie*, traitement*, sante, pathologie*, jibing*, zhenduan*, bingming",
+        "maladie*, traitement*, sante, pathologie*, jibing*, zhenduan*, bingming, diabet*, dement*, alzheimer*, parkinson*, "
+        "stroke, strokes, angina, infarct*, hypertens*, asthma*, epilep*, hepatit*, schizo*, smok*, cigar*, alcohol*, "
+        "addict*",
         rank=0,
     ),
     Pattern(
@@ -190,11 +192,13 @@ NAMES = (
         "birth, birthplace*, birthplc, birthcountry, birthstate, geburtsort*, geburtsland*, jiguan",
     ),
     Pattern("age", Role.QUASI_IDENTIFIER, "age, ages, agegroup, alter, altersgruppe*, lebensalter, nianling"),
-    Pattern("sex", Role.QUASI_IDENTIFIER, "sex, gender*, =female, =male, =woman, =man, geschlecht*, sexe, genre, xingbie"),
+    Pattern(
+        "sex", Role.QUASI_IDENTIFIER, "sex, =sx, gender*, =female, =male, =woman, =man, geschlecht*, sexe, genre, xingbie"
+    ),
     Pattern(
         "race or ethnicity",
         Role.QUASI_IDENTIFIER,
-        "race, races, ethnic*, hispanic*, =black, =white, =asian, =hisp, ethnie, minzu, rasse",
+        "race, races, ethnic*, =eth, hispanic*, =black, =white, =asian, =hisp, ethnie, minzu, rasse",
         alternatives=_SECRET,
     ),
     Pattern(

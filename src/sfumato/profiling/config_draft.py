@@ -15,8 +15,7 @@ from sfumato.data.near_unique import automatic_prefix, is_near_unique
 from sfumato.data.schema import Kind, Role
 from sfumato.data.skeletons import hierarchy_skeleton
 from sfumato.data.table import Table
-from sfumato.data.units import Units
-from sfumato.errors import ColumnError, FileError, SfumatoError
+from sfumato.errors import ColumnError, FileError
 from sfumato.io.database_uri import file_of, is_uri, shown, without_passwords
 from sfumato.plurals import count_of
 from sfumato.profiling.column_facts import Facts
@@ -149,6 +148,12 @@ def _data(profile: Profile, path: str | Path, config: str | Path, source: Mappin
                     f"The values of {_inline(name)} recur: {facts.distinct:,} in {facts.rows:,} rows. All rows of one {of} "
                     f"stay together, and {'k counts people' if of == 'person' else 'households are counted'}. If it does "
                     f"not identify a {of}, remove the line."
+                    + (
+                        f" {count_of(facts.missing, 'row has', 'rows have')} no value: give each an identifier of its own, "
+                        "because a release needs them all."
+                        if facts.missing
+                        else ""
+                    )
                 )
             )
             lines.append(f"{of}_id = {_quoted(name)}")
@@ -283,17 +288,9 @@ def _as_categories(table: Table, name: str) -> Column:
     return table.with_schema(replace(table.schema, kinds={name: Kind.CATEGORICAL})).column(name)
 
 
-def _units(profile: Profile) -> Units | None:
-    """Return whose row each row is, as the draft declares; None if that is an error, which running the draft reports."""
-    try:
-        return profile.table.with_schema(profile.schema).units
-    except SfumatoError:
-        return None
-
-
 def _hierarchy(column: ColumnProfile, profile: Profile) -> list[str]:
     """Return the hierarchy of a near-unique column, and the advice for one with many values."""
-    encoded, units = _as_categories(profile.table, column.name), _units(profile)
+    encoded, units = _as_categories(profile.table, column.name), profile.table_with_roles.units
     if is_near_unique(encoded, units):
         prefix = automatic_prefix(encoded, units)
         builder = f"prefix = {_value(prefix.lengths)}" if prefix is not None else "frequent = [20, 5]"

@@ -83,6 +83,9 @@ Values that hardly recur determine every other column by chance."""
 _BIRTH_YEARS = 40
 """Dates that span more years than this are dates of birth: the events of most tables are closer together."""
 
+_TIMES = {"year", "jahr", "annee", "nian", "wave", "month", "quarter"}
+_SURVEYS = {"wave", "survey", "interview", "panel", "umfrage", "enquete", "diaocha"}
+
 WIDELY = "outsiders can know it"
 FEWER = "few outsiders know it"
 SECRET = "outsiders should not learn it"
@@ -265,6 +268,9 @@ def _name_pattern(fact: Facts) -> Pattern | None:
     # values that recur are not keys ("account_type"), so the other words of the name decide
     if found is KEY and fact.distinct < 0.5 * (fact.rows - fact.missing):
         return pattern_of_name(fact.name, [one for one in NAMES if one is not KEY])
+    # a weight multiplies, so texts under the name of one are something else
+    if found is WEIGHT and fact.kind is not Kind.NUMERIC:
+        return pattern_of_name(fact.name, [one for one in NAMES if one is not WEIGHT])
     return None if found is NAME and fact.kind is Kind.NUMERIC else found
 
 
@@ -387,18 +393,20 @@ def _leave_out_known_secrets(table: Table, found: Sequence[Suggestion], facts: d
 
 
 def _survey_year(fact: Facts, several: bool) -> Suggestion | None:
-    """Return the suggestion for the time of a survey; `several`: whether people have several rows."""
-    years = {"year", "jahr", "annee", "nian", "wave", "month", "quarter"} & set(words_of(fact.name))
-    if not years or fact.distinct > 12:
+    """Return the suggestion for the time of a survey; `several`: whether people have several rows.
+
+    Only a name with a word for surveys is the time of a survey: the month of an admission, or the year of a loan or of a
+    transplant, is a fact about a person, even if the name is just `year`.
+    """
+    words = set(words_of(fact.name))
+    if not _TIMES & words or fact.distinct > 12:
         return None
     if several:
-        return Suggestion(
-            fact.name,
-            None,
-            "the time of the row: the times at which a person has rows can be known, and unchanged they single out rows",
-            "survey time",
-            (Role.QUASI_IDENTIFIER, Role.OTHER),
-        )
+        why = "the time of the row: the times at which a person has rows can be known, and unchanged they single out rows"
+        return Suggestion(fact.name, None, why, "survey time", (Role.QUASI_IDENTIFIER, Role.OTHER))
+    if not _SURVEYS & words:
+        why = "a time: outsiders can know it if it is the time of an event in the life of a person"
+        return Suggestion(fact.name, None, why, "time", (Role.QUASI_IDENTIFIER, Role.OTHER))
     return Suggestion(
         fact.name,
         Role.OTHER,

@@ -13,7 +13,7 @@ import numpy as np
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind, Missing, Role, Schema
 from sfumato.data.table import Table
-from sfumato.errors import FileError
+from sfumato.errors import CellError, FileError
 from sfumato.io.read_table import as_table
 from sfumato.plurals import count_of
 from sfumato.profiling.column_facts import Facts, facts_of
@@ -133,6 +133,19 @@ class Profile:
             household_id=self.key("household"),
         )
 
+    @cached_property
+    def table_with_roles(self) -> Table:
+        """The table with the suggested schema; rows count as people if the person or household of some rows is invalid.
+
+        Running the draft reports that error. It must not prevent the draft.
+        """
+        table = self.table.with_schema(self.schema)
+        try:
+            _ = table.units
+        except CellError:
+            return self.table.with_schema(replace(self.schema, person_id=None, household_id=None))
+        return table
+
     def key(self, of: KeyOf) -> str | None:
         """Return the column that tells which rows belong to one person or household: the one with most values, if any."""
         found = [column for column in self.columns if column.suggestion.key == of]
@@ -174,7 +187,7 @@ class Profile:
     def requirements(self) -> tuple[SuggestedRequirement, ...]:
         """Suggested principles; the enabled ones are guaranteed to be reachable."""
         return suggest_requirements(
-            self.table.with_schema(self.schema),
+            self.table_with_roles,
             [replace(column.facts, kind=column.kind) for column in self.of_role(Role.SENSITIVE)],
         )
 
