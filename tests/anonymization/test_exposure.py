@@ -132,6 +132,37 @@ def test_people_are_singled_out_by_values_that_only_their_rows_have(rows, people
         assert f"single out {len(alone)} of {len(set(people))} p" in caught.value.problem
 
 
+RECURRING = st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29)), min_size=2, max_size=70)
+
+
+@given(RECURRING, st.integers(2, 3), st.integers(0, 10), st.booleans())
+def test_values_of_few_rows_each_are_refused_as_an_identifier_is(cells, times, tenths, by_people):
+    """Every combination recurs, so that no row is singled out alone; with people, every row is another person's."""
+    cells, limit = cells * times, Fraction(tenths, 10)
+    data = pa.table({"job": [f"j{a}" for a, _ in cells], "town": [f"t{b}" for _, b in cells]})
+    schema = sf.Schema(other=["job", "town"], unchanged_limit=limit)
+    units = Units.numbered(np.arange(len(cells)), "person") if by_people else None
+    beyond = []
+    for values in ([a for a, _ in cells], [b for _, b in cells], cells):
+        few = sum(values.count(value) < 4 for value in values)
+        beyond.append(len(set(values)) >= 20 and 4 * len(set(values)) > len(cells) and few > limit * len(cells))
+    if not any(beyond):
+        refuse_singled_out(data, schema, None, units)
+        return
+    with pytest.raises(sf.errors.ColumnError, match="as those of an identifier do") as caught:
+        refuse_singled_out(data, schema, None, units)
+    assert caught.value.value == [["job"], ["town"], ["job", "town"]][beyond.index(True)]
+
+
+def test_the_number_of_a_person_with_two_rows_is_not_published():
+    numbers = [f"p{i // 2}" for i in range(60)]
+    data = pa.table({"age": [20 + i % 5 for i in range(60)], "number": numbers})
+    with pytest.raises(sf.errors.ColumnError, match="'number', published unchanged: 30 values"):
+        anonymize(data, sf.Schema(["age"], other=["number"]), sf.KAnonymity(5))
+    release = anonymize(data, sf.Schema(["age"], other=["number"], unchanged_limit=1), sf.KAnonymity(5))
+    assert release.unchanged.rows == 0
+
+
 def test_a_combination_that_singles_out_is_named_without_the_columns_that_do_not_matter():
     # a and b each take two values, together every row is alone; c and d are constant
     data = pa.table({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "c": [5] * 4, "d": ["x"] * 4, "age": [1, 1, 1, 1]})

@@ -167,6 +167,7 @@ def check(table: Table, principles: Sequence[Principle]) -> None:
             file=table.source,
             value=schema.group,
         )
+    refuse_undeclared(table)
     if not schema.quasi_identifiers:
         raise ParameterError(
             "the schema has no quasi-identifier, so there is nothing to recode",
@@ -174,7 +175,6 @@ def check(table: Table, principles: Sequence[Principle]) -> None:
             key="quasi_identifiers",
             file=table.source,
         )
-    refuse_undeclared(table)
     for name in (*schema.quasi_identifiers, *schema.sensitive_columns()):
         table.column(name)  # raises if a declaration does not fit the column, whether a principle uses it or not
     for principle in principles:

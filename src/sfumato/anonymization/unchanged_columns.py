@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.column_encoder import missing_as_null
 from sfumato.data.groups import combination_counts, combination_ranks
+from sfumato.data.near_unique import ROWS_PER_VALUE, is_few_each
 from sfumato.data.schema import Role, Schema
 from sfumato.data.units import Units
 from sfumato.errors import ColumnError
@@ -58,7 +59,9 @@ def refuse_singled_out(data: pa.Table, schema: Schema, source: str | None, units
     """Raise if the columns that are published unchanged single out more rows than the schema allows.
 
     `units`: the people or households whose rows these are. One of them is singled out if some of its rows has values that
-    only its own rows have; their share must be within the limit as well.
+    only its own rows have; their share must be within the limit as well. Values that recur single out nobody, but a number
+    of each customer, in two rows each, is an identifier all the same: where values belong to fewer than four rows on
+    average, the rows with a value that fewer than four have count as singled out.
 
     >>> people = pa.table({"age": [30, 30, 31, 31], "job": ["cook", "cook", "nurse", "judge"]})
     >>> try:
@@ -73,6 +76,7 @@ def refuse_singled_out(data: pa.Table, schema: Schema, source: str | None, units
     codes, limit = _codes(data, names, schema), as_fraction(schema.unchanged_limit)
     for counted in (None,) if units is None else (None, units):
         _refuse_counted(codes, counted, limit, data.num_rows, source)
+        _refuse_near_unique(codes, counted, limit, data.num_rows, source)
 
 
 def _refuse_counted(codes: Codes, units: Units | None, limit: Fraction, rows: int, source: str | None) -> None:
@@ -83,15 +87,43 @@ def _refuse_counted(codes: Codes, units: Units | None, limit: Fraction, rows: in
     if unique <= limit * total:
         return
     worst, explanation = _worst(codes, units, int(limit * total), nouns)
-    column = "the column" if len(worst) == 1 else "one of these columns"
-    raise ColumnError(
+    raise _refusal(
         f"the columns that are published unchanged single out {share_text(unique, total, *nouns)}, and the limit is "
         f"{written(limit)}: {explanation}",
+        worst,
+        source,
+    )
+
+
+def _refuse_near_unique(codes: Codes, units: Units | None, limit: Fraction, rows: int, source: str | None) -> None:
+    """Raise if columns, alone or together, have values that belong to very few rows, or units, each."""
+    total = rows if units is None else units.count
+    nouns = ("row", "rows") if units is None else (units.noun, units.plural)
+    for names in [*((name,) for name in codes), tuple(codes)]:
+        combination, unit = _combinations([codes[name] for name in names], units)
+        counts = np.bincount(combination)
+        few = len(np.unique(unit[counts[combination] < ROWS_PER_VALUE]))
+        if is_few_each(len(counts), len(combination)) and few > limit * total:
+            values = "values" if len(names) == 1 else "combinations of values"
+            raise _refusal(
+                f"{' + '.join(map(repr, names))}, published unchanged: {len(counts):,} {values} belong to fewer than "
+                f"{ROWS_PER_VALUE} {nouns[1]} each on average, as those of an identifier do. "
+                f"{share_text(few, total, *nouns)} have one that fewer than {ROWS_PER_VALUE} have, and the limit is "
+                f"{written(limit)}",
+                names,
+                source,
+            )
+
+
+def _refusal(problem: str, names: Sequence[str], source: str | None) -> ColumnError:
+    column = "the column" if len(names) == 1 else "one of these columns"
+    return ColumnError(
+        problem,
         remedy=f'Leave {column} out (role "identifier"), make it a quasi-identifier, which is recoded, or sensitive with a '
         "requirement; or raise unchanged_limit (in a config output.unchanged_limit) on purpose.",
         file=source,
-        column=worst[0],
-        value=list(worst),
+        column=names[0],
+        value=list(names),
     )
 
 
@@ -107,10 +139,17 @@ def _unique(codes: Sequence[NDArray[np.int32]], units: Units | None = None) -> i
     domains = [int(column.max()) + 1 for column in codes]
     if units is None:
         return int((combination_counts(codes, domains)[1] == 1).sum())
-    combination, pairs = combination_ranks(codes, domains), units.of_row
-    distinct = np.unique(np.stack([combination, pairs]), axis=1)
-    alone = np.bincount(distinct[0])[distinct[0]] == 1
-    return len(np.unique(distinct[1][alone]))
+    combination, unit = _combinations(codes, units)
+    return len(np.unique(unit[np.bincount(combination)[combination] == 1]))
+
+
+def _combinations(codes: Sequence[NDArray[np.int32]], units: Units | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the combination of codes of each row, numbered, and its number; with units, each pair of both once."""
+    combination = combination_ranks(codes, [int(column.max()) + 1 for column in codes])
+    if units is None:
+        return combination, np.arange(len(combination))
+    distinct = np.unique(np.stack([combination, units.of_row]), axis=1)
+    return distinct[0], distinct[1]
 
 
 def _worst(codes: Codes, units: Units | None, allowed: int, nouns: tuple[str, str]) -> tuple[tuple[str, ...], str]:

@@ -11,8 +11,17 @@ from sfumato.data.units import Units
 _VALUES = 20
 """A column with fewer distinct values is not called near-unique, however few rows there are."""
 
-_ROWS_PER_VALUE = 4
+ROWS_PER_VALUE = 4
 """A column is near-unique if its values have fewer rows than this on average, or if half of them have one row."""
+
+
+def is_few_each(values: int, rows: int) -> bool:
+    """Return whether so many values have very few rows each, on average.
+
+    >>> is_few_each(30, 60), is_few_each(5, 10)
+    (True, False)
+    """
+    return values >= _VALUES and values * ROWS_PER_VALUE > rows
 
 
 def is_near_unique(column: Column, units: Units | None = None) -> bool:
@@ -36,7 +45,7 @@ def is_near_unique(column: Column, units: Units | None = None) -> bool:
         return False
     # one frequent value, such as "unknown", must not hide that most others belong to one row each
     single = int((np.bincount(codes, minlength=column.size) == 1).sum())
-    return column.size * _ROWS_PER_VALUE > len(codes) or (single >= _VALUES and 2 * single >= column.size)
+    return is_few_each(column.size, len(codes)) or (single >= _VALUES and 2 * single >= column.size)
 
 
 def automatic_prefix(column: Column, units: Units | None = None) -> Prefix | None:
