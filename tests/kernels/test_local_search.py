@@ -21,14 +21,14 @@ def counted(request, monkeypatch):
 
 
 @pytest.mark.parametrize("heat", [0.0, 0.5])
-@given(st.integers(0, 2**31), st.integers(4, 20), st.booleans(), st.booleans(), st.booleans())
-def test_passes_keep_the_arrays_up_to_date_and_lower_the_cost(heat, seed, rows, with_condition, focus, moves):
+@given(st.integers(0, 2**31), st.integers(4, 20), st.booleans(), st.booleans(), st.booleans(), st.booleans())
+def test_passes_keep_the_arrays_up_to_date_and_lower_the_cost(heat, seed, rows, with_condition, focus, moves, neutral):
     case, price, random = SearchCase(seed, rows, with_condition), 2.0, np.array([seed + 1], np.uint64)
     for _ in range(3):
         before, smallest = case.cost(price), case.arrays.size.min()
         changes = exchange_rows(
             case.shares, case.limits, case.conditions, case.arrays, case.order, 4, rows, heat, price, 2, focus, moves,
-            UNBOUNDED, random,
+            neutral, UNBOUNDED, random,
         )  # fmt: skip
         case.check()
         assert (case.arrays.size <= case.arrays.room).all()
@@ -55,6 +55,7 @@ def test_a_pass_ends_when_its_work_is_used_up(seed, rows, groups, budget):
         2.0,
         2,
         False,
+        True,
         True,
         budget,
         random,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from sfumato.kernels.array_records import by_reference
 from sfumato.kernels.compile import kernel, subroutine
 
 LINE, TREE, SET = 0, 1, 2
 """How an attribute is published: intervals along a line, nodes of a tree, sets of values."""
 
 
+@by_reference
 class Shares(NamedTuple):
     """The domains of all attributes; attribute j has the places 0 to `size[j]` - 1, and place `size[j]` means missing.
 

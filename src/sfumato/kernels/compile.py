@@ -128,6 +128,6 @@ def subroutine(function: Kernel) -> Kernel:
 def inlined(function: Kernel) -> Kernel:
     """Compile a function once, and copy its code to each place in a kernel that calls it. It allocates nothing.
 
-    For functions that a hot loop calls with large tuples of arrays: passing those costs more than the work itself.
+    For functions that a hot loop calls: what they read of a record of arrays can then be read before the loop.
     """
     return KernelPart(function, _PART | {"forceinline": True})

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sfumato.kernels.compile import inlined, kernel, subroutine
+from sfumato.kernels.array_records import by_reference
+from sfumato.kernels.compile import kernel, subroutine
 
 DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO = range(9)
 """The kinds of histogram conditions, with their threshold `first` and their second parameter:
@@ -31,6 +32,7 @@ DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO = ran
 """
 
 
+@by_reference
 class NeighbourLimits(NamedTuple):
     """Limits on the neighbours within a group. Limit c is about the values `value[c, row]` of one attribute."""
 
@@ -52,6 +54,7 @@ class NeighbourLimits(NamedTuple):
     """The excess of one neighbour beyond the limit; brings the limits to one scale."""
 
 
+@by_reference
 class HistogramConditions(NamedTuple):
     """Conditions on the histogram of a group. Condition h is about the values `value[h, row]` of one attribute."""
 
@@ -105,7 +108,7 @@ def allowed_neighbours(limits: Any, c: Any, size: Any) -> Any:
 # `different`; every value occurs once. `scratch[0]` is all zeros between calls.
 
 
-@inlined
+@subroutine
 def _number_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the variance or the range is below its threshold, relative to it, times the size."""
     n = float(size)
@@ -121,7 +124,7 @@ def _number_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: 
     return n * max(0.0, (first - level) / first - conditions.tolerance)
 
 
-@inlined
+@subroutine
 def _ordered_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the earth mover's distance along an order exceeds its threshold, times the size.
 
@@ -141,7 +144,7 @@ def _ordered_excess(conditions: Any, h: Any, size: Any, different: Any, scratch:
     return n * max(0.0, moved / max(1, places - 1) - conditions.first[h] - conditions.tolerance)
 
 
-@inlined
+@subroutine
 def _share_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return, in rows, by how much the counts miss the bounds on gains (GAIN) or on ratios (RATIO), summed over values.
 
@@ -166,7 +169,7 @@ def _share_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: A
     return out
 
 
-@inlined
+@subroutine
 def _tree_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the earth mover's distance over a hierarchy exceeds its threshold, times the size.
 
@@ -189,7 +192,7 @@ def _tree_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: An
     return n * max(0.0, moved / (2 * conditions.levels[h]) - conditions.first[h] - conditions.tolerance)
 
 
-@inlined
+@subroutine
 def _recursive_excess(conditions: Any, h: Any, different: Any, scratch: Any) -> Any:
     """Return by how much r₁ reaches c · (r_l + … + r_m), for the counts in descending order; clears counts in `scratch`.
 
@@ -243,7 +246,7 @@ def entries_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: 
     return out + 0.5 if out > 0 else 0.0
 
 
-@inlined
+@subroutine
 def _miss(conditions: Any, h: Any, v: Any, count: Any, size: Any) -> Any:
     """Return, in rows, by how much a count of value v in a group of a size misses its bounds, for GAIN and RATIO."""
     over = count - size * conditions.most[h, v]

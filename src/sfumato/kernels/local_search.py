@@ -109,16 +109,16 @@ def open_rows(
 @borrowing_kernel
 def exchange_rows(
     shares: Any, limits: Any, conditions: Any, st: Any, order: Any, tries: Any, window: Any, heat: Any, price: Any,
-    least: Any, focus: Any, moves: Any, budget: Any, random: Any,
+    least: Any, focus: Any, moves: Any, neutral: Any, budget: Any, random: Any,
 ) -> Any:  # fmt: skip
     """Make one pass along an order of rows; return the number of changes.
 
     Each row tries, `tries` times, the group of a random row at most `window` positions away. It swaps with the best
     partner of that group, or moves there if its own group keeps at least `least` rows and the other has room. A change is
-    made if loss + price · excess falls, or rises by less than a random amount with mean `heat` (simulated annealing). With
-    `focus`, only rows of groups with excess are moved. The pass ends early when it has looked at `budget` members
-    of groups, so that its cost is bounded also where groups are large. `random` is the state of the random numbers. Cost:
-    rows times tries times the cost of a swap, most of which the bounds avoid.
+    made if loss + price · excess falls, or rises by less than a random amount with mean `heat` (simulated annealing); if it
+    stays the same, only with `neutral`. With `focus`, only rows of groups with excess are moved. The pass ends early when it
+    has looked at `budget` members of groups, so that its cost is bounded also where groups are large. `random` is the state
+    of the random numbers. Cost: rows times tries times the cost of a swap, most of which the bounds avoid.
     """
     # Not split: the bounds of a swap and of a move share what is computed for the row and its groups.
     n, changes = len(order), 0
@@ -166,7 +166,7 @@ def exchange_rows(
                 if change < best:
                     best, partner = change, np.int64(NONE)
                     excess_here, excess_there = one, other
-            if partner == NO_CHANGE or abs(best) < 1e-9:
+            if partner == NO_CHANGE or (abs(best) < 1e-9 and not neutral):
                 continue
             changes += 1
             apply_change(shares, limits, conditions, st, a, there, partner, excess_here, excess_there)

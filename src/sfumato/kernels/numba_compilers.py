@@ -12,6 +12,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.registry import CPUDispatcher
 
+from sfumato.kernels.array_records import RecordType
+
 
 class _KernelFlags(Flags):  # type: ignore[misc]
     """The options of a kernel. Two are equal if the functions of numba that such kernels call can be the same.
@@ -31,13 +33,35 @@ class _KernelFlags(Flags):  # type: ignore[misc]
         return (self.nrt, self.error_model) == (other.nrt, other.error_model)
 
 
-class KernelCompiler(Compiler):  # type: ignore[misc]
-    """Compiles kernels; see `_KernelFlags`."""
+class _SharingCompiler(Compiler):  # type: ignore[misc]
+    """Compiles kernels and their parts; see `_KernelFlags`."""
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a Python function."""
         self.state.flags = _KernelFlags(self.state.flags)
         return super().compile_extra(func)
+
+
+class KernelCompiler(_SharingCompiler):
+    """Compiles kernels. One that receives a record of arrays returns no array: it could be one that the record owns.
+
+    Private functions may, because only kernels call them, while the caller holds the record.
+    """
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a Python function."""
+        result = super().compile_extra(func)
+        has_record = any(isinstance(kind, RecordType) for kind in self.state.args)
+        if has_record and not func.__name__.startswith("_") and _holds_array(self.state.return_type):
+            raise TypeError(
+                f"{func.__qualname__} receives a record of arrays and returns {self.state.return_type}: "
+                "fill an array that the caller passes"
+            )
+        return result
+
+
+def _holds_array(kind: Any) -> bool:
+    return isinstance(kind, numba.types.Array) or (isinstance(kind, numba.types.BaseTuple) and any(map(_holds_array, kind)))
 
 
 class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -53,7 +77,7 @@ class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
-class _PartCompiler(KernelCompiler):
+class _PartCompiler(_SharingCompiler):
     """Compiles parts of kernels; see `_PartLibrary`."""
 
     def compile_extra(self, func: Any) -> Any:

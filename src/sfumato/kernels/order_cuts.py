@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.cell_shares import SET, share
-from sfumato.kernels.compile import inlined, kernel
+from sfumato.kernels.compile import kernel, subroutine
 from sfumato.kernels.group_excess import (
     DISTINCT,
     allowed_neighbours,
@@ -18,7 +18,7 @@ from sfumato.kernels.group_excess import (
 )
 
 
-@inlined
+@subroutine
 def _add_row(
     limits: Any, conditions: Any, order: Any, i: Any, s: Any, degree: Any, values: Any, counts: Any, different: Any
 ) -> None:
@@ -39,7 +39,7 @@ def _add_row(
         different[h] += counts[h, v] == 1
 
 
-@inlined
+@subroutine
 def _run_excess(
     limits: Any, conditions: Any, size: Any, degree: Any, values: Any, counts: Any, different: Any, scratch: Any
 ) -> Any:

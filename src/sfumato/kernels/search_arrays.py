@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sfumato.kernels.array_records import by_reference
 from sfumato.kernels.cell_shares import SET, share
 from sfumato.kernels.compile import borrowing_kernel, inlined, subroutine
 from sfumato.kernels.group_excess import (
@@ -27,6 +28,7 @@ _OF_A_CHANGE = 8
 """The work that a change is, for each member of its groups, in members that are looked at for an excess."""
 
 
+@by_reference
 class SearchArrays(NamedTuple):
     """A partition of the rows, with what the search knows of each group and row.
 
@@ -304,7 +306,7 @@ def _refresh_relief(limits: Any, conditions: Any, st: Any, g: Any) -> None:
 
 
 @subroutine
-def _refresh(shares: Any, limits: Any, conditions: Any, st: Any, g: Any, excess: Any) -> None:
+def refresh(shares: Any, limits: Any, conditions: Any, st: Any, g: Any, excess: Any) -> None:
     """Recompute the arrays of a group from its members, degrees and excess. Cost: size times attributes."""
     start, stop = st.first[g], st.first[g] + st.size[g]
     for i in range(start, stop):
@@ -355,7 +357,7 @@ def _refresh_group(shares: Any, limits: Any, conditions: Any, st: Any, g: Any) -
     for i in range(start, stop):
         _count(conditions, st, g, st.member[i], 1)
     excess = excess_after(limits, conditions, st, g, NONE, NONE, 1e300)
-    _refresh(shares, limits, conditions, st, g, excess)
+    refresh(shares, limits, conditions, st, g, excess)
 
 
 @borrowing_kernel
@@ -367,7 +369,7 @@ def refresh_all(shares: Any, limits: Any, conditions: Any, st: Any) -> None:
 
 
 @inlined
-def _leave(limits: Any, conditions: Any, st: Any, g: Any, row: Any) -> None:
+def leave(limits: Any, conditions: Any, st: Any, g: Any, row: Any) -> None:
     """Remove a row from a group's list: the last member takes its slot."""
     if len(limits.windowed) > 0:
         update_degrees(limits, st.member, st.degree, st.first[g], st.size[g], row, -1)
@@ -381,7 +383,7 @@ def _leave(limits: Any, conditions: Any, st: Any, g: Any, row: Any) -> None:
 
 
 @inlined
-def _join(limits: Any, conditions: Any, st: Any, g: Any, row: Any) -> None:
+def join(limits: Any, conditions: Any, st: Any, g: Any, row: Any) -> None:
     """Append a row to a group's list; the group has room."""
     st.member[st.first[g] + st.size[g]] = row
     st.size[g] += 1
@@ -397,13 +399,13 @@ def apply_change(
 ) -> None:
     """Move row `a` to group `there`, and the partner, if any, to the group of `a`; both groups then have these excesses."""
     here = st.group[a]
-    _leave(limits, conditions, st, here, a)
+    leave(limits, conditions, st, here, a)
     if partner != NONE:
-        _leave(limits, conditions, st, there, partner)
-        _join(limits, conditions, st, here, partner)
-    _join(limits, conditions, st, there, a)
-    _refresh(shares, limits, conditions, st, here, excess_here)
-    _refresh(shares, limits, conditions, st, there, excess_there)
+        leave(limits, conditions, st, there, partner)
+        join(limits, conditions, st, here, partner)
+    join(limits, conditions, st, there, a)
+    refresh(shares, limits, conditions, st, here, excess_here)
+    refresh(shares, limits, conditions, st, there, excess_there)
 
 
 @subroutine

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods.method import FINDING, Grouping, Method, Task
 from sfumato.anonymization.methods.mondrian import Mondrian
 from sfumato.anonymization.methods.part_search import search_part
-from sfumato.anonymization.methods.partitioned_search import PART_ROWS, search_in_parts
+from sfumato.anonymization.methods.partitioned_search import PART_ROWS, part_rows, search_in_parts
 from sfumato.anonymization.methods.search_problem import SearchProblem
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import shares_of
@@ -38,8 +38,9 @@ class Glaze(Method):
        order, where that saves most: groups with rare values then stay large, and the others become small.
     3. Exchange. Swap and move rows between groups that are near in other, random orders, at a slowly rising price and a
        falling heat (simulated annealing), until no group has excess. Then continue at a prohibitive price, until the loss
-       stops falling; rows also rotate over three groups, and swap to lie closer together. If the cut leaves more than one
-       unit of excess per row, pack the table first, the most crowded values first.
+       stops falling; rows also rotate over three groups, and swap to lie closer together, and groups are dissolved whose
+       rows cost less elsewhere. If the cut leaves more than one unit of excess per row, pack the table first, the most
+       crowded values first.
     4. Repair. If excess is left, pack the rows of a bad group and of the groups around it again, in growing circles. If the
        bound of Wang & Liu (2010) guarantees success, exchange from an equitable start as XColor does. Finally merge bad
        groups with their neighbours. Then exchange again.
@@ -69,7 +70,7 @@ class Glaze(Method):
 
     name: ClassVar[str] = "glaze"
     part_rows: ClassVar[int] = PART_ROWS
-    """The number of rows of a part, about; larger tables than twice that are searched in parts."""
+    """The least number of rows of a part, about; larger tables than twice that are searched in parts."""
 
     def __post_init__(self) -> None:
         if isinstance(self.effort, bool) or not isinstance(self.effort, int) or self.effort < 1:
@@ -87,7 +88,7 @@ class Glaze(Method):
             return Grouping(np.zeros(problem.rows, np.int64), ("the table is too small for two groups",))
         task.progress(FINDING, 0.0)
         if problem.rows > _WHOLE * self.part_rows:
-            found, mondrian = search_in_parts(problem, seed, self.effort, self.part_rows), None
+            found, mondrian = search_in_parts(problem, seed, self.effort, part_rows(problem.rows, self.part_rows)), None
         else:
             # the cuts of Mondrian are a start where some groups must be large
             mondrian = Mondrian().group(task).of_row if problem.constraints.conditions else None

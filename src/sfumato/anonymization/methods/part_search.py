@@ -18,7 +18,7 @@ _SMALL = 400
 
 _STARTS = 12
 
-_PRICES = (0.3, 3.0, 0.0)
+_PRICES = (0.1, 3.0, 0.0)
 """The price of excess at which each start cuts, in turn."""
 
 _HIGH_PRICE = 2.5
@@ -113,6 +113,8 @@ def _exchange(state: SearchState, start: int, effort: int) -> None:
     if state.can_be_packed:
         pack_table(state)
         state.exchange_crowded(effort)
+        # packed groups are spread over the whole table, and need more rounds than others
+        state.lower_loss(effort, rounds=3)
 
 
 def cut_further(state: SearchState, known: Integers | None, effort: int) -> None:

@@ -22,9 +22,15 @@ from sfumato.progress import Progress, silent
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 PART_ROWS = 30_000
-"""The number of rows of a part, about: a part and what a search knows of it nearly fit into the cache of one core."""
+"""The least number of rows of a part, about: a part and what a search knows of it nearly fit into the cache of one core."""
 
-_PART_VISITS = 4.0
+_LARGEST_PART = 140_000
+"""The number of rows of a part of the largest tables: fewer cuts keep similar rows apart, at little more time."""
+
+_PARTS = 10
+"""A table has this many parts, about, while they are larger than the least and smaller than the largest."""
+
+_PART_VISITS = 3.0
 """The rows that annealing visits, for each row of a part: in a large table similar rows are many, and found sooner."""
 
 _SAMPLE = 200_000
@@ -38,6 +44,17 @@ _SPANS = ((0.0, 0.7), (0.7, 1.0))
 
 _WARM_UP = 1000
 """The number of rows that a warm-up searches."""
+
+
+def part_rows(rows: int, least: int = PART_ROWS) -> int:
+    """Return the number of rows of a part of a table, about.
+
+    It depends on the rows only, so that the groups do not depend on who searches the parts.
+
+    >>> part_rows(100_000), part_rows(1_000_000), part_rows(10**9)
+    (30000, 100000, 140000)
+    """
+    return max(least, min(_LARGEST_PART, rows // _PARTS))
 
 
 class Shared(NamedTuple):

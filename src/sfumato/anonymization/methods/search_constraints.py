@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.method import Task
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
+from sfumato.data.groups import joint_ranks
 from sfumato.errors import ParameterError
 from sfumato.kernels import group_excess as excess
 from sfumato.kernels.group_excess import HistogramConditions, NeighbourLimits, histogram_excess
@@ -24,6 +25,12 @@ SIZES = 4096
 """Limits on neighbours are tabulated up to this group size; larger groups have the limit of this size."""
 
 _TOLERANCE = 1e-9
+
+_SPREAD = (excess.VARIANCE, excess.RANGE)
+"""Conditions on the spread of numbers."""
+
+_DIVERSITY = (excess.DISTINCT, excess.ENTROPY, excess.RECURSIVE)
+"""Conditions on how many different values there are, and how evenly they occur."""
 
 ConstraintValues = tuple[tuple[NDArray[np.int64], ...], tuple[NDArray[np.int64], ...]]
 """For each limit on neighbours, and for each condition on histograms, the values of some rows."""
@@ -112,12 +119,13 @@ class SearchConstraints:
         arrays = self.condition_arrays()
         buffer = np.zeros(SIZES + 1, np.int64)
         counts = scratch_counts(arrays)
+        candidates = [_candidates(condition) for condition in self.conditions]
         for size in range(self.least, min(rows, SIZES // 4) + 1):
             if any(limit.allowed(size) < 0 for limit in self.neighbour_limits):
                 continue
             fits = True
             for h, condition in enumerate(self.conditions):
-                buffer[:size] = _best_values(condition, size)
+                buffer[:size] = _best_values(condition.kind, candidates[h], size)
                 if histogram_excess(arrays, h, buffer, size, counts) > 0:
                     fits = False
                     break
@@ -206,9 +214,8 @@ class SearchConstraints:
             if condition.number is not None:
                 least[h, : len(condition.number)], most[h, : len(condition.number)] = _share_bounds(condition)
         value = np.array([s.values for s in self.conditions], np.int64).reshape(count, rows)
-        combination = np.zeros(rows, np.int64)
-        for column in value:
-            combination = np.unique(combination * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
+        columns = ((column, int(column.max(initial=0)) + 1) for column in value)
+        combination = joint_ranks([(np.zeros(rows, np.int64), 1), *columns])
         return HistogramConditions(
             value,
             np.array([s.kind for s in self.conditions], np.int64),
@@ -216,7 +223,7 @@ class SearchConstraints:
             np.array([s.second for s in self.conditions], float),
             number, node, share, np.array(depth, np.int64), least, most,
             np.array([max(size) for size in sizes], np.int64),
-            combination.astype(np.int64), tolerance,
+            combination, tolerance,
         )  # fmt: skip
 
 
@@ -240,17 +247,21 @@ def _share_bounds(condition: HistogramCondition) -> tuple[NDArray[np.float64], N
     return np.zeros(len(share)), np.ones(len(share))
 
 
-def _best_values(condition: HistogramCondition, size: int) -> NDArray[np.int64]:
+def _candidates(condition: HistogramCondition) -> NDArray[np.int64]:
+    """Return the values of which a group may consist, in order: those of all rows, or different ones if no other counts."""
+    counts = np.bincount(condition.values)
+    different = np.flatnonzero(counts)
+    return different if condition.kind in (*_SPREAD, *_DIVERSITY) else np.repeat(different, counts[different])
+
+
+def _best_values(kind: int, candidates: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Return the values of a group of a size that meets a condition as well as any group can.
 
     Conditions on diversity are met best by different values in turn, on the spread of numbers by the two extremes, and on
     likeness to the table by evenly spaced quantiles of the table's values.
     """
-    ordered = np.sort(condition.values)
-    if condition.kind in (excess.VARIANCE, excess.RANGE):
-        different = np.unique(ordered)
-        return different[np.arange(size) % 2 * (len(different) - 1)]
-    if condition.kind in (excess.DISTINCT, excess.ENTROPY, excess.RECURSIVE):
-        different = np.unique(ordered)
-        return different[np.arange(size) % len(different)]
-    return ordered[((2 * np.arange(size) + 1) * len(ordered)) // (2 * size)]
+    if kind in _SPREAD:
+        return candidates[np.arange(size) % 2 * (len(candidates) - 1)]
+    if kind in _DIVERSITY:
+        return candidates[np.arange(size) % len(candidates)]
+    return candidates[((2 * np.arange(size) + 1) * len(candidates)) // (2 * size)]

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods.group_arrays import group_arrays
 from sfumato.anonymization.methods.method import FINDING
 from sfumato.anonymization.methods.search_problem import SearchProblem
+from sfumato.data.groups import dense_ranks
 from sfumato.kernels.best_cuts import best_cuts
 from sfumato.kernels.cell_shares import SET, share
+from sfumato.kernels.group_dissolution import dissolve_groups
 from sfumato.kernels.local_search import exchange_rows, open_rows
 from sfumato.kernels.order_cuts import coarse_ends, cut_order
 from sfumato.kernels.pair_cuts import cut_pairs, sample_members
@@ -32,6 +34,12 @@ _PATIENCE = 5
 VISITS = 6.0
 """The rows that annealing visits, for each row of the problem."""
 
+_COUNTED_VISITS = 0.3
+"""Under conditions on histograms alone, annealing visits this share of them: a visit is costly, and moves help later."""
+
+_MORE_VISITS, _FEW_LOSSY = 2.2, 0.5
+"""Annealing visits up to so many times more rows where less than this share of the rows is in groups with a loss."""
+
 _BETWEEN_CUTS = 0.25
 """The rows that annealing visits between two cuts of pairs, for each row of the problem."""
 
@@ -43,6 +51,15 @@ _HEAT = 0.12
 
 _WINDOWS = (40, 10, 20)
 """How far rows look for partners while the loss is lowered, pass by pass."""
+
+_ROUNDS, _COUNTED_ROUNDS = 5, 4
+"""The number of rounds that lower the loss, and the number under conditions on histograms alone."""
+
+_JOINED, _COUNTED_JOINED = 24, 64
+"""How many groups each row of a group that may be dissolved tries, and how many under conditions on histograms alone."""
+
+_MORE_ROUNDS = 3
+"""How many times more rounds there are where few rows are in groups with a loss, at most."""
 
 _REACH = 2
 """A group is cut anew together with each of this many groups that follow it along an order."""
@@ -112,6 +129,8 @@ class SearchState:
         step = self.cut_step
         coarse_ends(self.coarse, step, self.constraints.least, ends)
         most = self.most + 2 * (step - 1)  # so that the last rows, too, have an end where they can be cut
+        if step == 1 and self.neighbour_limits.windowed.size:
+            most = self._roomy_size(most)
         cut_order(
             self.shares, self.place, self.neighbour_limits, self.conditions, self.order, ends, self.constraints.least,
             most, price, cuts,
@@ -122,6 +141,15 @@ class SearchState:
             labels[self.order[cuts[end] : end]] = group
             end, group = int(cuts[end]), group + 1
         self.regroup(labels)
+
+    def _roomy_size(self, most: int) -> int:
+        """Return the largest size of groups for a cut under limits on neighbours, at most `most`.
+
+        Groups only a little larger than the roomiest ones leave most room for exchanges. A table of fewer rows may have no
+        cut into groups of such sizes.
+        """
+        least, roomy = self.constraints.least, self.packed_size + max(2, self.packed_size // 5)
+        return min(most, roomy) if self.rows >= least * (least // (roomy - least) + 1) else most
 
     @property
     def cut_step(self) -> int:
@@ -182,6 +210,11 @@ class SearchState:
     def bad_rows(self) -> int:
         """The number of rows in groups with excess."""
         return int(self.arrays.size[self.arrays.excess > 0].sum())
+
+    @property
+    def lossy_rows(self) -> int:
+        """The number of rows in groups with a loss."""
+        return int(self.arrays.size[self.arrays.loss > 0].sum())
 
     @property
     def loss(self) -> float:
@@ -255,7 +288,9 @@ class SearchState:
         """The members of groups that a pass may look at."""
         return max(_LEAST_WORK, _PASS_WORK * self.rows)
 
-    def exchange_pass(self, tries: int, window: int, heat: float, price: float, focus: bool = False) -> int:
+    def exchange_pass(
+        self, tries: int, window: int, heat: float, price: float, focus: bool = False, neutral: bool = False
+    ) -> int:
         """Make one pass along the order; see `kernels.local_search.exchange_rows`. Return the number of changes."""
         window = max(1, min(window, len(self.order) // 2))
         # under conditions on histograms groups differ much in size and cost: a row may move to a cheaper one that covers it
@@ -263,7 +298,7 @@ class SearchState:
         return int(
             exchange_rows(
                 self.shares, self.neighbour_limits, self.conditions, self.arrays, self.order, tries, window, heat, price,
-                self.constraints.least, focus, moves, self.pass_work, self.random,
+                self.constraints.least, focus, moves, neutral, self.pass_work, self.random,
             )
         )  # fmt: skip
 
@@ -278,6 +313,22 @@ class SearchState:
                 self.constraints.least, np.empty((3, most), np.int64), np.empty(most + 1),
             )
         )  # fmt: skip
+
+    def dissolve(self, tries: int, window: int, price: float) -> int:
+        """Dissolve groups whose rows cost less elsewhere; see `kernels.group_dissolution`. Return their number."""
+        order = sample_members(self.arrays.first, self.arrays.size, self.arrays.member, self.random)
+        tree_order(self.shares, self.place, order, self.coarse, 1, True, self.random)
+        largest = min(_LARGEST_PAIR // 2, 2 * self.most)
+        dissolved = int(
+            dissolve_groups(
+                self.shares, self.neighbour_limits, self.conditions, self.arrays, order, tries,
+                max(1, min(window, len(order) // 2)), price, self.pass_work, np.empty(largest, np.int64), np.empty(largest),
+                self.random,
+            )
+        )  # fmt: skip
+        if dissolved:
+            self.regroup(dense_ranks(self.labels))
+        return dissolved
 
     def rotate(self, tries: int, window: int, price: float) -> int:
         """Rotate rows over three groups; see `kernels.rotations.rotate_rows`. Return the number of changes."""
@@ -326,13 +377,17 @@ class SearchState:
         The price rises with the work done, in rows visited: passes over few open rows are cheap, so there are more of them.
         """
         low, high = self.span
-        work, budget, cut_at = 0, self.visits * effort * self.rows, 0.0
+        more = min(_MORE_VISITS, max(1.0, _FEW_LOSSY * self.rows / max(1, self.lossy_rows)))
+        if self.can_be_cut_again:
+            more *= _COUNTED_VISITS
+        work, budget, cut_at = 0, self.visits * more * effort * self.rows, 0.0
         while work < budget:
             done = work / budget
             self.problem.progress(FINDING, low + (high - low) * done)
             price = _FIRST_PRICE * (_LAST_PRICE / _FIRST_PRICE) ** done
             self.new_order()
-            self.exchange_pass(8, 40, _HEAT * (1 - done), price)
+            # swaps that change nothing lead to others that do
+            self.exchange_pass(8, 40, _HEAT * (1 - done), price, neutral=True)
             # the rows that stand for their groups in the order are cheap; and there is a limit to the number of passes
             work += max(len(self.order) - len(self.arrays.size) // 2, self.rows // 20)
             if work >= cut_at:  # its cost does not depend on the number of open rows
@@ -372,15 +427,23 @@ class SearchState:
             self.new_order()
             self.exchange_pass(2, 100, 0.1, float(prices[i]))
 
-    def lower_loss(self, effort: int, rounds: int = 6) -> None:
-        """Lower the loss at a prohibitive price of excess, until either stops falling: cut, rotate, gather, exchange."""
+    def lower_loss(self, effort: int, rounds: int | None = None) -> None:
+        """Lower the loss at a prohibitive price of excess, until either stops falling.
+
+        Each of the rounds cuts, rotates, gathers, dissolves and exchanges.
+        """
         window = 1000
+        if rounds is None:
+            rounds = _COUNTED_ROUNDS if self.can_be_cut_again else _ROUNDS
+        if self.constraints.neighbour_limits:  # a round takes time for the rows of groups with a loss
+            rounds = min(_MORE_ROUNDS * rounds, rounds * self.rows // max(1, self.lossy_rows))
         for _ in self.passes(rounds * effort):
             loss, excess = self.loss, self.excess
             if excess <= 0:
                 self.cut_pairs(self.prohibitive)
                 self.rotate(16, 40, self.prohibitive)
                 self.gather(4, 20, self.prohibitive)
+                self.dissolve(_COUNTED_JOINED if self.can_be_cut_again else _JOINED, 40, self.prohibitive)
             for near in _WINDOWS:
                 if self.excess > 0:  # the fewer bad rows there are, the more partners each of them tries
                     self.new_order()
