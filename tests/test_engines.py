@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
@@ -118,6 +118,70 @@ def test_the_engine_does_not_change_the_published_table(tmp_path_factory, rows, 
         except sf.SfumatoError as error:
             found.append(str(error))
     assert found[0] == found[1]
+
+
+def audit_texts(found):
+    """Everything that an audit says: its text, its JSON, and one row per group."""
+    return repr(found), found.to_json(), found.details().to_pydict(), found.holds
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.integers(1, 60),
+    seed=st.integers(0, 2**16),
+    schema=st.sampled_from(
+        [
+            SCHEMA,
+            sf.Schema(["age", "town"], ["ill", "income"], person_id="name"),
+            sf.Schema(["age"], ["ill", "income"], group="town"),
+            sf.Schema([], ["ill", "income"]),
+        ]
+    ),
+    principle=st.sampled_from(
+        [
+            sf.KAnonymity(3),
+            sf.EntropyLDiversity(2, on="ill"),
+            sf.TCloseness("0.6", on="ill"),
+            sf.BetaLikeness(1, on="ill"),
+            sf.Dissimilarity(epsilon=1, delta="0.2", k=2, on="income"),
+        ]
+    ),
+)
+def test_the_engine_does_not_change_an_audit(tmp_path_factory, suffix, rows, seed, schema, principle):
+    path = written(people(rows, seed), tmp_path_factory.mktemp("audits") / f"people{suffix}")
+    found = []
+    for engine in ("local", "stream"):
+        try:
+            found.append(audit_texts(sf.audit(path, schema, principle, engine=engine)))
+        except sf.SfumatoError as error:
+            found.append(str(error))
+    assert found[0] == found[1]
+
+
+def test_an_audit_keeps_the_table_on_disk_if_that_is_requested_or_needed(tmp_path, monkeypatch):
+    path = written(people(60), tmp_path / "people.csv")
+
+    def is_on_disk(engine=None):
+        return storage.is_stored(sf.audit(path, SCHEMA, sf.KAnonymity(2), engine=engine).table.column("age").codes)
+
+    assert [is_on_disk(), is_on_disk("local"), is_on_disk("stream")] == [False, False, True]
+    assert is_on_disk(engines.Stream(tmp_path))
+    monkeypatch.setattr(engines.os, "sysconf", lambda name: 64)  # a machine with four kilobytes
+    assert [is_on_disk(), is_on_disk("local")] == [True, False]
+
+
+def test_an_audit_refuses_an_engine_that_does_not_exist_or_suit_the_data(tmp_path, monkeypatch):
+    path = written(people(60), tmp_path / "people.csv")
+    with pytest.raises(sf.errors.ParameterError, match=r"there is no engine 'fast'. Write one of: local, stream, spark"):
+        sf.audit(path, SCHEMA, sf.KAnonymity(2), engine="fast")
+    for data in (people(60), people(60).to_pandas(), sf.read_table(path, SCHEMA)):
+        for engine in ("stream", engines.Stream(tmp_path)):
+            with pytest.raises(sf.errors.ParameterError, match=r"reads files, .* Pass the path of a CSV or Parquet file"):
+                sf.audit(data, SCHEMA, sf.KAnonymity(2), engine=engine)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(sf.errors.FileError, match=r'pip install "sfumato\[spark\]"'):
+        sf.audit(path, SCHEMA, sf.KAnonymity(2), engine="spark")
 
 
 TEXTS = {
@@ -316,3 +380,27 @@ def test_the_command_line_and_the_config_name_the_engine(tmp_path):
     config.write_text(CONFIG.replace('"spill"', '"nowhere"'), encoding="utf-8")
     with pytest.raises(sf.errors.ConfigError, match="no such folder"):
         sf.Config.load(config).chosen_engine()
+
+
+def test_the_audit_of_the_command_line_uses_the_engine_of_the_config_or_the_option(tmp_path, monkeypatch):
+    written(people(60), tmp_path / "people.csv")
+    (tmp_path / "spill").mkdir()
+    config = tmp_path / "sfumato.toml"
+    config.write_text(CONFIG, encoding="utf-8")
+    folders = []
+    monkeypatch.setattr(
+        storage.Storage,
+        "array",
+        lambda self, values, make=storage.Storage.array: folders.append(self.folder) or make(self, values),
+    )
+    said = {}
+    for options in ([], ["--engine", "local"], ["--engine", "stream"], ["--engine", "local", "--json"], ["--json"]):
+        folders.clear()
+        done = CliRunner().invoke(main, ["audit", str(config), *options])
+        assert done.exit_code == 1  # a principle does not hold
+        assert set(folders) == (set() if "local" in options else {tmp_path / "spill"})
+        said.setdefault("--json" in options, set()).add(done.stdout)
+    assert [len(texts) for texts in said.values()] == [1, 1]
+    refused = CliRunner().invoke(main, ["audit", str(config), "--master", "yarn"])
+    assert refused.exit_code == 2
+    assert "only the engine spark has a master" in refused.stderr

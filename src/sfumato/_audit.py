@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,10 @@ from sfumato.data.groups import Groups
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.data.units import UnitCounts, Units, unit_notes
+from sfumato.engines import Engine, Stream, engine_of
 from sfumato.errors import ParameterError, SfumatoError
 from sfumato.exact.shown_levels import level_shown, level_text
+from sfumato.io.read_spark import is_spark_frame
 from sfumato.io.read_table import as_table
 from sfumato.plurals import count_of
 from sfumato.principles import (
@@ -306,12 +309,20 @@ class Audit:
         return f"{keys} ({count_of(int(self.groups.sizes[group]), 'row')}): {levels}"
 
 
-def audit(data: Any, schema: Schema | None, principles: PrincipleRequest | Sequence[PrincipleRequest]) -> Audit:
+def audit(
+    data: Any,
+    schema: Schema | None,
+    principles: PrincipleRequest | Sequence[PrincipleRequest],
+    *,
+    engine: Engine | str | None = None,
+) -> Audit:
     """Measure principles on a table.
 
-    `data`: a path, a frame of pandas, polars or pyarrow, or a `Table` (whose own schema is used if none is given).
+    `data`: a path, a frame of pandas, polars, pyarrow or Spark, or a `Table` (whose own schema is used if none is given).
     `principles`: one or several, each a principle or a dict with its name and parameters, as in a config. Groups are the
-    rows with equal quasi-identifiers, or those with the same value of the schema's group column.
+    rows with equal quasi-identifiers, or those with the same value of the schema's group column. `engine`: "local" keeps
+    the table in memory, "stream" reads a file piece by piece and keeps the table on disk, "spark" does so too and also reads
+    tables of Spark, see `sf.engines`; by default a file that is too large for memory is streamed. The figures are the same.
 
     >>> from sfumato import Dissimilarity, Schema
     >>> table = pa.table({"zip": ["a"] * 5, "income": [100, 101, 102, 103, 900]})
@@ -319,8 +330,28 @@ def audit(data: Any, schema: Schema | None, principles: PrincipleRequest | Seque
     >>> findings = audit(table, schema, [Dissimilarity(epsilon=3, delta="0.5", k=5)])
     >>> findings.holds, findings[0].levels
     (False, {'risk': Fraction(3, 4), 'k': Fraction(5, 1)})
+
+    A file may be larger than memory:
+
+    >>> import tempfile
+    >>> from pyarrow import csv
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     csv.write_csv(table, f"{folder}/people.csv")
+    ...     streamed = audit(f"{folder}/people.csv", schema, findings[0].principle, engine="stream")
+    >>> streamed[0].levels == findings[0].levels
+    True
     """
-    return audit_table(table_of(data, schema), requested_principles(principles), library=library_of(data))
+    requested = requested_principles(principles)
+    chosen = engine_of(engine, data)
+    if isinstance(chosen, Stream) and not isinstance(data, str | Path) and not is_spark_frame(data):
+        raise ParameterError(
+            f"the engine stream reads files, and the data is a {type(data).__name__}",
+            remedy="Pass the path of a CSV or Parquet file, or leave out the engine.",
+            key="engine",
+            value=chosen.name,
+        )
+    with chosen.running():
+        return audit_table(table_of(data, schema), requested, library=library_of(data))
 
 
 def audit_table(

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sfumato.cli.completion import config_files
-from sfumato.cli.options import allow_code_option
+from sfumato.cli.options import allow_code_option, engine_option, master_option
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.streams import say
 
@@ -17,6 +17,7 @@ from sfumato.cli.streams import say
     epilog="""\b
 Example:
   sfumato audit sfumato.toml
+  sfumato audit sfumato.toml --engine stream
   sfumato audit sfumato.toml --json | jq '.principles[] | select(.holds | not)'"""
 )
 @click.argument("config", type=click.Path(path_type=Path), shell_complete=config_files)
@@ -24,8 +25,10 @@ Example:
 @click.option(
     "--worst", default=1, show_default=True, type=click.IntRange(min=0), help="Worst groups to list per principle."
 )
+@engine_option
+@master_option
 @allow_code_option
-def audit(config: Path, as_json: bool, worst: int, allow_code: bool) -> None:
+def audit(config: Path, as_json: bool, worst: int, engine: str | None, master: str | None, allow_code: bool) -> None:
     """Measure which principles hold in a table, to what level, and where they fail.
 
     CONFIG is a sfumato.toml. Exit status: 0 every principle holds, 1 one does not, 2 bad input.
@@ -36,13 +39,16 @@ def audit(config: Path, as_json: bool, worst: int, allow_code: bool) -> None:
 
     declared = Config.load(config, allow_code=allow_code)
     principles = declared.require_principles()
-    with progress_bar() as progress:
-        progress("reading")
-        table = declared.table()
-        progress("measuring")
-        result = measure(table, None, principles)
-    if as_json:
-        say(result.to_json(worst))
-    else:
-        show_audit(result, worst)
+    chosen = declared.chosen_engine(engine, master=master)
+    with chosen.running():
+        with progress_bar() as progress:
+            progress("reading")
+            table = declared.table()
+            progress("measuring")
+            result = measure(table, None, principles)
+        # notes and worst groups are found while they are shown
+        if as_json:
+            say(result.to_json(worst))
+        else:
+            show_audit(result, worst)
     sys.exit(0 if result.holds else 1)

@@ -65,7 +65,7 @@ def combination_ranks(codes: Iterable[NDArray[np.int32]], domains: Sequence[int]
     return joint_ranks(zip(codes, domains, strict=True))
 
 
-def joint_ranks(columns: Iterable[tuple[NDArray[np.int32], int]]) -> NDArray[np.int64]:
+def joint_ranks(columns: Iterable[tuple[NDArray[np.integer[Any]], int]]) -> NDArray[np.int64]:
     """Return what `combination_ranks` does, from pairs of a column and the number of its codes, read one after another."""
     joined, span, _ = _joined(columns)
     return _numbered(joined, span)[1]
@@ -90,7 +90,7 @@ def combination_counts(
 
 
 def _joined(
-    columns: Iterable[tuple[NDArray[np.int32], int]],
+    columns: Iterable[tuple[NDArray[np.integer[Any]], int]],
 ) -> tuple[NDArray[np.int64], int, list[NDArray[np.int64] | int]]:
     """Return each row's combination as one integer, the range of those, and the steps to split them again."""
     pairs = iter(columns)
@@ -283,16 +283,18 @@ class Histogram:
 
     @classmethod
     def of(cls, groups: Groups, attribute: Attribute, values: UnitValues | None = None) -> Histogram:
-        """Count an attribute's values group by group; `values`: those of the units. Cost: that of sorting the rows."""
+        """Count an attribute's values group by group; `values`: those of the units.
+
+        Cost: linear while there are at most as many pairs of a group and a value as rows, else that of sorting the rows.
+        """
         width = len(attribute)
         if groups.units is not None:
             listed = UnitValues.of(groups.units, groups.of_row, attribute) if values is None else values
-            keys = np.sort(listed.group * width + listed.value)
+            keys = listed.group * width + listed.value
         else:
-            keys = np.sort(groups.of_row * width + attribute.codes)
-        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-        counts = np.diff(np.append(starts, len(keys)))
-        group, value = np.divmod(keys[starts], width)
+            keys = groups.of_row * width + attribute.codes
+        pairs, counts = _counted(keys, groups.count * width)
+        group, value = np.divmod(pairs, width)
         return cls(_offsets(group, groups.count), value, counts, groups.people)
 
     def __repr__(self) -> str:
@@ -341,6 +343,17 @@ class Histogram:
         starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
         group, values = np.divmod(keys[starts], nodes)
         return Histogram(_offsets(group, len(self.distinct)), values, np.add.reduceat(self.counts[order], starts))
+
+
+def _counted(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct numbers in order, and how often each occurs; takes no more memory than the numbers do."""
+    if span <= len(numbers):
+        counts = np.bincount(numbers, minlength=span)
+        distinct = np.flatnonzero(counts)
+        return distinct, counts[distinct]
+    ordered = np.sort(numbers)
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    return ordered[starts], np.diff(np.append(starts, len(ordered)))
 
 
 def _offsets(group: NDArray[np.int64], count: int) -> NDArray[np.int64]:

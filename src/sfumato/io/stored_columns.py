@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import ExitStack
 from enum import Enum
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,14 @@ _RELEASED = 16
 
 _LARGEST = 1 << 28
 """The most bytes of distinct cells of a column."""
+
+_WAITING_CELLS = 1 << 16
+_WAITING_ROWS = 1 << 21
+_WAITING_BYTES = 1 << 26
+"""The distinct cells, rows and bytes of batches that may wait until their cells are looked up together.
+
+Looking up costs as much as the cells that are known already, so more cells may wait when more are known.
+"""
 
 
 class Use(Enum):
@@ -70,11 +78,10 @@ class _Column:
                 file=source,
                 column=field.name,
             )
-        self.cells = [pa.array([], kind.value_type if pa.types.is_dictionary(kind) else kind)]
-        self.known: dict[Any, int] = {}
-        """The index of each distinct cell that was read."""
-        self.size = 0
-        """The bytes of the distinct cells."""
+        self.cells = pa.array([], kind.value_type if pa.types.is_dictionary(kind) else kind)
+        """The distinct cells, in the order in which they were read."""
+        self.waiting: list[tuple[pa.Array, np.ndarray]] = []
+        """The distinct cells of each batch that were not looked up yet, and for each of its rows which of them it has."""
         self.present: list[np.ndarray] = []
         self.nulls = False
 
@@ -83,34 +90,52 @@ class _Column:
             return
         encoded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
         known = np.asarray(encoded.indices.is_valid())
-        place = self._hashes(encoded.dictionary) if self.use is Use.HASHES else self._places(encoded.dictionary)
         rows = np.asarray(encoded.indices.fill_null(0))
         if self.use is Use.HASHES:
+            place = self._hashes(encoded.dictionary)
             known = known & np.append(place != 0, True)[rows] if len(place) else known
-        numbers = place[rows] if len(place) else np.zeros(len(rows), place.dtype)
-        numbers[~known] = 0
+            self._write(place, rows, known)
+        else:
+            # every missing cell has the number 0 in the end
+            self.waiting.append((encoded.dictionary, np.where(known, rows, -1).astype(np.int32)))
+            if self._waits_long():
+                self._look_up()
         self.nulls |= not known.all()
         self.present.append(np.packbits(known, bitorder="little"))
+
+    def _write(self, place: np.ndarray, rows: np.ndarray, known: np.ndarray) -> None:
+        """Write the number of each row's cell."""
+        numbers = place[rows] if len(place) else np.zeros(len(rows), place.dtype)
+        numbers[~known] = 0
         self.storage.write(self.file, numbers)
 
-    def _places(self, cells: pa.Array) -> np.ndarray:
-        """Return the index of each of some distinct cells among those that were read so far and these."""
-        known, before = self.known, len(self.known)
-        places = np.array([known.setdefault(key, len(known)) for key in _keys(cells)], np.int32)
-        if len(known) > before:
-            new = np.flatnonzero(places >= before)
-            _, first = np.unique(places[new], return_index=True)  # a cell may be in a dictionary twice
-            self.cells.append(cells.take(pa.array(new[first])))
-            self.size += self.cells[-1].nbytes
-        if self.size > _LARGEST:
+    def _waits_long(self) -> bool:
+        waiting = [cells for cells, _ in self.waiting]
+        return (
+            sum(map(len, waiting)) > max(_WAITING_CELLS, len(self.cells))
+            or sum(len(rows) for _, rows in self.waiting) > _WAITING_ROWS
+            or sum(cells.nbytes for cells in waiting) > _WAITING_BYTES
+        )
+
+    def _look_up(self) -> None:
+        """Number the cells of the batches that wait, new ones in the order in which they were read, and write the rows."""
+        cells = pa.concat_arrays([self.cells, *(cells for cells, _ in self.waiting)])
+        numbers = np.asarray(_keys(cells).dictionary_encode(null_encoding="encode").indices)
+        # a number is new where it is larger than all before
+        new = np.diff(np.maximum.accumulate(numbers), prepend=-1) > 0
+        place = np.split(numbers, np.cumsum([len(self.cells), *(len(part) for part, _ in self.waiting)])[:-1])[1:]
+        self.cells = cells.filter(pa.array(new))
+        if self.cells.nbytes > _LARGEST:
             raise ColumnError(
-                f"the column has {len(known):,} distinct values so far, more than fit into memory",
+                f"the column has {len(self.cells):,} distinct values so far, more than fit into memory",
                 remedy='Drop it (role "identifier"), round its values, or read it by a machine with more memory and the '
                 'engine "local".',
                 file=self.source,
                 column=self.field.name,
             )
-        return places
+        for of_cell, (_, rows) in zip(place, self.waiting, strict=True):
+            self._write(of_cell, rows, rows >= 0)
+        self.waiting = []
 
     def _hashes(self, cells: pa.Array) -> np.ndarray:
         """Return a hash of each of some cells; 0 for a missing one."""
@@ -121,6 +146,8 @@ class _Column:
         """Return the column as an array on disk."""
         if self.use is Use.NAME:
             return pa.field(self.field.name, pa.null()), pa.nulls(rows)
+        if self.waiting:
+            self._look_up()
         bitmap = None
         if self.nulls:
             known = [
@@ -131,18 +158,15 @@ class _Column:
         numbers = pa.Array.from_buffers(kind, rows, [bitmap, pa.py_buffer(self.storage.mapped(self.file))])
         if self.use is Use.HASHES:
             return pa.field(self.field.name, kind, metadata=HASHED), numbers
-        column = pa.DictionaryArray.from_arrays(numbers, pa.concat_arrays(self.cells))
+        column = pa.DictionaryArray.from_arrays(numbers, self.cells)
         return pa.field(self.field.name, column.type), column
 
 
-def _keys(cells: pa.Array) -> list[Any]:
-    """Return Python values that differ where cells do: floats as their bits, because no not-a-number equals itself."""
-    if pa.types.is_floating(cells.type):
-        numbers = cells.to_numpy(zero_copy_only=False)
-        return numbers.view(f"i{numbers.itemsize}").tolist()  # type: ignore[no-any-return]
-    if pa.types.is_temporal(cells.type):  # Python's times are not exact to the nanosecond
-        return cells.view(pa.int64() if cells.type.bit_width == 64 else pa.int32()).to_pylist()  # type: ignore[no-any-return]
-    return cells.to_pylist()  # type: ignore[no-any-return]
+def _keys(cells: pa.Array) -> pa.Array:
+    """Return values that differ where cells do: floats as their bits, because 0.0 equals -0.0."""
+    if not pa.types.is_floating(cells.type):
+        return cells
+    return cells.view({16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[cells.type.bit_width])
 
 
 def stored_columns(

@@ -7,6 +7,7 @@ occur together, and the values that are possible with each are found one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import Any
 
@@ -29,6 +30,7 @@ from sfumato.releases.revelation_rule import (
     determines,
     revealing_warning,
 )
+from sfumato.storage import stored
 from sfumato.verification.checks import Check
 from sfumato.verification.original_checks import Cells, comparable_texts
 
@@ -46,12 +48,12 @@ def revelation_check(
         return Check(_NAME, None, reason)
     recodings = {column.name: str(column.recoding) for column in document.columns if column.role == "quasi-identifier"}
     found, here = [], set(published.column_names)
+    narrowing = cache(lambda public: _Narrowing(published, original, public, recodings[public]))
     for name in original.data.column_names:
         if name in here and declared.role(name) in (Role.SENSITIVE, Role.OTHER):
             values = _values(published, original, declared, name)
-            for public, recoding in recodings.items():
-                narrowed = _Narrowing(published, original, public, recoding).counts(*values)
-                warning = revealing_warning(name, public, *narrowed)
+            for public in recodings:
+                warning = revealing_warning(name, public, *narrowing(public).counts(*values))
                 found += [] if warning is None else [warning]
     for claim in stated:
         if claim not in found:
@@ -91,9 +93,9 @@ class _Narrowing:
         self.column: Column = original.column(name)
         cells = Cells.of(published.column(name))
         texts = cells.texts(name).dictionary_encode(null_encoding="encode")
-        self.cell = np.asarray(texts.indices)[cells.of_row].astype(np.int64)
+        self.cell = stored(np.asarray(texts.indices)[cells.of_row])
         self.reader = CellReader(texts.dictionary.to_pylist(), self.column, recoding)
-        present = np.unique(self.cell)
+        present = np.flatnonzero(np.bincount(self.cell))
         self.size = dict(zip(present.tolist(), self.covered(present, np.arange(self.column.domain)), strict=True))
         counted = pa.array(self.column.codes).value_counts()
         self.frequency: Mapping[int, int] = dict(zip(*(part.to_pylist() for part in counted.flatten()), strict=True))
