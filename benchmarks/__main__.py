@@ -263,6 +263,7 @@ def first_use(commands: str, as_json: bool) -> None:
 Example:
   python -m benchmarks scale --rows 1000000
   python -m benchmarks scale --rows 20000000 --engines stream
+  python -m benchmarks scale --rows 20000000 --engines stream --audit
   python -m benchmarks scale --rows 1400000 --engines local,spark --method glaze"""
 )
 @click.option(
@@ -275,10 +276,13 @@ Example:
 @click.option(
     "--master", default="local-cluster[2,1,2048]", show_default=True, help="The cluster of the engine spark."
 )  # fmt: skip
+@click.option("--audit", is_flag=True, help="Audit the file in place of making a release.")
 @seed_option
 @json_option
-def scale(sizes: tuple[int, ...], engines: str, method: str, form: str, master: str, seed: int, as_json: bool) -> None:
-    """From a file to a verified release by each engine: time and peak memory, and whether the bytes are the same.
+def scale(
+    sizes: tuple[int, ...], engines: str, method: str, form: str, master: str, audit: bool, seed: int, as_json: bool
+) -> None:
+    """From a file to a verified release, or an audit, by each engine: time and peak memory, and a digest of the result.
 
     CPU time and memory are those of the process that makes the release, without the executors of a cluster. Files
     and arrays are in the folder for temporary files (TMPDIR): 20,000,000 rows need about 6 GB there.
@@ -287,7 +291,7 @@ def scale(sizes: tuple[int, ...], engines: str, method: str, form: str, master: 
     from benchmarks.costs.scale_cost import run
 
     with progress_line() as notify:
-        figures = run(sizes, names_in(engines), method, form, seed, notify, master)
+        figures = run(sizes, names_in(engines), method, form, seed, notify, master, audit)
     show(figures, as_json, show_runs)
 
 

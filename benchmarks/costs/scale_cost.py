@@ -1,4 +1,4 @@
-"""Time and memory of large tables, from a file to a verified release, by each engine in a process of its own."""
+"""Time and memory of large tables, from a file to a release or an audit, by each engine in a process of its own."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from pyarrow import parquet
 
 from benchmarks.measurement import Notify, in_separate_process, peak_megabytes
 from benchmarks.measurement import silent as ignore_notice
+from sfumato._audit import audit
 from sfumato.anonymization._anonymize import anonymize
 from sfumato.anonymization.methods.method import FINDING
 from sfumato.census import census_schema, synthetic_census
 from sfumato.engines import Engine, Spark, Stream, engine_of
-from sfumato.principles import DistinctLDiversity, KAnonymity
+from sfumato.principles import Dissimilarity, DistinctLDiversity, KAnonymity
 from sfumato.verification._verify import verify
 
 GOAL = 4000
@@ -30,6 +31,8 @@ _CHUNK = 1_000_000
 
 REQUIREMENTS = (KAnonymity(10), *(DistinctLDiversity(3, on=name) for name in ("education", "workclass", "income")))
 
+AUDITED = (*REQUIREMENTS, Dissimilarity(epsilon=5000, delta="0.8", k=10, on="income"))
+"""What an audit measures: the requirements, and one about distances."""
 
 MASTER = "local-cluster[2,1,2048]"
 """The cluster of the engine spark: two processes of this machine, with one core and 2 GB each."""
@@ -43,8 +46,12 @@ def run(
     seed: int,
     notify: Notify = ignore_notice,
     master: str = MASTER,
+    audited: bool = False,
 ) -> dict[str, Any]:
-    """Make, save and verify a release of the synthetic census with each number of rows and each engine."""
+    """Make, save and verify a release of the synthetic census with each number of rows and each engine.
+
+    `audited`: audit the census instead.
+    """
     runs = []
     for size in rows:
         with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as folder:
@@ -53,9 +60,13 @@ def run(
             make_file(path, size, seed)
             for name in engines:
                 notify(f"{size:,} rows, {name}")
+                if audited:
+                    runs.append({"rows": size, "format": form, **in_separate_process(measure_audit, path, name, master)})
+                    continue
                 made = in_separate_process(measure, path, name, method, form, seed, master)
                 runs.append({"rows": size, "method": method, "format": form, **made})
-    return {"runs": runs, "requirements": [one.label for one in REQUIREMENTS], "goal, MB": GOAL}
+    measured = AUDITED if audited else REQUIREMENTS
+    return {"runs": runs, "requirements": [one.label for one in measured], "goal, MB": GOAL}
 
 
 def make_file(path: Path, rows: int, seed: int) -> None:
@@ -103,6 +114,21 @@ def measure(path: Path, name: str, method: str, form: str, seed: int, master: st
         "CPU s": round(time.process_time(), 1),
         "peak memory, MB": peak_megabytes(),
         "SHA-256": digest[:12],
+    }
+
+
+def measure_audit(path: Path, name: str, master: str) -> dict[str, Any]:
+    """Audit the file by one engine, up to the text of the result."""
+    began = time.perf_counter()
+    result = audit(path, census_schema(), AUDITED, engine=_engine(name, path.parent, master))
+    text = result.to_json()
+    return {
+        "engine": name,
+        "groups": result.groups.count,
+        "audited, s": round(time.perf_counter() - began, 1),
+        "CPU s": round(time.process_time(), 1),
+        "peak memory, MB": peak_megabytes(),
+        "SHA-256": hashlib.sha256(text.encode()).hexdigest()[:12],
     }
 
 

@@ -70,8 +70,9 @@ class Spark:
     `master`: the address of the cluster, such as "spark://host:7077", "yarn", or "local-cluster[2,1,1024]" for processes of
     this machine; by default what Spark's own configuration says. `session`: a SparkSession to use. That one, or else the
     active one, is left running; only a session that is started here is stopped. `folder`: where arrays are stored, as in
-    `Stream`. `timeout`: the seconds after which a cluster on which nothing runs is an error. `settings`: those of a session
-    that is started here, such as {"spark.executor.memory": "4g"}; they may be secret, and are not shown.
+    `Stream`. `timeout`: the seconds after which a master that does not answer, or a cluster on which nothing runs, is an
+    error. `settings`: those of a session that is started here, such as {"spark.executor.memory": "4g"}; they may be secret,
+    and are not shown.
 
     >>> Spark(master="yarn", settings={"spark.ssl.keyPassword": "hush"})
     Spark(master='yarn', folder=None, timeout=60)

@@ -134,3 +134,11 @@ def test_both_engines_make_the_same_bytes():
     assert (local["engine"], stream["engine"]) == ("local", "stream")
     assert local["verified"] and stream["verified"] and local["holds"]
     assert local["SHA-256"] == stream["SHA-256"]
+
+
+def test_both_engines_audit_alike():
+    done = benchmark("scale", "--rows", "2000", "--audit", "--json")
+    assert done.returncode == 0, done.stderr
+    local, stream = json.loads(done.stdout)["runs"]
+    assert (local["engine"], stream["engine"]) == ("local", "stream")
+    assert (local["groups"], local["SHA-256"]) == (stream["groups"], stream["SHA-256"])

@@ -101,7 +101,11 @@ def test_an_interval_says_where_it_ends(order, data):
     assert covered(column, found.labels[0], "interval") == set(range(low, high + 1)), found.labels
 
 
-@given(st.lists(texts, min_size=2, max_size=6, unique=True), st.lists(texts, min_size=3, max_size=3, unique=True), st.data())
+@given(
+    st.lists(texts.map(str.strip), min_size=2, max_size=6, unique=True),
+    st.lists(texts, min_size=3, max_size=3, unique=True),
+    st.data(),
+)
 def test_an_ancestor_is_a_leaf_or_a_node(leaves, nodes, data):
     rows = [[leaf, nodes[i % 2], nodes[2]] for i, leaf in enumerate(leaves)]
     groups = data.draw(st.lists(st.integers(0, 1), min_size=len(leaves), max_size=len(leaves)))

@@ -158,6 +158,16 @@ def test_a_frame_of_spark_gives_and_takes_rows_in_any_order(session, tmp_path):
     assert sf.verify(release.save(tmp_path / "release"), frame).holds
 
 
+def test_the_audit_of_a_frame_of_spark_is_that_of_its_rows(session):
+    table, principles = people(700, 5), [sf.KAnonymity(4), sf.DistinctLDiversity(2, on="ill")]
+    frame = session.createDataFrame(table).repartition(3)
+    local = sf.audit(table, SCHEMA, principles)
+    for engine in (None, "stream", "spark"):
+        found = sf.audit(frame, SCHEMA, principles, engine=engine)
+        assert [one.levels for one in found] == [one.levels for one in local]
+        assert [one.violating_rows for one in found] == [one.violating_rows for one in local]
+
+
 def test_cells_that_spark_takes_for_equal_have_an_order(session):
     texts = "select v collate UTF8_LCASE as v from values ('a'), ('A'), ('b'), ('B'), ('a'), ('A') as t(v)"
     lists = "select array(v) as v from values (0d), (-0d), (0d), (-0d), (-0d), (0d) as t(v)"

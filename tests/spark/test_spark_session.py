@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 
 import pytest
@@ -11,7 +12,7 @@ from pyarrow import csv as arrow_csv
 import sfumato as sf
 from sfumato.cli import main
 from sfumato.engines import engine_of
-from spark_clusters import people, require_spark
+from spark_clusters import people, require_spark, spark_or_skip
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning")
 
@@ -114,6 +115,20 @@ def test_a_wrong_master_is_an_error_soon(master, problem):
     assert raised.value.value == master
     assert time.monotonic() - before < 60
     assert no_session_is_left()
+
+
+def test_a_master_that_accepts_connections_and_never_answers_is_an_error_after_the_timeout():
+    require_spark()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        master = f"spark://127.0.0.1:{silent.getsockname()[1]}"
+        before = time.monotonic()
+        with pytest.raises(sf.errors.ClusterError, match="has not answered for 3 seconds") as raised:
+            anonymized(sf.engines.Spark(master, timeout=3))
+    assert raised.value.key == "timeout"
+    assert time.monotonic() - before < 25, "three seconds, and the start of Java"
+    assert no_session_is_left()
+    with spark_or_skip("local[1]") as session:
+        assert session.range(3).count() == 3, "a new session can be started"
 
 
 def test_java_is_missing(monkeypatch, tmp_path):

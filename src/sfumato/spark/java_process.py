@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
@@ -62,6 +63,30 @@ def listens_on_loopback() -> bool:
 
     variables = SparkContext._jvm.java.lang.System.getenv()
     return str(variables.get("SPARK_LOCAL_IP")) == _LOOPBACK and variables.get("SPARK_LOCAL_HOSTNAME") in (None, _LOOPBACK)
+
+
+@contextmanager
+def java_killed_after(seconds: float) -> Iterator[threading.Event]:
+    """Kill the Java process if the code inside, which waits for an answer of Java, takes longer; yield whether it was.
+
+    Then the code inside raises an exception: the connection to Java is closed.
+    """
+    from pyspark import SparkContext
+
+    process, killed = getattr(SparkContext._gateway, "proc", None), threading.Event()
+
+    def kill() -> None:
+        killed.set()
+        if process is not None:
+            process.kill()
+
+    timer = threading.Timer(seconds, kill)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield killed
+    finally:
+        timer.cancel()
 
 
 def end_java() -> None:

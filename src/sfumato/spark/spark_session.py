@@ -10,13 +10,20 @@ import socket
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ClusterError, ParameterError
 from sfumato.io.optional_packages import import_extra
-from sfumato.spark.java_process import configured_master, end_java, environment, listens_on_loopback, start_java
+from sfumato.spark.java_process import (
+    configured_master,
+    end_java,
+    environment,
+    java_killed_after,
+    listens_on_loopback,
+    start_java,
+)
 
 _PYTHON = "PYSPARK_PYTHON"
 """The environment variable that names the Python of the executors."""
@@ -45,7 +52,11 @@ _ON_THIS_HOST = {
 def spark_session(
     master: str | None, session: Any = None, settings: Mapping[str, str] | None = None, timeout: float = 60
 ) -> Iterator[Any]:
-    """Yield the session that is given, or the active one, or else a new one, which is stopped afterwards."""
+    """Yield the session that is given, or the active one, or else a new one, which is stopped afterwards.
+
+    `timeout`: the seconds after which a master that does not answer is an error. In a Java process that earlier sessions of
+    the user left running, Spark itself gives up instead, after about a minute.
+    """
     sql = import_extra("pyspark.sql", "spark", "Spark sessions", "pyspark")
     found = session if session is not None else _active_session(sql)
     if found is not None:
@@ -54,8 +65,8 @@ def spark_session(
         return
     _require_java()
     _require_master(master, timeout)
-    with _java(master, settings or {}) as chosen:
-        started = _start(sql, master, chosen)
+    with _java(master, settings or {}) as (chosen, is_ours):
+        started = _start(sql, master, chosen, timeout if is_ours else None)
         try:
             yield started
         finally:
@@ -65,8 +76,11 @@ def spark_session(
 
 
 @contextmanager
-def _java(master: str | None, settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """Run Java for a session; yield the settings of the session. What is checked before takes Spark minutes."""
+def _java(master: str | None, settings: Mapping[str, str]) -> Iterator[tuple[dict[str, str], bool]]:
+    """Run Java for a session; yield the settings of the session, and whether Java was started here.
+
+    What is checked before takes Spark minutes.
+    """
     named = {**settings, **({"spark.master": master} if master is not None else {})}
     found, is_ours = named.get("spark.master"), False
     try:
@@ -87,7 +101,7 @@ def _java(master: str | None, settings: Mapping[str, str]) -> Iterator[dict[str,
             )
         # not on the command line of Java; a cluster of several hosts has a secret of its own
         own = {"spark.authenticate.secret": secrets.token_hex(32)} if _is_this_host(found) else {}
-        yield {**own, **_settings_of(found, named)}
+        yield {**own, **_settings_of(found, named)}, is_ours
     finally:
         if is_ours:
             end_java()
@@ -135,13 +149,31 @@ def check_session(session: Any, master: str | None = None) -> None:
         )
 
 
-def _start(sql: Any, master: str | None, settings: Mapping[str, str]) -> Any:
-    """Start a session in the Java process that is running."""
+def _start(sql: Any, master: str | None, settings: Mapping[str, str], timeout: float | None) -> Any:
+    """Start a session in the Java process that is running; `timeout`: the seconds after which that process may be killed.
+
+    A process that waits for its master cannot be stopped otherwise. Processes of this host are not limited: they answer
+    as soon as they have started.
+    """
     builder = sql.SparkSession.builder.appName("sfumato")
     for name, value in settings.items():
         builder = builder.config(name, value)
-    with _starting(master):
-        return builder.getOrCreate()
+    if _is_this_host(master or configured_master()):
+        timeout = None
+    with nullcontext() if timeout is None else java_killed_after(timeout) as killed:
+        try:
+            with _starting(master):
+                return builder.getOrCreate()
+        except ClusterError as error:
+            if killed is None or not killed.is_set():
+                raise
+            raise ClusterError(
+                f"the master of the cluster has not answered for {timeout:g} seconds",
+                remedy="Check its address, that it is running, and that no firewall is in between, or wait longer with a "
+                "larger timeout.",
+                key="timeout",
+                value=timeout,
+            ) from error
 
 
 @contextmanager
