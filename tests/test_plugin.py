@@ -15,7 +15,7 @@ import sfumato as sf
 from commandline import sfumato
 from plugin_installation import plugin_path, write_dist_info
 from sfumato import testing
-from sfumato.registry import ATTACKS, DISTANCES, LOSSES, METHODS, PRINCIPLES
+from sfumato.registry import DISTANCES, LOSSES, METHODS, PRINCIPLES, PROJECTED_ATTACKS
 
 CONFIG = """
 [data]
@@ -143,7 +143,7 @@ def test_an_attack(plugin):
     people = PEOPLE.append_column("ill", pa.array(["flu", "gout", "flu"] * 8))
     table = sf.Table(people, sf.Schema(["age"], ["hour", "ill"]))
     views = [sf.attacks.AttackerView((name,), np.arange(24) // 8) for name in ("hour", "ill")]
-    result = sf.attacks.attack(table, views, ["most-frequent"])
+    result = sf.attacks.attack_projected(table, views, ["most-frequent"])
     assert result.to_dict()["attacks"]["most-frequent"]["success"] == {"hour": 1 / 8, "ill": 16 / 24}
 
 
@@ -154,7 +154,7 @@ def test_contracts(plugin):
 
 
 def test_only_the_plugin_that_is_named_is_imported(plugin):
-    for registry in (PRINCIPLES, METHODS, DISTANCES, LOSSES, ATTACKS):
+    for registry in (PRINCIPLES, METHODS, DISTANCES, LOSSES, PROJECTED_ATTACKS):
         assert len(list(registry)) == len(registry) == len(registry.entries) + 1
     sf.audit(PEOPLE, sf.Schema(["age"], ["hour"]), sf.KAnonymity(1))
     assert not [name for name in sys.modules if name.startswith("sfumato_example")]

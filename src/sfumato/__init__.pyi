@@ -21,6 +21,7 @@ from .analysis import ReleasedTable, ReleasedTables, combine, read_release
 from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay
 from .anonymization.feasibility import feasibility
 from .anonymization.methods import Glaze, Lattice, Method, Mondrian, XColor
+from .attacks._attack import Attacks, attack
 from .census import synthetic_census
 from .config import Config
 from .data.hierarchy import Hierarchy, Intervals
@@ -58,6 +59,7 @@ from .version import __version__
 __all__ = [
     "AlphaKAnonymity",
     "Application",
+    "Attacks",
     "Audit",
     "BetaLikeness",
     "Config",
@@ -111,6 +113,7 @@ __all__ = [
     "anonymization",
     "anonymize",
     "apply",
+    "attack",
     "attacks",
     "audit",
     "combine",

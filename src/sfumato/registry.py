@@ -235,19 +235,29 @@ ATTACKS = Registry(
     "attack",
     "sfumato.attacks",
     {
-        "background-join": "sfumato.attacks.background_join_attack:background_join",
-        "intersection": "sfumato.attacks.intersection_attack:intersection",
+        "homogeneity": "sfumato.attacks.homogeneity:Homogeneity",
+    },
+    base="sfumato.attacks.base_attack:Attack",
+)
+"""Attacks on a table that is published in groups, in the order in which they are run."""
+
+PROJECTED_ATTACKS = Registry(
+    "attack",
+    "sfumato.projected_attacks",
+    {
+        "background-join": "sfumato.attacks.projected.background_join_attack:background_join",
+        "intersection": "sfumato.attacks.projected.intersection_attack:intersection",
     },
 )
 """Attacks on a release of projected tables: functions of the original table and of what the attacker sees."""
 
-REGISTRIES = (PRINCIPLES, DISTANCES, METHODS, LOSSES, ATTACKS)
+REGISTRIES = (PRINCIPLES, DISTANCES, METHODS, LOSSES, ATTACKS, PROJECTED_ATTACKS)
 """Every registry that plug-ins can extend."""
 
-ATTACKER_VIEW = "sfumato.attacks.attacker_view:AttackerView"
+ATTACKER_VIEW = "sfumato.attacks.projected.attacker_view:AttackerView"
 """What an attacker sees of one projected table; what each attack gets."""
 
-ATTACK_RUNNER = "sfumato.attacks.attack_results:attack"
+PROJECTED_ATTACK_RUNNER = "sfumato.attacks.projected.attack_results:attack_projected"
 """What runs attacks by their names. A projection calls it through this location, because it is in a package above."""
 
 

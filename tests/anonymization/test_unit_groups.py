@@ -199,10 +199,10 @@ def test_functions_that_count_rows_refuse_people():
     table = visits()
     with pytest.raises(sf.errors.ParameterError, match="full_domain counts rows"):
         sf.full_domain(table, schema(), sf.KAnonymity(2))
-    from sfumato.attacks import AttackerView, attack
+    from sfumato.attacks import AttackerView, attack_projected
 
     with pytest.raises(sf.errors.ParameterError, match="counts rows"):
-        attack(sf.Table(table, schema()), [AttackerView(("dx",), np.zeros(table.num_rows, np.int64))])
+        attack_projected(sf.Table(table, schema()), [AttackerView(("dx",), np.zeros(table.num_rows, np.int64))])
 
 
 def test_disclosure_needs_the_person_as_identity():

@@ -1,11 +1,10 @@
-"""Attacks on a release of projected tables, with their measured success.
+"""Attacks: procedures that guess something about people from a release, with their measured success.
 
-An attack is one file with one function `attack(table, views)`, registered by name in `sfumato.registry.ATTACKS`. `table`
-holds the published people with their original values, `views` what the attacker sees of each projected table. The function
-returns a value with `to_dict()` and with `assumptions`: what the attacker is assumed to know. Distributions add attacks
-through entry points of the group "sfumato.attacks".
+An attack is one file with one class that inherits from `Attack`, registered by name in `sfumato.registry.ATTACKS`;
+`sf.attack` runs them. Distributions add attacks through entry points of the group "sfumato.attacks".
 
-The built-in attacks are those of Fang, Ashrafi & Ng (2011): background joins and intersections.
+Releases of projected tables have attacks of their own, those of Fang, Ashrafi & Ng (2011): background joins and
+intersections. `attack_projected` and `Projection.attacks` run them.
 """
 
 import lazy_loader

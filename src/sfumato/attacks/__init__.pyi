@@ -1,24 +1,49 @@
-from .attack_results import Attack, AttackResult, AttackResults, attack
-from .attacker_view import AttackerView
-from .background_join_attack import BackgroundJoin, Join, background_join, belief
-from .confidence import Confidence
-from .inference import Inference, SkippedPair
-from .intersection_attack import Intersection, intersection
-from .linkability import Link, theorem_2
+from ._attack import Attacks, Skipped
+from .attacked_release import AttackedRelease, Secret
+from .base_attack import Attack, AttackResult, NotMeasured
+from .homogeneity import Homogeneity
+from .projected import (
+    AttackerView,
+    BackgroundJoin,
+    Confidence,
+    Inference,
+    Intersection,
+    Join,
+    Link,
+    ProjectedAttack,
+    ProjectedAttackResult,
+    ProjectedAttackResults,
+    SkippedPair,
+    attack_projected,
+    background_join,
+    belief,
+    intersection,
+    theorem_2,
+)
+from .rates import Rate
 
 __all__ = [
     "Attack",
     "AttackResult",
-    "AttackResults",
+    "AttackedRelease",
     "AttackerView",
+    "Attacks",
     "BackgroundJoin",
     "Confidence",
+    "Homogeneity",
     "Inference",
     "Intersection",
     "Join",
     "Link",
+    "NotMeasured",
+    "ProjectedAttack",
+    "ProjectedAttackResult",
+    "ProjectedAttackResults",
+    "Rate",
+    "Secret",
+    "Skipped",
     "SkippedPair",
-    "attack",
+    "attack_projected",
     "background_join",
     "belief",
     "intersection",

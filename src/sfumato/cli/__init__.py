@@ -14,6 +14,7 @@ import click
 
 from sfumato.cli.anonymize import anonymize
 from sfumato.cli.apply import apply
+from sfumato.cli.attack import attack
 from sfumato.cli.audit import audit
 from sfumato.cli.completion import completion
 from sfumato.cli.demo import demo
@@ -87,5 +88,7 @@ def main(quiet: bool) -> None:
     """
 
 
-for verb in (demo, init, hierarchy, explain, audit, anonymize, apply, verify, report, frontier, risk, project, completion):
+for verb in (
+    demo, init, hierarchy, explain, audit, anonymize, apply, verify, attack, report, frontier, risk, project, completion,
+):  # fmt: skip
     main.add_command(verb)

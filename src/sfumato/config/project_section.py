@@ -9,7 +9,7 @@ from pydantic import Field
 from sfumato.config.sections import Section
 from sfumato.errors import ParameterError, SfumatoError
 from sfumato.parameters import check_ratio
-from sfumato.registry import ATTACKS
+from sfumato.registry import PROJECTED_ATTACKS
 from sfumato.serialization import located
 
 
@@ -28,9 +28,12 @@ class ProjectSection(Section):
     def check(self) -> None:
         """Check what needs no data: the thresholds, and the names of attacks. No attack is imported."""
         for name in self.attacks or ():
-            if name not in ATTACKS:
+            if name not in PROJECTED_ATTACKS:
                 raise ParameterError(
-                    f"there is no attack {name!r}", remedy=ATTACKS.suggestion(name), key="project.attacks", value=name
+                    f"there is no attack {name!r}",
+                    remedy=PROJECTED_ATTACKS.suggestion(name),
+                    key="project.attacks",
+                    value=name,
                 )
         for key in ("alpha", "beta"):
             value = getattr(self, key)

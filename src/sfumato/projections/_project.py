@@ -30,7 +30,7 @@ from sfumato.projections.plans.tradeoff_curve import tradeoff
 from sfumato.projections.projected_tables import ProjectedTables
 from sfumato.projections.projection import PrivateProjection, Projection
 from sfumato.projections.projection_parameters import check_search, check_sets
-from sfumato.registry import ATTACKS
+from sfumato.registry import PROJECTED_ATTACKS
 from sfumato.releases.declarations import resolved_schema
 
 
@@ -87,7 +87,7 @@ def project(
     # Long because of its docstring: the parameters are explained once, here.
     check_search(search)
     for name in attacks or ():
-        ATTACKS.find(name, key="attacks")  # fail before the work, also for a plug-in that cannot be loaded
+        PROJECTED_ATTACKS.find(name, key="attacks")  # fail before the work, also for a plug-in that cannot be loaded
     request = _Request(
         principles=requested_principles(principles),
         limits={

@@ -24,15 +24,15 @@ from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
 from sfumato.projections.projection_document import HUNDREDTH, describe_projection, internal_content
 from sfumato.projections.projection_page import internal_page
-from sfumato.registry import ATTACK_RUNNER, ATTACKER_VIEW, load
+from sfumato.registry import ATTACKER_VIEW, PROJECTED_ATTACK_RUNNER, load
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import ProjectedDocument
 from sfumato.releases.private import Private, Publication
 from sfumato.releases.writer import InternalReport, write_release
 
 if TYPE_CHECKING:
-    from sfumato.attacks.attack_results import AttackResults
-    from sfumato.attacks.attacker_view import AttackerView
+    from sfumato.attacks.projected.attack_results import ProjectedAttackResults
+    from sfumato.attacks.projected.attacker_view import AttackerView
 
 
 class PrivateProjection(Private):
@@ -155,15 +155,15 @@ class Projection(Publication):
         pairs = zip(self.plan.blocks, self.releases, strict=True)
         return tuple(view(block, release.private.recoding.groups.of_row) for block, release in pairs)
 
-    def attacks(self, names: Sequence[str] | None = None) -> AttackResults:
+    def attacks(self, names: Sequence[str] | None = None) -> ProjectedAttackResults:
         """Run attacks by an attacker who knows the quasi-identifiers; they use the original, so the results are private.
 
-        `names`: the attacks to run, by their names in `sfumato.registry.ATTACKS`, including those of plug-ins; by default
-        those that `sf.project` was called with, or the built-in ones.
+        `names`: the attacks to run, by their names in `sfumato.registry.PROJECTED_ATTACKS`, including those of plug-ins; by
+        default those that `sf.project` was called with, or the built-in ones.
         """
         names = self.private.attack_names if names is None else names
-        attack = load(ATTACK_RUNNER)
-        results: AttackResults = attack(self.table, self.attacker_views, names, dependence=self.dependence)
+        attack = load(PROJECTED_ATTACK_RUNNER)
+        results: ProjectedAttackResults = attack(self.table, self.attacker_views, names, dependence=self.dependence)
         return results
 
     @cached_property

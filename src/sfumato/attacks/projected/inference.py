@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.attacker_view import AttackerView, view_attributes
-from sfumato.attacks.confidence import Confidence, confidence_of_parts
+from sfumato.attacks.projected.attacker_view import AttackerView, view_attributes
+from sfumato.attacks.projected.confidence import Confidence, confidence_of_parts
 from sfumato.data.attribute import Attribute
 from sfumato.data.table import Table
 from sfumato.exact.shown_levels import level_shown

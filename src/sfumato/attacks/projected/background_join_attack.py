@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.attacker_view import AttackerView, check_views, view_attributes
-from sfumato.attacks.confidence import Confidence, confidence_of_parts, most_frequent
+from sfumato.attacks.projected.attacker_view import AttackerView, check_views, view_attributes
+from sfumato.attacks.projected.confidence import Confidence, confidence_of_parts, most_frequent
 from sfumato.data.attribute import Attribute
 from sfumato.data.groups import combination_ranks
 from sfumato.data.table import Table

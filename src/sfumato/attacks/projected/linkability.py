@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.attacker_view import AttackerView, view_attributes
-from sfumato.attacks.confidence import most_frequent
+from sfumato.attacks.projected.attacker_view import AttackerView, view_attributes
+from sfumato.attacks.projected.confidence import most_frequent
 from sfumato.data.table import Table
 from sfumato.exact import written
 from sfumato.exact.shown_levels import level_shown

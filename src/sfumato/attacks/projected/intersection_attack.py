@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sfumato.attacks.attacker_view import AttackerView, check_views
-from sfumato.attacks.inference import Inference, SkippedPair, infer_pairs
-from sfumato.attacks.linkability import Link, measure_links
+from sfumato.attacks.projected.attacker_view import AttackerView, check_views
+from sfumato.attacks.projected.inference import Inference, SkippedPair, infer_pairs
+from sfumato.attacks.projected.linkability import Link, measure_links
 from sfumato.data.table import Table
 from sfumato.plurals import count_of
 

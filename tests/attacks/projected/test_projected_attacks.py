@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import naive_attacks as naive
 import sfumato as sf
-from sfumato.attacks import attack, belief, inference, theorem_2
-from sfumato.attacks.linkability import measure_links
+from sfumato.attacks import attack_projected, belief, theorem_2
+from sfumato.attacks.projected import inference
+from sfumato.attacks.projected.linkability import measure_links
 
 
 def table_of(columns):
@@ -176,7 +177,7 @@ def test_independent_attributes_reveal_nothing():
     for each in results.inferences:
         assert each.after.mean == pytest.approx(float(each.before.mean))
         assert each.truth == pytest.approx(float(each.truth_before))
-    assert attack(table, [view_of(["job"], groups), view_of(["sick"], groups)]).warnings == ()
+    assert attack_projected(table, [view_of(["job"], groups), view_of(["sick"], groups)]).warnings == ()
 
 
 def test_the_bound_of_the_theorem():
@@ -189,26 +190,26 @@ def test_the_bound_of_the_theorem():
 
 def test_warnings_are_sorted_strongest_first():
     data = {"a": list("xxyyzz"), "b": list("112233"), "c": list("mmmnnn"), "d": list("pqpqpq")}
-    results = attack(table_of(data), [view_of([name], [0] * 6) for name in data])
+    results = attack_projected(table_of(data), [view_of([name], [0] * 6) for name in data])
     shares = [pair.share for pair in results.warnings]
     assert shares == sorted(shares, reverse=True)
     assert results.warnings[0].attributes == ("a", "b")
     assert results.warnings[0].share == 1
     assert "The bound of Theorem 2 does not hold for them" in results.warnings[0].text
     assert ("a", "d") not in [pair.attributes for pair in results.warnings], "a and d are independent"
-    together = attack(table_of(data), [view_of(data, [0] * 6)])
+    together = attack_projected(table_of(data), [view_of(data, [0] * 6)])
     assert together.warnings == ()
     assert together.intersection.worst is None
 
 
 def test_a_constant_attribute_gives_no_warning():
     data = {"a": list("xxyy"), "same": list("cccc")}
-    assert attack(table_of(data), [view_of([name], [0] * 4) for name in data]).warnings == ()
+    assert attack_projected(table_of(data), [view_of([name], [0] * 4) for name in data]).warnings == ()
 
 
 def test_the_result_is_plain_data():
     views = [view_of(["diagnosis", "job"], [0, 0, 1, 1]), view_of(["family_history"], [0, None, 0, 0])]
-    results = attack(table_of(PATIENTS), views)
+    results = attack_projected(table_of(PATIENTS), views)
     plain = json.loads(results.to_json())
     assert plain == results.to_dict()
     assert plain["tables"] == [["diagnosis", "job"], ["family_history"]]
@@ -265,7 +266,7 @@ def test_a_vector_is_one_attribute_and_so_is_a_set():
     data = pa.table({"x": [1, 1, 2, 2], "y": [1, 2, 1, 2], "of": [["p"], ["q"], ["q", "p"], []], "z": list("aabb")})
     schema = sf.Schema(sensitive=["at", "of", "z"], vectors={"at": ["x", "y"]})
     table = sf.Table(data, schema)
-    results = attack(table, [view_of(["at", "of"], [0] * 4), view_of(["z"], [0] * 4)])
+    results = attack_projected(table, [view_of(["at", "of"], [0] * 4), view_of(["z"], [0] * 4)])
     assert [join.newly_certain for join in results.background.joins] == [4, 4]
     assert results.background.worst.example["values"] == {"at": "1 + 1"}
     assert {(each.target, each.helper) for each in results.intersection.inferences} == {
@@ -291,8 +292,8 @@ def test_too_many_subsets_of_known_attributes():
 def test_attacks_by_name():
     table = table_of(PATIENTS)
     views = [view_of(PATIENTS, [0, 0, 1, 1])]
-    results = attack(table, views, ["intersection"])
+    results = attack_projected(table, views, ["intersection"])
     assert list(results.results) == ["intersection"]
     assert "knows a person's group" in results.to_dict()["attacks"]["intersection"]["assumptions"]
     with pytest.raises(sf.errors.ParameterError, match="intersektion"):
-        attack(table, views, ["intersektion"])
+        attack_projected(table, views, ["intersektion"])

@@ -7,21 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sfumato.attacks.attacker_view import AttackerView, check_views
-from sfumato.attacks.background_join_attack import BackgroundJoin
-from sfumato.attacks.intersection_attack import Intersection
+from sfumato.attacks.projected.attacker_view import AttackerView, check_views
+from sfumato.attacks.projected.background_join_attack import BackgroundJoin
+from sfumato.attacks.projected.intersection_attack import Intersection
 from sfumato.data.table import Table
 from sfumato.plurals import count_of
 from sfumato.projections.plans.dependence import Dependence
 from sfumato.projections.plans.dependent_pairs import DependentPair, dependent_pairs
 from sfumato.projections.plans.plan import Plan
-from sfumato.registry import ATTACKS
+from sfumato.registry import PROJECTED_ATTACKS
 
 DEFAULT_ATTACKS = ("background-join", "intersection")
 """The attacks that run if none are named. A plug-in runs only if it is named."""
 
 
-class AttackResult(Protocol):
+class ProjectedAttackResult(Protocol):
     """The result of one attack: what was reached, and under which assumptions."""
 
     @property
@@ -32,15 +32,15 @@ class AttackResult(Protocol):
         """Return plain data, ready for JSON."""
 
 
-class Attack(Protocol):
+class ProjectedAttack(Protocol):
     """An attack: the published people with their original values, and the attacker's view of each projected table."""
 
-    def __call__(self, table: Table, views: Sequence[AttackerView], /) -> AttackResult:
+    def __call__(self, table: Table, views: Sequence[AttackerView], /) -> ProjectedAttackResult:
         """Run the attack."""
 
 
 @dataclass(frozen=True)
-class AttackResults:
+class ProjectedAttackResults:
     """What attackers reach on a release of projected tables. It depends on the original, so it must not be published.
 
     `to_dict` has this shape. Tables are numbered from 0; a confidence is {"largest": 0.5, "exact": "1/2" (None if it is not
@@ -69,14 +69,14 @@ class AttackResults:
     >>> import numpy as np, pyarrow as pa
     >>> from sfumato.data.schema import Schema
     >>> table = Table(pa.table({"job": ["a", "b"], "sick": ["x", "y"]}), Schema(sensitive=["job", "sick"]))
-    >>> results = attack(table, [AttackerView(("job", "sick"), np.array([0, 0]))])
+    >>> results = attack_projected(table, [AttackerView(("job", "sick"), np.array([0, 0]))])
     >>> results.background.worst.newly_certain, results.to_dict()["warnings"]
     (2, [])
     """
 
     tables: tuple[tuple[str, ...], ...]
     """The attributes of each projected table."""
-    results: Mapping[str, AttackResult]
+    results: Mapping[str, ProjectedAttackResult]
     """The result of each attack, by its name."""
     warnings: tuple[DependentPair, ...]
     """Dependent attributes in different tables, strongest first."""
@@ -119,23 +119,24 @@ class AttackResults:
         return "\n".join(lines)
 
 
-def attack(
+def attack_projected(
     table: Table,
     views: Sequence[AttackerView],
     names: Sequence[str] | None = None,
     *,
     dependence: Dependence | None = None,
-) -> AttackResults:
+) -> ProjectedAttackResults:
     """Run attacks on projected tables.
 
-    `names`: the attacks, by their names in `sfumato.registry.ATTACKS`; by default the built-in ones. `dependence`: that of
-    the attributes, if it was computed before.
+    `names`: the attacks, by their names in `sfumato.registry.PROJECTED_ATTACKS`; by default the built-in ones.
+    `dependence`: that of the attributes, if it was computed before.
 
     >>> import numpy as np, pyarrow as pa
     >>> from sfumato.data.schema import Schema
     >>> people = {"job": ["a", "b", "c", "d"], "boss": ["x", "x", "y", "y"]}
     >>> table = Table(pa.table(people), Schema(sensitive=["job", "boss"]))
-    >>> attack(table, [AttackerView(("job",), np.array([0, 0, 1, 1])), AttackerView(("boss",), np.array([0, 1, 0, 1]))])
+    >>> views = [AttackerView(("job",), np.array([0, 0, 1, 1])), AttackerView(("boss",), np.array([0, 1, 0, 1]))]
+    >>> attack_projected(table, views)
     Attacks on 2 projected tables
       Background join: no table has two attributes, so there is nothing to join
       Intersection of 2 tables: groups of at least 2 rows and 2 values
@@ -147,13 +148,13 @@ def attack(
 The bound of Theorem 2 does not hold for them: an attacker who knows how they depend can combine the two tables.
     """
     tables = check_views(table, views)
-    attacks: dict[str, Attack] = {
-        name: ATTACKS.find(name, key="names") for name in (DEFAULT_ATTACKS if names is None else names)
+    attacks: dict[str, ProjectedAttack] = {
+        name: PROJECTED_ATTACKS.find(name, key="names") for name in (DEFAULT_ATTACKS if names is None else names)
     }
     attributes = [name for view in tables for name in view.attributes]
     blocks = tuple(view.attributes for view in tables)
     measured = Dependence.of(table, attributes) if dependence is None else dependence  # only for the warnings
-    return AttackResults(
+    return ProjectedAttackResults(
         blocks,
         {name: run(table, tables) for name, run in attacks.items()},
         dependent_pairs(measured, Plan.of(blocks, attributes)),

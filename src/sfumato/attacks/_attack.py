@@ -1,0 +1,173 @@
+"""Attack a release: run several attacks, and collect what each achieves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sfumato.attacks.attacked_release import SAMPLE, AttackedRelease
+from sfumato.attacks.attacked_sources import attacked_release
+from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
+from sfumato.data.schema import Schema
+from sfumato.errors import ParameterError
+from sfumato.parameters import ParameterChecks
+from sfumato.principles import PrincipleRequest, requested_principles
+from sfumato.progress import Progress, silent
+from sfumato.registry import ATTACKS
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """An attack that could not be measured, and why.
+
+    >>> Skipped("homogeneity", "the table has no sensitive attribute")
+    homogeneity: not measured, because the table has no sensitive attribute
+    """
+
+    attack: str
+    reason: str
+
+    def __repr__(self) -> str:
+        return f"{self.attack}: not measured, because {self.reason}"
+
+
+@dataclass(frozen=True, repr=False)
+class Attacks:
+    """What attackers achieve against a release. Made by `sf.attack`.
+
+    The figures depend on the original, so they must not be published.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> release = sf.anonymize(pa.table({"age": [30, 31]}), sf.Schema(["age"]), sf.KAnonymity(2))
+    >>> sf.attack(release, attacks=["homogeneity"])
+    homogeneity: not measured, because the table has no sensitive attribute
+    """
+
+    results: tuple[AttackResult, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[AttackResult]:
+        return iter(self.results)
+
+    def __getitem__(self, index: int) -> AttackResult:
+        return self.results[index]
+
+    @property
+    def exceeding(self) -> tuple[AttackResult, ...]:
+        """The attacks that achieve more than their baselines, beyond chance."""
+        return tuple(result for result in self.results if result.exceeds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON: each result with what its attacker knows and what it is compared with."""
+        about = {name: ATTACKS[name] for name in dict.fromkeys(result.attack for result in self.results)}
+        return {
+            "attacks": [
+                {
+                    **result.to_dict(),
+                    "assumptions": about[result.attack].assumptions(),
+                    "comparison": about[result.attack].comparison(),
+                }
+                for result in self.results
+            ],
+            "not_measured": [{"attack": one.attack, "reason": one.reason} for one in self.skipped],
+        }
+
+    def to_json(self) -> str:
+        """Return the results as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def __repr__(self) -> str:
+        lines = [repr(result) for result in (*self.results, *self.skipped)]
+        return "\n".join(lines) or "no attack"
+
+
+def attack(
+    release: Any,
+    original: Any = None,
+    *,
+    attacks: Sequence[Attack | str] | None = None,
+    schema: Schema | None = None,
+    principles: PrincipleRequest | Sequence[PrincipleRequest] = (),
+    key: str | Path | None = None,
+    earlier: Sequence[Any] = (),
+    sample: int = SAMPLE,
+    progress: Progress = silent,
+) -> Attacks:
+    """Attack a release, and count how often the attackers are right.
+
+    `release`: a `Release`, the folder of one, or the table that another tool published: a frame, a CSV or a Parquet file,
+    with a `schema` of its columns, in the order of the original. `original`: a path, a frame or a Table; a `Release` knows
+    its own. Without it, only the attacks that need none are run, and the others are listed as not measured. `attacks`: names
+    of `sfumato.registry.ATTACKS`, or attacks with parameters; by default all. `principles`: those of another tool's table.
+    `key`: the private file that was written with the folder, which says whose row each row is; without it people are
+    matched with rows, which takes time in large tables. `earlier`: folders of earlier releases of the same original, for
+    attacks that combine several. `sample`: at most this many people are attacked.
+
+    The success of an attack says nothing by itself: compare it with its baselines, which say what can be guessed without
+    the release or by counting in groups alone. See the attacks' descriptions for what each assumes.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "gout", "ulcer", "ulcer"]})
+    >>> release = sf.anonymize(people, sf.Schema(["age"], ["ill"]), sf.KAnonymity(2), seed=0)
+    >>> result = attack(release, attacks=["homogeneity"])[0]
+    >>> result.success.share, result.certain, result.right
+    (0.75, 2, 2)
+    """
+    chosen = [_attack_of(one) for one in (tuple(ATTACKS) if attacks is None else _listed(attacks))]
+    _check_sample(sample)
+    progress("reading")
+    requested = requested_principles(principles) if principles else ()
+    attacked = attacked_release(release, original, schema=schema, principles=requested, key=key, sample=sample)
+    if earlier:
+        others = [attacked_release(one, original, schema=schema, sample=sample) for one in _listed(earlier)]
+        attacked = replace(attacked, earlier=tuple(others))
+    results: list[AttackResult] = []
+    skipped: list[Skipped] = []
+    for number, one in enumerate(chosen):
+        progress("attacking", number / len(chosen))
+        reason = _obstacle(one, attacked)
+        if reason is not None:
+            skipped.append(Skipped(one.name, reason))
+            continue
+        try:
+            results += one.run(attacked)
+        except NotMeasured as found:
+            skipped.append(Skipped(one.name, str(found)))
+    return Attacks(tuple(results), tuple(skipped))
+
+
+def _obstacle(one: Attack, release: AttackedRelease) -> str | None:
+    if one.needs_original and release.original is None:
+        return "the original was not given"
+    if one.needs_secret and not release.secrets:
+        return "the table has no sensitive attribute"
+    return None
+
+
+def _attack_of(one: Attack | str) -> Attack:
+    if isinstance(one, Attack):
+        return one
+    found: type[Attack] = ATTACKS.find(one, key="attacks")
+    return found()
+
+
+def _listed(values: Any) -> tuple[Any, ...]:
+    return (values,) if isinstance(values, str | Path | ParameterChecks) else tuple(values)
+
+
+def _check_sample(sample: int) -> None:
+    if isinstance(sample, bool) or not isinstance(sample, int) or sample < 1:
+        raise ParameterError(
+            f"invalid sample {sample!r}",
+            remedy="Write how many people are attacked, at least 1.",
+            key="sample",
+            value=sample,
+        )
