@@ -8,6 +8,7 @@ from typing import Any
 
 from sfumato._audit import audit
 from sfumato.anonymization.figures.figure_tables import internal_figures
+from sfumato.attacks._attack import attack
 from sfumato.data.schema import Schema
 from sfumato.errors import ReleaseError
 from sfumato.principles import Principle
@@ -26,6 +27,7 @@ def report(
     *,
     schema: Schema | None = None,
     principles: Sequence[Principle] | None = None,
+    key: str | Path | None = None,
 ) -> str:
     """Return the report of a release as HTML: the public one or, with the original, the internal one.
 
@@ -34,8 +36,9 @@ def report(
     available: without `schema` its claim is accepted, and everything else is verified.
 
     The internal report also contains the principles measured on the original, its vulnerability, and the true errors of
-    counts. These depend on who has which sensitive value, so it must not be published. `schema` and `principles`: as for
-    `verify`, where your own functions or classes are needed.
+    counts, and what attackers achieve. These depend on who has which sensitive value, so it must not be published. `schema`
+    and `principles`: as for `verify`, where your own functions or classes are needed. `key`: the private file that was
+    written with the release, which says whose row is whose; without it people are matched with rows for the attacks.
 
     >>> import tempfile
     >>> import pyarrow as pa
@@ -61,11 +64,17 @@ def report(
             f"the internal report of a release of {kind.description} cannot be drawn from its files",
             f"Draw it with: {kind.internal_command}.",
         )
-    _refuse_unless(verify(folder, original, schema=schema, principles=principles))
-    return _internal(manifest, original, schema, principles)
+    _refuse_unless(verify(folder, original, schema=schema, principles=principles, key=key))
+    return _internal(manifest, original, schema, principles, key)
 
 
-def _internal(manifest: Manifest, original: Any, schema: Schema | None, principles: Sequence[Principle] | None) -> str:
+def _internal(
+    manifest: Manifest,
+    original: Any,
+    schema: Schema | None,
+    principles: Sequence[Principle] | None,
+    key: str | Path | None,
+) -> str:
     """Return the internal report of a grouped release."""
     document = manifest.grouped
     declared, _ = manifest.schema(schema)
@@ -77,7 +86,11 @@ def _internal(manifest: Manifest, original: Any, schema: Schema | None, principl
         for column in document.columns
         if column.role == "quasi-identifier" and column.recoding is not None
     }
-    figures = internal_figures(table, audit(published, None, requested), recodings, document.seed)
+    try:
+        attacks = attack(manifest.folder, original, schema=schema, key=key).to_dict()
+    except ReleaseError as error:  # without a key, people can be matched with rows in smaller tables only
+        attacks = {"attacks": [], "not_measured": [{"attack": "every attack", "reason": f"{error.problem}. {error.remedy}"}]}
+    figures = internal_figures(table, audit(published, None, requested), recodings, document.seed, attacks=attacks)
     return grouped_page(document, figures)
 
 

@@ -257,6 +257,9 @@ REGISTRIES = (PRINCIPLES, DISTANCES, METHODS, LOSSES, ATTACKS, PROJECTED_ATTACKS
 ATTACKER_VIEW = "sfumato.attacks.projected.attacker_view:AttackerView"
 """What an attacker sees of one projected table; what each attack gets."""
 
+ATTACK_RUNNER = "sfumato.attacks._attack:attack"
+"""What attacks a release. A release calls it for its internal report, because it is in a package above."""
+
 PROJECTED_ATTACK_RUNNER = "sfumato.attacks.projected.attack_results:attack_projected"
 """What runs attacks by their names. A projection calls it through this location, because it is in a package above."""
 

@@ -249,8 +249,9 @@ class TestFolder:
 
     def test_internal_from_the_folder_is_internal_from_the_release(self, tmp_path, original):
         path = tmp_path / "internal.html"
-        folder = SHAPES["numbers"]().save(tmp_path / "out", internal=path)
-        assert path.read_text(encoding="utf-8") == sf.report(folder, original)
+        folder = SHAPES["numbers"]().save(tmp_path / "out", internal=path, key=tmp_path / "key.json")
+        assert path.read_text(encoding="utf-8") == sf.report(folder, original, key=tmp_path / "key.json")
+        assert "one possible assignment of people to groups" in sf.report(folder, original)
         assert sorted(p.name for p in folder.iterdir()) == ["data.csv", "release.json", "report.html"]
 
     def test_not_of_another_original(self, folder, original):
@@ -284,11 +285,12 @@ class TestFolder:
         data = pa.table({"age": [i % 9 for i in range(60)], "x": [i % 20 for i in range(60)]})
         schema = sf.Schema(["age"], ["x"], distance=sf.distances.Custom(lambda a, b: abs(a - b)))
         release = sf.anonymize(data, schema, sf.Dissimilarity(1, "0.3", 5), method=Chunks(12))
-        folder = release.save(tmp_path / "out", internal=tmp_path / "one.html")
+        key = tmp_path / "key.json"
+        folder = release.save(tmp_path / "out", internal=tmp_path / "one.html", key=key)
         assert sf.report(folder) == (folder / "report.html").read_text(encoding="utf-8")
         with pytest.raises(sf.errors.ReleaseError):
             sf.report(folder, data)
-        assert sf.report(folder, data, schema=schema) == (tmp_path / "one.html").read_text(encoding="utf-8")
+        assert sf.report(folder, data, schema=schema, key=key) == (tmp_path / "one.html").read_text(encoding="utf-8")
         assert sf.report(folder, schema=schema) == sf.report(folder)
         claim(folder, lambda content: content["principles"][0]["measured"].update(risk=0.01))
         assert sf.report(folder), "only the function could tell"
@@ -311,7 +313,7 @@ class TestCommandLine:
         (tmp_path / "deep" / "sfumato.toml").write_text(
             '[data]\npath = "../people.csv"\n[columns.age]\nrole = "quasi-identifier"\n[columns.x]\nrole = "sensitive"\n'
             '[[principles]]\nname = "dissimilarity"\nepsilon = 1\ndelta = "0.3"\nk = 5\n'
-            '[output]\npath = "../release"\ninternal = "../internal.html"\n',
+            '[output]\npath = "../release"\ninternal = "../internal.html"\nkey = "../key.json"\n',
             encoding="utf-8",
         )
         return run, tmp_path
@@ -322,7 +324,8 @@ class TestCommandLine:
         assert done.returncode == 0, done.stderr
         assert "Do not publish it" in done.stdout
         internal = (folder / "internal.html").read_bytes()
-        again = run("report", "release", "--original", "people.csv", "--config", "deep/sfumato.toml", "--output", "two.html")
+        original = ("--original", "people.csv", "--config", "deep/sfumato.toml", "--key", "key.json")
+        again = run("report", "release", *original, "--output", "two.html")
         assert again.returncode == 0, again.stderr
         assert (folder / "two.html").read_bytes() == internal
         assert run("report", "release", "--output", "public.html").returncode == 0

@@ -29,6 +29,7 @@ from sfumato.io.read_spark import is_spark_frame
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
+from sfumato.registry import ATTACK_RUNNER, load
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.exposure_models import ReleaseWarning, RevealingWarning, UnchangedClaim, exposure_notes
 from sfumato.releases.models import GroupedDocument
@@ -257,7 +258,8 @@ class Release(Publication):
         return key_text(document, self.private.rows)
 
     def _internal_page(self, document: GroupedDocument) -> str:
-        figures = internal_figures(self.private.original, self.audit, self.recodings, self.seed, self.private.notes)
+        attacks = load(ATTACK_RUNNER)(self).to_dict()
+        figures = internal_figures(self.private.original, self.audit, self.recodings, self.seed, self.private.notes, attacks)
         return grouped_page(document, figures)
 
     def __repr__(self) -> str:

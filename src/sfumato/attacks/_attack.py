@@ -71,6 +71,7 @@ class Attacks:
             "attacks": [
                 {
                     **result.to_dict(),
+                    "summary": about[result.attack].summary(),
                     "assumptions": about[result.attack].assumptions(),
                     "comparison": about[result.attack].comparison(),
                 }

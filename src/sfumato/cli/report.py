@@ -30,9 +30,22 @@ Example:
     shell_complete=config_files,
     help="The config of the release: compare it, and use the functions that it names.",
 )
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    help="The private key that was written with the release, for the attacks in the internal report.",
+)
 @click.option("--force", is_flag=True, help="Replace an existing report.")
 @allow_code_option
-def report(folder: Path, output: Path, original: str | None, config: Path | None, force: bool, allow_code: bool) -> None:
+def report(
+    folder: Path,
+    output: Path,
+    original: str | None,
+    config: Path | None,
+    key: Path | None,
+    force: bool,
+    allow_code: bool,
+) -> None:
     """Draw the report of a release again, as one HTML file that opens without a network.
 
     FOLDER is a release folder; it is verified first. Without --original, the report is drawn from release.json alone, and
@@ -46,7 +59,7 @@ def report(folder: Path, output: Path, original: str | None, config: Path | None
 
     schema, principles = requested_terms(config, allow_code)
     target = free_page(output, folder, force)
-    text = draw_report(folder, named_source(original, allow_code), schema=schema, principles=principles)
+    text = draw_report(folder, named_source(original, allow_code), schema=schema, principles=principles, key=key)
     write_page(text, target, private=original is not None)
     kind = "report" if original is None else "internal report, which must not be published,"
     console().print(f"Wrote the {kind} to {output}.", markup=False)

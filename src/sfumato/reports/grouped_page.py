@@ -19,6 +19,7 @@ from sfumato.releases.models import GroupedDocument, PrincipleClaim
 from sfumato.reports.exposure_text import alert, notes_on
 from sfumato.reports.grouped_text import config_text, criteria, heading, level_text, sources, verdict
 from sfumato.reports.page_frame import invalid_content, render_page
+from sfumato.reports.plots.attack_figures import AttackRow, UnmeasuredAttack, attack_figure
 from sfumato.reports.plots.column_figures import column_figure, error_figure, loss_figure
 from sfumato.reports.plots.figure import Figure, Numbered
 from sfumato.reports.plots.group_figures import class_sizes, contour_figure, level_figure, risk_dials, worst_group
@@ -49,6 +50,9 @@ class InternalFigures(Part):
     associations: list[AssociationRow]
     notes: list[str]
     """How the original was read, and what was found in it."""
+    attacks: list[AttackRow]
+    """What attackers achieve."""
+    unmeasured_attacks: list[UnmeasuredAttack]
 
 
 def public_page(document: GroupedDocument) -> str:
@@ -125,10 +129,12 @@ def _sections(document: GroupedDocument, internal: InternalFigures | None) -> di
     sizes = [int(claim.parameters["k"]) for claim in principles if "k" in claim.parameters]
     loss = loss_figure(figures.columns, document.utility.loss.mean)
     true_errors = None if internal is None else internal.errors
+    attacks = None if internal is None else attack_figure(internal.attacks)
     return {
         "gauges": risk_dials(figures.risk),
         "sizes": [class_sizes(figures.sizes, max(sizes, default=None))],
         "proximity": _proximity(figures, principles) + ([] if internal is None else _proximity(internal, principles)),
+        "attacks": [] if attacks is None else [attacks],
         "loss": [] if loss is None else [loss],
         "columns": [column_figure(column, number) for number, column in enumerate(figures.columns) if column.labels],
         "errors": [] if figures.errors is None else [error_figure(figures.errors, true_errors)],

@@ -93,11 +93,16 @@ def words(kind: type[Principle], units: bool = False) -> dict[str, str]:
 
 
 def internal_figures(
-    original: Table, published_audit: Audit, recodings: Mapping[str, str], seed: int, notes: Sequence[str] = ()
+    original: Table,
+    published_audit: Audit,
+    recodings: Mapping[str, str],
+    seed: int,
+    notes: Sequence[str] = (),
+    attacks: Mapping[str, Any] | None = None,
 ) -> InternalFigures:
     """Return what only the internal report draws: the principles on the original, true errors of counts, associations.
 
-    `notes`: what only the publisher may know.
+    `notes`: what only the publisher may know. `attacks`: what attackers achieve, as `Attacks.to_dict` returns it.
     """
     covers = covers_of(original, published_audit.table, published_audit.groups, recodings)
     before = audit(original, None, [principle for principle, _ in published_audit.principles])
@@ -111,5 +116,7 @@ def internal_figures(
             one.to_dict() for one in associations(original, published_audit.table, published_audit.groups, covers)
         ],
         "notes": list(notes),
+        "attacks": [] if attacks is None else attacks["attacks"],
+        "unmeasured_attacks": [] if attacks is None else attacks["not_measured"],
     }
     return InternalFigures.model_validate(tables)
