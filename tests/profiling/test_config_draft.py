@@ -147,6 +147,14 @@ def test_the_key_of_something_else_is_left_to_a_person():
     assert (found["movieId"].role, found["x"].role) == (None, Role.QUASI_IDENTIFIER)
 
 
+@pytest.mark.parametrize(("texts", "role"), [(60, Role.QUASI_IDENTIFIER), (150, None)])
+def test_texts_whose_sets_nobody_could_read_are_left_to_a_person(texts, role):
+    films = [f"film {chr(97 + i % texts // 12)}{chr(97 + i % texts % 12)}" for i in range(3000)]
+    found = profile(pa.table({"film": films, "stars": [i % 7 for i in range(3000)]}))
+    assert found["film"].facts.distinct == texts
+    assert found["film"].role is role
+
+
 def test_a_draft_says_whether_it_runs(clinic, tmp_path):
     """Nothing is released while rows lack a person, so the draft must not promise that it runs."""
     lines = draft(profile(clinic.table), "visits.csv", tmp_path / "sfumato.toml").splitlines()

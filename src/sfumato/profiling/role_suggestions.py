@@ -280,7 +280,7 @@ def _name_pattern(fact: Facts) -> Pattern | None:
 def _by_name(fact: Facts, pattern: Pattern) -> Suggestion:
     """Return the usual role of columns with such a name."""
     codes = fact.whole and is_code_of_categories(fact.name, pattern, fact.distinct)
-    like = f"named like {_article(pattern.name)}"
+    like = f"named like {'a ' if pattern.name in _COUNTED else ''}{pattern.name}"
     if pattern.role is Role.IDENTIFIER:
         alternatives = () if fact.uniqueness > 0.5 else (Role.QUASI_IDENTIFIER,)
         identifies = "part of what identifies a person" if pattern.name == "street address" else "identifies a person"
@@ -423,12 +423,13 @@ def _suggest_unrecognised(fact: Facts, room: bool) -> Suggestion:
     """Return the cautious choice for an unrecognised column; `room`: whether there may be a further quasi-identifier."""
     key = is_named_like_key(fact)
     shared = fact.kind is Kind.NUMERIC or fact.uniqueness <= _IDENTIFYING_SHARE or fact.rows < FEW_ROWS
-    if room and shared and not key:
+    if room and shared and not key and not fact.many_texts:
         return Suggestion(
             fact.name, Role.QUASI_IDENTIFIER, "not recognised: treated as if outsiders knew it",
             None, (Role.SENSITIVE,), certain=False,
         )  # fmt: skip
-    why = "named like a key, but not recognised as that of a person" if key else "not recognised"
+    unknown = f"not recognised{', and its many texts need a hierarchy' if fact.many_texts else ''}"
+    why = "named like a key, but not recognised as that of a person" if key else unknown
     return Suggestion(fact.name, None, why, None, (Role.QUASI_IDENTIFIER, Role.SENSITIVE), certain=False)
 
 
@@ -485,10 +486,6 @@ def _keep_harmless(table: Table, found: Sequence[Suggestion]) -> list[Suggestion
         replace(one, role=None, reason=one.reason + reason, alternatives=(Role.OTHER,)) if one.role is Role.OTHER else one
         for one in found
     ]
-
-
-def _article(name: str) -> str:
-    return f"a {name}" if name in _COUNTED else name
 
 
 _COUNTED = {"person's name", "mail address", "phone number", "street address", "network address", "photograph",
