@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit, audit_table, finding_heading, library_of, table_of, worst_shown
+from sfumato.anonymization.coverage import note_on_unique_people
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Grouping, Method, Task, default_method, method_of
@@ -134,7 +135,13 @@ def anonymize_table(
             kept_rows=kept,
             rows=stored(kept[published.rows]),
             recoding=published.recoding,
-            notes=(*reading_notes(table), *grouping.private, *recurring.private, *missing_notes(published.recoding)),
+            notes=(
+                *reading_notes(table),
+                *grouping.private,
+                *recurring.private,
+                *missing_notes(published.recoding),
+                *note_on_unique_people(published.original),
+            ),
             make_frame=partial(frame_of, published, data, library, kept),
             storage=active_storage(),
         ),
