@@ -135,17 +135,16 @@ def anonymize_table(
             kept_rows=kept,
             rows=stored(kept[published.rows]),
             recoding=published.recoding,
-            notes=(
-                *reading_notes(table),
-                *grouping.private,
-                *recurring.private,
-                *missing_notes(published.recoding),
-                *note_on_unique_people(published.original),
-            ),
+            notes=(*reading_notes(table), *grouping.private, *recurring.private, *_notes_on_content(published)),
             make_frame=partial(frame_of, published, data, library, kept),
             storage=active_storage(),
         ),
     )
+
+
+def _notes_on_content(published: PublishedTable) -> tuple[str, ...]:
+    """Return what the publisher should know about the cells and the secrets of a release."""
+    return (*missing_notes(published.recoding), *note_on_unique_people(published.original))
 
 
 def _method(method: Method | str | None, principles: Sequence[Principle]) -> Method:
