@@ -202,3 +202,16 @@ def test_values_of_one_person_each_are_near_unique_however_many_rows_people_have
     assert sf.verify(saved, codes, key=tmp_path / "key.json", schema=expected).holds
     towns = names.set_column(1, "x", pa.array([f"town {chr(97 + int(w[1:]) % 5)}" for w in who]))
     assert sf.anonymize(towns, schema, sf.KAnonymity(3)).audit.holds
+
+
+def test_sets_that_nobody_could_read_or_store_are_refused(monkeypatch):
+    """One group of 400 rows and 100 towns: each of the 400 cells has 100 labels of 10 letters, and marks between them."""
+    towns = [f"town {i:05}" for i in range(100)] * 4
+    table = pa.table({"town": towns, "age": [30] * 400})
+    schema = sf.Schema(["town", "age"])
+    assert sf.anonymize(table, schema, sf.KAnonymity(400)).loss > 0
+    monkeypatch.setattr("sfumato.anonymization.recoding.group_recoding._MOST_CHARACTERS", 400 * 100 * 10)
+    with pytest.raises(sf.errors.ColumnError, match="a set of 100 of its 100 values on average") as error:
+        sf.anonymize(table, schema, sf.KAnonymity(400))
+    assert error.value.column == "town"
+    assert "hierarchy" in error.value.remedy

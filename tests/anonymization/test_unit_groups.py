@@ -17,8 +17,10 @@ import naive
 import naive_units
 import sfumato as sf
 from sfumato.anonymization import Grouping, Method, Task
+from sfumato.anonymization.coverage import note_on_unique_people
 from sfumato.anonymization.unit_groups import find_groups
 from sfumato.anonymization.unit_task import UnitTask
+from sfumato.plurals import count_of
 
 HIERARCHIES = {"age": sf.Intervals((10, 20, 40)), "sex": sf.data.Flat()}
 
@@ -292,6 +294,38 @@ def test_an_identifier_that_recurs_is_reported():
     assert "person_id = 'who'" in note
     public = next(note for note in release.notes if "'who'" in note)
     assert not any(character.isdigit() for character in public)
+
+
+def test_an_identifier_with_many_rows_each_is_reported():
+    """Eight people with 150 rows each: the release has groups of five rows, and most of them hold fewer people."""
+    table = pa.table({"who": [i // 150 for i in range(1200)], "age": [20 + i % 60 for i in range(1200)]})
+    release = sf.anonymize(table, sf.Schema(["age"], identifiers=["who"]), sf.KAnonymity(5))
+    assert any("'who' recur (8 in 1,200 rows)" in note for note in release.private.notes)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abc"), st.integers(0, 2)), min_size=5, max_size=20))
+def test_people_whose_secrets_nobody_else_has_are_counted(rows):
+    """By the definition: a person is found if one of his combinations of secrets occurs in no row of another person."""
+    table = pa.table({"who": [r[0] for r in rows], "ill": [r[1] for r in rows], "drug": [r[2] for r in rows]})
+    owners = {}
+    for who, *secrets in rows:
+        owners.setdefault(tuple(secrets), set()).add(who)
+    found = {who for people in owners.values() if len(people) == 1 for who in people}
+    notes = note_on_unique_people(sf.Table(table, sf.Schema(sensitive=["ill", "drug"], person_id="who")))
+    total = len({row[0] for row in rows})
+    assert [note.partition(" (")[0] for note in notes] == (
+        [f"{len(found)} of {count_of(total, 'person', 'people')}"] if found else []
+    )
+
+
+def test_readers_learn_that_equal_rows_of_people_are_not_counted():
+    """One of two people has gout in both rows: no row is unique, but whoever knows of the gout finds the person."""
+    visits = pa.table({"who": [1, 1, 2, 3], "age": [30] * 4, "ill": ["gout", "gout", "flu", "cold"]})
+    release = sf.anonymize(
+        visits, sf.Schema(["age"], ["ill"], person_id="who"), [sf.KAnonymity(3), sf.DistinctLDiversity(2)]
+    )
+    assert any("rows of the same people that have equal values are not counted" in note for note in release.exposure)
+    assert any(note.startswith("3 of 3 people (100 %) have sensitive values") for note in release.private.notes)
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from pyarrow import parquet
 
 import sfumato as sf
 from sfumato.io.read_csv import read_csv
+from sfumato.io.write_files import write_csv
 
 
 @pytest.fixture
@@ -355,3 +356,14 @@ def test_nearly_numeric_columns_are_noted(write):
     twins = sf.audit(write("q,icd\na,250.1\nb,250.10\n"), sf.Schema(["icd"]), sf.KAnonymity(1))
     assert twins.groups.count == 2
     assert "'250.1' and '250.10' would be one" in twins.notes[0]
+
+
+@pytest.mark.parametrize("bytes_at_a_time", [1, 40, 1000])
+def test_long_cells_are_written_in_smaller_batches(monkeypatch, bytes_at_a_time):
+    """An Arrow array holds two gigabytes of text, so the number of rows that are joined depends on their length."""
+    monkeypatch.setattr("sfumato.io.write_files._BATCH_BYTES", bytes_at_a_time)
+    cells = ["a", "b" * 30, None, "c, d"] * 5
+    file = io.BytesIO()
+    write_csv(pa.table({"x": cells, "y": range(20)}), file)
+    lines = [f"{cell or ''},{i}" if cell != "c, d" else f'"c, d",{i}' for i, cell in enumerate(cells)]
+    assert file.getvalue().decode() == "\n".join(["x,y", *lines, ""])

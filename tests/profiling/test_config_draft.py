@@ -99,6 +99,74 @@ def test_a_code_of_categories_is_not_the_number_of_a_person():
     assert profile(table).key("person") is None
 
 
+@pytest.mark.parametrize(
+    ("name", "people", "rows_each"),
+    [
+        ("userId", 40, 150),  # more rows per person than a name with other words may have
+        ("patient_nbr", 25, 400),
+        ("patient_id", 6, 10),  # fewer values than a code of categories may have
+        ("subject", 30, 3),
+        ("Id", 33, 300),
+    ],
+)
+def test_the_number_of_a_person_is_never_published(name, people, rows_each):
+    rows = people * rows_each
+    rng = random.Random(2)
+    table = pa.table(
+        {
+            name: [1000 + i // rows_each for i in range(rows)],
+            "film": [f"f{rng.randrange(40)}" for _ in range(rows)],
+            "rating": [rng.randrange(10) for _ in range(rows)],
+        }
+    )
+    found = profile(table)
+    assert found.key("person") == name
+    assert found[name].role is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("num_child", [0, 1, 2, 3] * 50),
+        ("person_no", [1, 2, 3, 4, 5] * 40),
+        ("pid", ["left", "right"] * 100),
+        ("subject", ["arts", "law"] * 100),
+        ("member_type_id", [1, 2] * 100),
+    ],
+)
+def test_numbers_and_codes_that_only_mention_a_person_are_no_keys(name, cells):
+    assert profile(pa.table({name: cells, "age": [20 + i % 9 for i in range(200)]})).key("person") is None
+
+
+def test_the_key_of_something_else_is_left_to_a_person():
+    """Hardly anything is recognised, so an unrecognised column would become a quasi-identifier; a key must not."""
+    table = pa.table(
+        {"movieId": [i % 50 for i in range(500)], "x": [i % 7 for i in range(500)], "y": [i % 3 for i in range(500)]}
+    )
+    found = profile(table)
+    assert (found["movieId"].role, found["x"].role) == (None, Role.QUASI_IDENTIFIER)
+
+
+@pytest.mark.parametrize(("texts", "role"), [(60, Role.QUASI_IDENTIFIER), (150, None)])
+def test_texts_whose_sets_nobody_could_read_are_left_to_a_person(texts, role):
+    films = [f"film {chr(97 + i % texts // 12)}{chr(97 + i % texts % 12)}" for i in range(3000)]
+    found = profile(pa.table({"film": films, "stars": [i % 7 for i in range(3000)]}))
+    assert found["film"].facts.distinct == texts
+    assert found["film"].role is role
+
+
+def test_a_draft_says_whether_it_runs(clinic, tmp_path):
+    """Nothing is released while rows lack a person, so the draft must not promise that it runs."""
+    lines = draft(profile(clinic.table), "visits.csv", tmp_path / "sfumato.toml").splitlines()
+    assert "It runs unchanged." in lines[1]
+    keys = clinic.table.column("patient_nbr").to_pylist()
+    lacking = clinic.table.set_column(
+        clinic.table.column_names.index("patient_nbr"), "patient_nbr", pa.array([None, None, *keys[2:]])
+    )
+    lines = draft(profile(lacking), "visits.csv", tmp_path / "sfumato.toml").splitlines()
+    assert "It does not run yet: 2 rows have no value of 'patient_nbr' (see [data])." in lines[1]
+
+
 def test_a_key_under_any_name_is_recognised_by_what_never_changes(clinic):
     table = clinic.table.drop(["patient_nbr"]).append_column("zz", clinic.table.column("patient_nbr"))
     found = profile(table)

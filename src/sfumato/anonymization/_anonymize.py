@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import Audit, audit_table, finding_heading, library_of, table_of, worst_shown
+from sfumato.anonymization.coverage import note_on_unique_people
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Grouping, Method, Task, default_method, method_of
@@ -134,11 +135,16 @@ def anonymize_table(
             kept_rows=kept,
             rows=stored(kept[published.rows]),
             recoding=published.recoding,
-            notes=(*reading_notes(table), *grouping.private, *recurring.private, *missing_notes(published.recoding)),
+            notes=(*reading_notes(table), *grouping.private, *recurring.private, *_notes_on_content(published)),
             make_frame=partial(frame_of, published, data, library, kept),
             storage=active_storage(),
         ),
     )
+
+
+def _notes_on_content(published: PublishedTable) -> tuple[str, ...]:
+    """Return what the publisher should know about the cells and the secrets of a release."""
+    return (*missing_notes(published.recoding), *note_on_unique_people(published.original))
 
 
 def _method(method: Method | str | None, principles: Sequence[Principle]) -> Method:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sfumato.data.groups import Groups, Histogram
 from sfumato.data.table import Table
 from sfumato.exact import written
@@ -16,6 +18,7 @@ from sfumato.releases.exposure_models import (
     AcceptedAttribute,
     CoverageClaim,
     UncoveredWarning,
+    share_text,
 )
 
 
@@ -62,6 +65,31 @@ def coverage_of(published: Table, groups: Groups, principles: Sequence[Principle
             ],
         ),
     )
+
+
+def note_on_unique_people(original: Table) -> tuple[str, ...]:
+    """Return a note for the publisher on people whose sensitive values nobody else has, if people have several rows.
+
+    A reader cannot count them, because a release does not say which rows belong together: a person with the same weight in
+    four rows has no unique row. `original`: the rows that are published.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> visits = pa.table({"who": [1, 1, 2, 3], "ill": ["gout", "gout", "flu", "flu"]})
+    >>> print(note_on_unique_people(sf.Table(visits, sf.Schema(sensitive=["ill"], person_id="who")))[0])
+    1 of 3 people (33.3 %) have sensitive values, taken together, that nobody else has: whoever knows them finds the rows
+    """
+    units, names = original.units, original.schema.sensitive_columns()
+    if units is None or not names:
+        return ()
+    values = original.attribute(names)
+    pairs = np.unique(values.codes.astype(np.int64) * units.count + units.of_row)
+    alone = np.bincount(pairs // units.count, minlength=len(values.counts)) == 1
+    people = len(np.unique(units.of_row[alone[values.codes]]))
+    if not people:
+        return ()
+    share = share_text(people, units.count, units.noun, units.plural)
+    return (f"{share} have sensitive values, taken together, that nobody else has: whoever knows them finds the rows",)
 
 
 def _constant(published: Table, groups: Groups, name: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding import Recoding, recode
+from sfumato.anonymization.recoding.group_recoding import refuse_long_sets
 from sfumato.data.column_encoder import missing_as_null
 from sfumato.data.groups import Groups
 from sfumato.data.schema import Kind, Schema
@@ -62,6 +63,7 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence
     what is published alone.
     """
     recoding = recode(table, Groups(of_row, int(of_row.max()) + 1, table.rows), levels)
+    refuse_long_sets(recoding)
     resolved = resolved_schema(table)
     group = _free_name(GROUP, table.data.column_names)
     names = resolved.published_columns(table.data.column_names)

@@ -15,9 +15,6 @@ from sfumato.io.stored_columns import HASHED
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 
-_ROWS_EACH = 100
-"""An identifier whose values have more rows than this on average is hardly a person."""
-
 
 @dataclass(frozen=True)
 class RecurringNotes:
@@ -52,7 +49,7 @@ def recurring_identifiers(
             codes, values, known = _codes(table, name)
         except (ColumnError, CellError):
             continue  # cells that cannot be read are not published, so nothing depends on them
-        if not values < known <= _ROWS_EACH * values:
+        if not 1 < values < known:
             continue
         groups = dense_ranks(of_row[kept])
         pairs = np.unique(groups * (values + 1) + codes[kept])

@@ -170,7 +170,9 @@ class Release(Publication):
     @property
     def exposure(self) -> list[str]:
         """In words, what the table exposes beyond its principles, other than the warnings."""
-        return exposure_notes(self.warnings, self.coverage.claim, self.unchanged, self.table.rows)
+        units = self.audit.units
+        counted = None if units is None else units.plural
+        return exposure_notes(self.warnings, self.coverage.claim, self.unchanged, self.table.rows, counted)
 
     @cached_property
     def weighted_loss(self) -> float:

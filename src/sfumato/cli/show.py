@@ -16,7 +16,7 @@ from sfumato._audit import Audit, Finding, finding_heading, measured_on, worst_s
 from sfumato.anonymization.release import Release
 from sfumato.anonymization.utility import percent
 from sfumato.cli.streams import abandon_output
-from sfumato.plurals import count_of
+from sfumato.plurals import count_of, figure_of
 from sfumato.visible_text import one_line, visible
 
 _PLAIN_WIDTH = 140
@@ -100,8 +100,8 @@ def show_worth(release: Release) -> None:
     parts = [f"loss {percent(utility.loss.mean)}{weighted}"]
     if queries is not None and queries.mean is not None:
         parts.append(f"mean relative error of {len(queries.workload):,} count queries {percent(queries.mean)}")
-    times = "" if sizes.average is None else f" ({sizes.average:.3g} × k)"
-    parts.append(f"{count_of(utility.groups, 'group')} of {sizes.mean:.4g} rows on average{times}")
+    times = "" if sizes.average is None else f" ({figure_of(sizes.average, 3)} × k)"
+    parts.append(f"{count_of(utility.groups, 'group')} of {figure_of(sizes.mean)} rows on average{times}")
     console().print(f"Utility: {'; '.join(parts)}.")
 
 

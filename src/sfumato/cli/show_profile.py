@@ -11,6 +11,7 @@ from sfumato.cli.show import console, show_notes, source_heading
 from sfumato.data.schema import Role
 from sfumato.plurals import count_of
 from sfumato.profiling import ColumnProfile, Profile
+from sfumato.profiling.config_draft import rows_without_key
 from sfumato.profiling.identifying_combinations import SMALL_GROUP, Combination
 from sfumato.profiling.name_words import printable
 from sfumato.profiling.table_profile import NO_ROLE
@@ -57,6 +58,12 @@ def show_profile(profile: Profile, config: Path) -> None:
                 f"the draft keeps all rows of one {of} together.",
                 markup=False,
             )
+    lacking = rows_without_key(profile)
+    if lacking:
+        out.print(
+            f"Nothing can be released yet: {lacking}. Give each such row an identifier of its own, or delete it.",
+            markup=False,
+        )
     for name, twin in profile.equivalent_columns.items():
         out.print(f"{printable(name)} and {printable(twin)} determine each other: one of them can be dropped.", markup=False)
     out.print("\n[bold]Requirements[/bold]")

@@ -15,7 +15,10 @@ from sfumato.io.plain_types import as_plain
 from sfumato.io.spreadsheet_formulas import escape
 
 _BATCH = 1 << 16
-"""The number of rows that are joined to lines at a time."""
+"""The most rows that are joined to lines at a time."""
+
+_BATCH_BYTES = 1 << 30
+"""The most bytes that are joined to lines at a time: an Arrow array holds at most two gigabytes of text."""
 
 _QUOTED = '[",\\r\\n]|^[\\s\\x{FEFF}]|\\s$'
 """Matches a cell that must be quoted."""
@@ -52,8 +55,10 @@ def write_csv(
     if columns:
         cells, indices = columns[-1]
         columns[-1] = compute.binary_join_element_wise(cells, "", "\n"), indices
-    for start in range(0, data.num_rows, _BATCH):
-        lines = compute.binary_join_element_wise(*(c.take(i.slice(start, _BATCH)) for c, i in columns), ",")
+    widest = sum(1 + (compute.max(compute.binary_length(cells)).as_py() or 0) for cells, _ in columns)
+    batch = max(min(_BATCH, _BATCH_BYTES // max(widest, 1)), 1)
+    for start in range(0, data.num_rows, batch):
+        lines = compute.binary_join_element_wise(*(c.take(i.slice(start, batch)) for c, i in columns), ",")
         _, ends, content = lines.buffers()
         file.write(memoryview(content)[: int(np.frombuffer(ends, np.int32)[len(lines)])])
 

@@ -20,6 +20,9 @@ _SAMPLE = 4000
 _END = Fraction(10**300)
 """Numbers beyond this have no float, or differences that have none."""
 
+_MOST_TEXTS = 100
+"""Sets of a column with more texts than this are too long to read; such a column needs a hierarchy."""
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -76,6 +79,15 @@ class Facts:
     def sequence(self) -> bool:
         """Whether the column numbers the rows without gaps."""
         return self.whole and self.distinct == self.rows > 1 and self.high - self.low == self.rows - 1
+
+    @property
+    def many_texts(self) -> bool:
+        """Whether the column has so many different texts that a published set of them would be too long to read.
+
+        Codes, such as postcodes, are short, and have prefixes.
+        """
+        codes = all(" " not in cell and any(letter.isdigit() for letter in cell) for cell in self.sample)
+        return self.kind in (Kind.CATEGORICAL, Kind.TEXT) and self.distinct > _MOST_TEXTS and not codes
 
     @property
     def nearly_unique(self) -> bool:

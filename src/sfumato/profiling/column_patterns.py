@@ -312,6 +312,17 @@ def pattern_of_cells(cells: Sequence[str]) -> tuple[Pattern, float] | None:
     return None
 
 
+def year_of_cell(cell: str) -> int | None:
+    """Return the year at the start or at the end of a date.
+
+    >>> year_of_cell("1952-03-01"), year_of_cell("01.03.1952"), year_of_cell("x")
+    (1952, 1952, None)
+    """
+    head, tail = cell[:4], cell[-4:]
+    found = head if head.isdigit() else tail if tail.isdigit() else ""
+    return int(found) if found and found.isascii() and 1800 <= int(found) < 2100 else None
+
+
 @lru_cache
 def _entries(pattern: Pattern) -> tuple[str, ...]:
     return tuple(word.strip() for word in pattern.words.split(",") if word.strip())

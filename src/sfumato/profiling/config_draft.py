@@ -1,4 +1,4 @@
-"""Draft a config as commented TOML: it runs unchanged, and its comments list what a person must decide."""
+"""Draft a config as commented TOML: it runs unchanged if every row has a person, and lists what a person must decide."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _head(profile: Profile, path: str | Path, config: str | Path) -> str:
     lines = [
         f"A draft, written by sfumato init for {source}: {count_of(profile.rows, 'row')}, "
         f"{count_of(len(profile.columns), 'column')}.",
-        "It runs unchanged, but it is based only on the cells and the names of columns. A person must read it before "
+        f"{_readiness(profile)} It is based only on the cells and the names of columns. A person must read it before "
         "anything is published. Decide:",
         "  1. Is the role of every column correct? Can outsiders know it (quasi-identifier)? Is it a secret (sensitive)?",
         "     Other likely roles of a column are listed below its role, commented out.",
@@ -110,6 +110,24 @@ def _head(profile: Profile, path: str | Path, config: str | Path) -> str:
     if unsure:
         lines.insert(4, f"     These columns were not recognised; decide on them first: {', '.join(map(_inline, unsure))}.")
     return _comment(*lines)
+
+
+def rows_without_key(profile: Profile) -> str:
+    """Return which rows have no person or household, so that nothing can be released until they have one; "" if none.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.profiling.table_profile import profile
+    >>> rows_without_key(profile(pa.table({"patient_id": [1, 1, None, 2], "age": [30, 31, 50, 40]})))
+    "1 row has no value of 'patient_id'"
+    """
+    names = [name for name in (profile.key("person"), profile.key("household")) if name is not None]
+    lacking = [(name, profile[name].facts.missing) for name in names if profile[name].facts.missing]
+    return ", and ".join(f"{count_of(rows, 'row has', 'rows have')} no value of {_inline(name)}" for name, rows in lacking)
+
+
+def _readiness(profile: Profile) -> str:
+    lacking = rows_without_key(profile)
+    return f"It does not run yet: {lacking} (see [data])." if lacking else "It runs unchanged."
 
 
 def _question_on_rows(profile: Profile) -> list[str]:

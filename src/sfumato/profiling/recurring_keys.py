@@ -38,11 +38,17 @@ _WHOLE_NAMES = {
 _BARE = {"id", "nr", "key", "identifier", "idnr"}
 """Names that consist of the word for a number alone."""
 
+_IDENTIFIER = {"id", "ids", "uid", "identifier"}
+"""Words for a number that never count or list something, unlike `num` in `num_child` or `no` in `person_no`."""
+
+_CERTAIN = {"personid", "patientid", "subjid", "usubjid", "userid", "customerid", "hhid", "famid"}
+"""Names of one word that have no other meaning; `pid` may be a party, and `serial` a device."""
+
 _LEAST_VALUES = 20
 """A key has at least this many values."""
 
 _MOST_ROWS = 100
-"""A person has at most this many rows on average."""
+"""A person has at most this many rows on average, unless the name says nothing but that it is the number of a person."""
 
 _CONSTANT = 0.99
 """The share of a key's recurring values within which a lasting fact must not change; the rest may be errors."""
@@ -64,15 +70,34 @@ def recurring_key(fact: Facts) -> KeyOf | None:
 
     >>> recurring_key(Facts("patient_nbr", 100, Kind.NUMERIC, distinct=70, common=3, whole=True))
     'person'
+    >>> recurring_key(Facts("userId", 90_000, Kind.NUMERIC, distinct=6, common=30_000, whole=True))
+    'person'
     >>> recurring_key(Facts("admission_type_id", 100, Kind.NUMERIC, distinct=8, common=50, whole=True))
     """
     words = words_of(fact.name)
-    key = _key_of_name(words)
-    if key is None or not recurs(fact):
+    said = set(words)
+    key = _key_of_name(words) or _key_of_person(words, fact)
+    if key is None or not _can_be_key(fact):
         return None
+    plain = said <= _PERSON | _HOUSEHOLD | _NUMBER
+    recurring = 1 < fact.distinct < fact.rows - fact.missing
+    # a monitor records a patient in thousands of rows, so only a name with other words limits the rows of a person
+    if not (recurring and _is_certain(words)) and not _recurs_evenly(fact, fact.rows if plain else _MOST_ROWS):
+        return None
+    named = bool(said & (_PERSON | _HOUSEHOLD)) or "".join(words) in _WHOLE_NAMES
     # nearly unique keys number rows, such as orders or visits, unless the name is that of a person
-    bare = not set(words) & (_PERSON | _HOUSEHOLD) and "".join(words) not in _WHOLE_NAMES
-    return None if bare and fact.nearly_unique else key
+    return None if not named and fact.nearly_unique else key
+
+
+def is_named_like_key(fact: Facts) -> bool:
+    """Return whether a column numbers something, by its name and its counts: a film, a shop, a physician.
+
+    >>> is_named_like_key(Facts("movieId", 90_000, Kind.NUMERIC, distinct=9_000, common=300, whole=True))
+    True
+    >>> is_named_like_key(Facts("type_id", 90_000, Kind.NUMERIC, distinct=6, common=30_000, whole=True))
+    False
+    """
+    return bool(set(words_of(fact.name)) & _NUMBER) and _can_be_key(fact) and _recurs_evenly(fact, fact.rows)
 
 
 def recurs(fact: Facts) -> bool:
@@ -81,13 +106,17 @@ def recurs(fact: Facts) -> bool:
     >>> recurs(Facts("x", 100, Kind.NUMERIC, distinct=70, common=3, whole=True))
     True
     """
-    return _recurs_evenly(fact) and (fact.whole or fact.kind in (Kind.CATEGORICAL, Kind.TEXT))
+    return _can_be_key(fact) and _recurs_evenly(fact)
 
 
-def _recurs_evenly(fact: Facts) -> bool:
+def _can_be_key(fact: Facts) -> bool:
+    return fact.whole or fact.kind in (Kind.CATEGORICAL, Kind.TEXT)
+
+
+def _recurs_evenly(fact: Facts, most_rows: int = _MOST_ROWS) -> bool:
     present = fact.rows - fact.missing
     spread = fact.common <= max(_LARGEST_SHARE * fact.rows, 3)
-    return spread and _LEAST_VALUES <= fact.distinct < present <= _MOST_ROWS * fact.distinct
+    return spread and _LEAST_VALUES <= fact.distinct < present <= most_rows * fact.distinct
 
 
 def are_event_times(fact: Facts, column: Column) -> bool:
@@ -116,6 +145,20 @@ def never_changes_within(key: Column, other: Column, share: float = _CONSTANT) -
     values = np.bincount(pairs, minlength=key.domain)
     recurring = (rows > 1) & (np.arange(key.domain) < key.size)
     return bool(recurring.any()) and float((values[recurring] == 1).mean()) >= share
+
+
+def _is_certain(words: tuple[str, ...]) -> bool:
+    """Return whether a name says that it identifies a person or a household, and nothing else."""
+    said = set(words)
+    named = bool(said & (_PERSON | _HOUSEHOLD) and said & _IDENTIFIER and said <= _PERSON | _HOUSEHOLD | _NUMBER)
+    return named or "".join(words) in _CERTAIN
+
+
+def _key_of_person(words: tuple[str, ...], fact: Facts) -> KeyOf | None:
+    """Return what a column without a word for a number is the number of: `patient` if its cells are 17 or P17, not cooks."""
+    if len(words) != 1 or not all(any(letter.isdigit() for letter in cell) for cell in fact.sample):
+        return None
+    return "person" if words[0] in _PERSON else "household" if words[0] in _HOUSEHOLD else None
 
 
 def _key_of_name(words: tuple[str, ...]) -> KeyOf | None:

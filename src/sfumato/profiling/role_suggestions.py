@@ -30,11 +30,20 @@ from sfumato.profiling.column_patterns import (
     is_code_of_categories,
     pattern_of_cells,
     pattern_of_name,
+    year_of_cell,
 )
 from sfumato.profiling.identifying_combinations import uniqueness_of
 from sfumato.profiling.name_words import words_of
 from sfumato.profiling.person_names import NAMED_SHARE, people_named
-from sfumato.profiling.recurring_keys import MOSTLY, KeyOf, are_event_times, never_changes_within, recurring_key, recurs
+from sfumato.profiling.recurring_keys import (
+    MOSTLY,
+    KeyOf,
+    are_event_times,
+    is_named_like_key,
+    never_changes_within,
+    recurring_key,
+    recurs,
+)
 
 FEW_ROWS = 20
 """In a table with fewer rows, distinct values are no evidence of a key: even ages may differ in every row."""
@@ -236,7 +245,7 @@ def _by_cells(fact: Facts, pattern: Pattern | None) -> Suggestion | None:
 
 
 def _date(fact: Facts, pattern: Pattern | None) -> Suggestion:
-    years = sorted(filter(None, map(_year, fact.sample)))
+    years = sorted(filter(None, map(year_of_cell, fact.sample)))
     wide = bool(years) and years[-1] - years[0] > _BIRTH_YEARS
     if (pattern in (BIRTH, BIRTHPLACE)) or (pattern is None and wide):
         why = (
@@ -256,12 +265,6 @@ def _date(fact: Facts, pattern: Pattern | None) -> Suggestion:
     )
 
 
-def _year(cell: str) -> int | None:
-    head, tail = cell[:4], cell[-4:]
-    found = head if head.isdigit() else tail if tail.isdigit() else ""
-    return int(found) if found and found.isascii() and 1800 <= int(found) < 2100 else None
-
-
 def _name_pattern(fact: Facts) -> Pattern | None:
     """Return the pattern of the name, if the cells do not contradict it."""
     found = pattern_of_name(fact.name)
@@ -277,7 +280,7 @@ def _name_pattern(fact: Facts) -> Pattern | None:
 def _by_name(fact: Facts, pattern: Pattern) -> Suggestion:
     """Return the usual role of columns with such a name."""
     codes = fact.whole and is_code_of_categories(fact.name, pattern, fact.distinct)
-    like = f"named like {_article(pattern.name)}"
+    like = f"named like {'a ' if pattern.name in _COUNTED else ''}{pattern.name}"
     if pattern.role is Role.IDENTIFIER:
         alternatives = () if fact.uniqueness > 0.5 else (Role.QUASI_IDENTIFIER,)
         identifies = "part of what identifies a person" if pattern.name == "street address" else "identifies a person"
@@ -418,14 +421,16 @@ def _survey_year(fact: Facts, several: bool) -> Suggestion | None:
 
 def _suggest_unrecognised(fact: Facts, room: bool) -> Suggestion:
     """Return the cautious choice for an unrecognised column; `room`: whether there may be a further quasi-identifier."""
-    enough = fact.rows >= FEW_ROWS
-    if room and (fact.kind is Kind.NUMERIC or fact.uniqueness <= _IDENTIFYING_SHARE or not enough):
+    key = is_named_like_key(fact)
+    shared = fact.kind is Kind.NUMERIC or fact.uniqueness <= _IDENTIFYING_SHARE or fact.rows < FEW_ROWS
+    if room and shared and not key and not fact.many_texts:
         return Suggestion(
             fact.name, Role.QUASI_IDENTIFIER, "not recognised: treated as if outsiders knew it",
             None, (Role.SENSITIVE,), certain=False,
         )  # fmt: skip
-    alternatives = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
-    return Suggestion(fact.name, None, "not recognised", None, alternatives, certain=False)
+    unknown = f"not recognised{', and its many texts need a hierarchy' if fact.many_texts else ''}"
+    why = "named like a key, but not recognised as that of a person" if key else unknown
+    return Suggestion(fact.name, None, why, None, (Role.QUASI_IDENTIFIER, Role.SENSITIVE), certain=False)
 
 
 def _demote_little_known(found: Sequence[Suggestion]) -> list[Suggestion]:
@@ -481,10 +486,6 @@ def _keep_harmless(table: Table, found: Sequence[Suggestion]) -> list[Suggestion
         replace(one, role=None, reason=one.reason + reason, alternatives=(Role.OTHER,)) if one.role is Role.OTHER else one
         for one in found
     ]
-
-
-def _article(name: str) -> str:
-    return f"a {name}" if name in _COUNTED else name
 
 
 _COUNTED = {"person's name", "mail address", "phone number", "street address", "network address", "photograph",

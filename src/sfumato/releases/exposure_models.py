@@ -173,28 +173,41 @@ class CoverageClaim(Part):
     """Rows whose sensitive values, taken together, no other row of the table has."""
     accepted: list[AcceptedAttribute]
 
-    def text(self, rows: int) -> str:
-        """Return the uniqueness as a sentence; `rows`: the rows of the table.
+    def text(self, rows: int, unit: str | None = None) -> str:
+        """Return the uniqueness as a sentence; `rows`: the rows of the table; `unit`: whose rows those are, if several.
 
-        >>> CoverageClaim(near_constant="0.8", unique_rows=1, accepted=[]).text(2)
+        >>> claim = CoverageClaim(near_constant="0.8", unique_rows=1, accepted=[])
+        >>> claim.text(2)
         'the sensitive values of 1 of 2 rows (50.0 %), taken together, are unique: whoever knows them finds the row'
+        >>> claim.text(2, "people").partition("; ")[2]
+        'rows of the same people that have equal values are not counted, so more people can be found in this way'
         """
-        return (
+        text = (
             f"the sensitive values of {share_text(self.unique_rows, rows)}, taken together, are unique: whoever knows them "
-            "finds the row"
         )
+        equal = f"; rows of the same {unit} that have equal values are not counted, so more {unit} can be found in this way"
+        return f"{text}finds the row{'' if unit is None else equal}"
 
 
 def exposure_notes(
-    warnings: Sequence[ReleaseWarning], coverage: CoverageClaim | None, unchanged: UnchangedClaim | None, rows: int
+    warnings: Sequence[ReleaseWarning],
+    coverage: CoverageClaim | None,
+    unchanged: UnchangedClaim | None,
+    rows: int,
+    unit: str | None = None,
 ) -> list[str]:
     """Return in words what a table of this many rows exposes beyond its principles, other than the warnings themselves.
+
+    `unit`: whose rows the rows are, if several may be of one person.
 
     >>> unchanged = UnchangedClaim(columns=["job"], limit="0", rows=0, rows_in_groups=1, by_column={"job": 0})
     >>> exposure_notes([], None, unchanged, 9)
     ["published unchanged: 'job'; singled out by it: 0 of 9 rows (0 %), and 1 of 9 rows (11.1 %) within their group"]
     """
     notes = [] if unchanged is None else [unchanged.text(rows)]
-    if coverage is not None and (warnings or coverage.accepted):
-        notes += [*(accepted.text for accepted in coverage.accepted), coverage.text(rows)]
-    return notes
+    if coverage is None:
+        return notes
+    notes += [accepted.text for accepted in coverage.accepted]
+    # reviewers need it even if a requirement covers every sensitive column
+    counted = coverage.unique_rows or warnings or coverage.accepted
+    return [*notes, coverage.text(rows, unit)] if counted else notes

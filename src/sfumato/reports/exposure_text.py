@@ -25,7 +25,7 @@ class Alert:
 
 def alert(table: GroupedTable, title: str = "") -> Alert:
     """Return what a reader of a table must be warned of."""
-    unique = "" if table.coverage is None else _sentence(table.coverage.text(table.rows))
+    unique = "" if table.coverage is None else _sentence(table.coverage.text(table.rows, _unit(table)))
     warnings = table.warnings or []
     kinds = {warning.kind for warning in warnings}
     texts = [_sentence(warning.text) for warning in warnings]
@@ -34,14 +34,15 @@ def alert(table: GroupedTable, title: str = "") -> Alert:
 
 def notes_on(table: GroupedTable) -> list[str]:
     """Return the figures that are no warnings: what was accepted, and what unchanged and sensitive values single out."""
-    notes = exposure_notes(table.warnings or [], table.coverage, table.unchanged, table.rows)
-    if table.coverage is None:
+    notes = exposure_notes(table.warnings or [], table.coverage, table.unchanged, table.rows, _unit(table))
+    if table.coverage is None or not table.warnings:
         return notes
-    unique = table.coverage.text(table.rows)
-    if table.warnings:  # then it is in the red box
-        return [note for note in notes if note != unique]
-    # reviewers need it even if a requirement covers every sensitive column
-    return [*notes, unique] if table.coverage.unique_rows and unique not in notes else notes
+    unique = table.coverage.text(table.rows, _unit(table))
+    return [note for note in notes if note != unique]  # it is in the red box
+
+
+def _unit(table: GroupedTable) -> str | None:
+    return None if table.units is None else table.units.counted
 
 
 def _sentence(text: str) -> str:

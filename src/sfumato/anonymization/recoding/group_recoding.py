@@ -15,7 +15,13 @@ from sfumato.anonymization.recoding.domain import Domain, RecodingKind, domains_
 from sfumato.anonymization.recoding.generalization_levels import ColumnLevels, column_levels
 from sfumato.data.groups import Groups, distinct_pairs, renumber
 from sfumato.data.table import Table
-from sfumato.errors import ParameterError
+from sfumato.errors import ColumnError, ParameterError
+
+_MOST_CHARACTERS = 10**9
+"""The most characters of a column of sets, unless they are short."""
+
+_LONG_CELL = 1000
+"""Sets with fewer characters on average are short, however many rows there are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +116,25 @@ def recode(table: Table, groups: Groups, levels: Sequence[int] | None = None) ->
         )
     columns = (_level_column(column, groups, level) for column, level in zip(hierarchies, levels, strict=True))
     return Recoding(groups, tuple(columns), levels)
+
+
+def refuse_long_sets(recoding: Recoding) -> None:
+    """Raise an error if the sets of a column are so long that nobody could read, or even store, them in every row."""
+    sizes = np.bincount(recoding.groups.of_row, minlength=recoding.groups.count)
+    for column in recoding.columns:
+        if column.domain.recoding is not RecodingKind.SET:
+            continue
+        lengths = np.array([len(cell or "") for cell in column.cells], np.int64)[column.cell]
+        total = int((lengths * sizes).sum())
+        if total <= _MOST_CHARACTERS or total <= _LONG_CELL * len(recoding.groups.of_row):
+            continue
+        members = int((np.diff(column.offsets) * sizes).sum()) // len(recoding.groups.of_row)
+        raise ColumnError(
+            f"a cell would be a set of {members:,} of its {column.domain.size:,} values on average, and the column "
+            f"{total / 1e9:.1f} GB of text",
+            remedy="Declare a hierarchy with labels for its values, replace them by coarser ones, or leave the column out.",
+            column=column.domain.name,
+        )
 
 
 def recode_column(domain: Domain, groups: Groups) -> ColumnRecoding:

@@ -18,7 +18,7 @@ from sfumato.anonymization.utility.workload import Workload, queried_columns
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 from sfumato.exact import Number
-from sfumato.plurals import count_of
+from sfumato.plurals import count_of, figure_of
 
 _QD, _QS = 3, 2
 """The numbers of quasi-identifiers and sensitive columns in a query by default, as in Wang & Liu (2010)."""
@@ -87,8 +87,8 @@ class Utility:
         by_column = ", ".join(f"{name} {percent(loss)}" for name, loss in self.loss.columns.items())
         lines.append(f"  loss            {percent(self.loss.mean)}" + (f" ({by_column})" if by_column else ""))
         lines.append(f"  loss per group  {self.loss.group_mean:.4g} of at most {len(self.loss.columns)}")
-        average = "" if self.classes.average is None else f", {self.classes.average:.4g} × k"
-        lines.append(f"  group size      {self.classes.mean:.4g} on average{average}")
+        average = "" if self.classes.average is None else f", {figure_of(self.classes.average)} × k"
+        lines.append(f"  group size      {figure_of(self.classes.mean)} on average{average}")
         lines.append(f"  discernibility  {self.classes.discernibility:,}")
         if self.queries is not None:
             lines.append(f"  query error     {self._errors(self.queries)}")
