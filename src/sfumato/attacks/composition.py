@@ -32,11 +32,12 @@ class Composition(Attack):
     Compare with the most frequent value of the person's group in this release alone, and in the release that has the
     largest share of it.
 
-    Only values that occur in each of the person's groups are possible. Beliefs in them are scaled by turns, so that those
-    about a person sum to 1 and those in each value of a group to the number of people who have it (iterative proportional
-    scaling): so people of whom nothing but one value is possible leave less for the others. In tables with very large groups
-    the shares of a value in the person's groups are multiplied instead, and divided by its share of the table for each
-    release but one. "Certain" are the people about whom a belief exceeds 99 %.
+    Only values that occur in each of the person's groups are possible. If as many people of a group can have nothing else as
+    have a value, it is ruled out for the others; and if no more people can have it than do, they have nothing else. Beliefs
+    in the values that remain are scaled by turns, so that those about a person sum to 1 and those in each value of a group
+    to the number of people who have it (iterative proportional scaling). In tables with very large groups the shares of a
+    value in the person's groups are multiplied instead, and divided by its share of the table for each release but one.
+    "Certain" are the people about whom a belief exceeds 99 %.
 
     Does not use the figures that the releases state, nor the quasi-identifiers within groups.
 
@@ -77,10 +78,12 @@ class Composition(Attack):
         truth = secret.truth[release.targets]
         rows = release.rows[release.targets]
         scaled = _beliefs_of_all(views)
+        how: tuple[str, ...] = ()
         if scaled is None:
-            found, how = _products(views, rows, secret), ("shares in groups were multiplied, because groups are very large",)
+            found = _products(views, rows, secret)
+            how = ("shares in groups were multiplied, because groups are very large",)
         else:
-            found, how = scaled.of(rows), ()
+            found = scaled.of(rows)
         guess, belief, possible = found.best()
         right = guess == truth
         alone, best = _single_releases(views, rows)
@@ -210,6 +213,8 @@ def _beliefs_of_all(views: list[_View]) -> _Beliefs | None:
         return None
     rows = np.unique(np.concatenate([view.rows for view in views]))
     whose, value, entries = _possible(views, rows)
+    kept = _not_ruled_out(views, whose, entries, len(rows))
+    whose, value, entries = whose[kept], value[kept], [entry[kept] for entry in entries]
     weight = np.ones(len(whose))
     for _ in range(_ROUNDS):
         for view, entry in zip(views, entries, strict=True):
@@ -219,6 +224,24 @@ def _beliefs_of_all(views: list[_View]) -> _Beliefs | None:
             weight[inside] *= factor[entry[inside]]
             weight = _sum_to_one(weight, whose, len(rows))
     return _Beliefs(rows, whose, value, weight)
+
+
+def _not_ruled_out(views: list[_View], whose: Integers, entries: list[Integers], count: int) -> NDArray[np.bool_]:
+    """Return which pairs of a person and a value remain possible when the values of each group are counted."""
+    kept = np.ones(len(whose), bool)
+    while True:
+        before = int(kept.sum())
+        for view, entry in zip(views, entries, strict=True):
+            only = kept & (np.bincount(whose[kept], minlength=count)[whose] == 1)
+            taken = np.bincount(entry[only & (entry >= 0)], minlength=len(view.counts)) == view.counts
+            kept &= only | (entry < 0) | ~taken[entry]
+            needed = np.bincount(entry[kept & (entry >= 0)], minlength=len(view.counts)) == view.counts
+            forced = kept & (entry >= 0) & needed[entry]
+            # of somebody who is needed for two values at once, the releases contradict each other, and nothing follows
+            times = np.bincount(whose[forced], minlength=count)[whose]
+            kept &= forced | (times != 1)
+        if int(kept.sum()) == before:
+            return kept
 
 
 def _sum_to_one(weight: Floats, whose: Integers, count: int) -> Floats:

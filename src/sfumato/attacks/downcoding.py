@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Downcoding(Attack):
-    """Claim that somebody in each group has the value at each end of an interval, each member of a set, or each of two children.
+    """Claim that each end of an interval, each member of a set, and each of the two children of a node occurs in the group.
 
     The attacker knows the release, the hierarchies and how cells are made: as the smallest ones that cover their group.
     They know nobody's quasi-identifiers.
@@ -71,7 +71,9 @@ class Downcoding(Attack):
                     "values as frequent as in the table": Rate.mean(
                         np.concatenate([column.by_table for column in columns.values()])
                     ),
-                    "all values equally frequent": Rate.mean(np.concatenate([column.uniform for column in columns.values()])),
+                    "all values equally frequent": Rate.mean(
+                        np.concatenate([column.uniform for column in columns.values()])
+                    ),
                 },
                 certain=int(single.sum()) if minimal else 0,
                 right=int((single & right).sum()) if minimal else 0,
@@ -139,7 +141,7 @@ def _nodes(paths: NDArray[np.int32] | None, level: int, codes: Integers) -> Inte
     if level == 0:
         return codes
     assert paths is not None
-    return paths[codes, level].astype(np.int64)
+    return np.asarray(paths[codes, level], np.int64)
 
 
 def _held(
@@ -220,5 +222,7 @@ def _figures(
         people = sizes[np.unique(group)]
         each = np.bincount(group, held, minlength=len(cell))[np.unique(group)] / 2
         figures["a person has the value of a random end"] = float(each.sum() / people.sum())
-        figures["a person has a random value"] = float((people / np.maximum(1, values[cell[np.unique(group)]])).sum() / people.sum())
+        figures["a person has a random value"] = float(
+            (people / np.maximum(1, values[cell[np.unique(group)]])).sum() / people.sum()
+        )
     return figures

@@ -85,7 +85,9 @@ class Learning(Attack):
         truth = secret.truth[release.targets]
         right = guess == truth
         group = release.group_of_person[release.targets]
-        baselines = {"the most frequent value of the group": Rate.of(int((secret.mode[0][group] == truth).sum()), len(truth))}
+        baselines = {
+            "the most frequent value of the group": Rate.of(int((secret.mode[0][group] == truth).sum()), len(truth))
+        }
         more, notes = self._other_people(release, secret, features, blocks)
         baselines |= more
         success = Rate.of(int(right.sum()), len(truth))

@@ -77,7 +77,7 @@ class Features:
         return counts
 
     def logarithms(self, counts: Floats, smoothing: float) -> Floats:
-        """Return the logarithm of the probability of each value given each secret, from counts; `smoothing` is added to each."""
+        """Return the logarithms of the probabilities of values given secrets; `smoothing` is added to each count."""
         table = counts.reshape(-1, self.secrets) + smoothing
         for first, end in zip(self._starts[:-1], self._starts[1:], strict=True):
             table[first:end] /= table[first:end].sum(axis=0)

@@ -181,7 +181,9 @@ class _Stars:
     def __init__(self, secret: Secret, graph: NeighbourGraph) -> None:
         self.graph = graph
         self.counts = secret.attribute.counts
-        self.notes: tuple[str, ...] = ("under this distance, a range is what is within ε of a value that occurs in the group",)
+        self.notes: tuple[str, ...] = (
+            "under this distance, a range is what is within ε of a value that occurs in the group",
+        )
 
     def best(self, h: Histogram) -> tuple[Integers, Integers]:
         """Return for each group the value with most rows near it, the first of several, and their number."""
@@ -209,5 +211,3 @@ class _Stars:
                 distinct, which = np.unique(values[part], return_inverse=True)
                 out[part] = self.graph.near(centre[part[:1]], distinct)[0][which]
         return out
-
-

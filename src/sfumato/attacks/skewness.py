@@ -55,7 +55,7 @@ class Skewness(Attack):
         people, h, total = AttackedRows.of(release, secret), secret.histogram, secret.attribute.counts
         # equal ratios of whole numbers have equal quotients, so ties are exact
         lift = h.counts / total[h.values]
-        bet = _last_of_largest(lift, h.counts, h.starts, h.group)
+        bet = _best_entries(lift, h.counts, h.starts, h.group)
         right = h.values[bet][people.group] == people.truth
         alone = (h.counts[bet] == h.sizes)[people.group]
         return AttackResult(
@@ -70,7 +70,7 @@ class Skewness(Attack):
         )
 
 
-def _last_of_largest(lift: Any, counts: Any, starts: Any, group: Any) -> Any:
+def _best_entries(lift: Any, counts: Any, starts: Any, group: Any) -> Any:
     """Return for each group the entry with the largest lift; of several the most frequent, and of those the first."""
     order = np.lexsort((-np.arange(len(lift)), counts, lift, group))
     return order[np.append(starts[1:], len(lift)) - 1]
