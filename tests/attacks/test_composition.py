@@ -15,7 +15,7 @@ import sfumato as sf
 from attacked_tables import grouped, one
 from naive_group_attacks import composed
 from sfumato.attacks import Composition, NotMeasured
-from sfumato.attacks.composition import _ROUNDS, _beliefs_of_all, _products, _View
+from sfumato.attacks.composition import _ROUNDS, _beliefs_of_all, _smallest_groups, _View
 from sfumato.errors import ReleaseError
 
 ALONE, BEST = "the group in this release alone", "the group in the most telling release"
@@ -105,16 +105,17 @@ def _ordered(release):
     )
 
 
-def test_in_very_large_groups_shares_are_multiplied(monkeypatch):
+def test_in_very_large_groups_values_are_only_ruled_out(monkeypatch):
     monkeypatch.setattr("sfumato.attacks.composition._BELIEFS", 1)
-    secrets = ["a", "a", "b", "a", "b", "b"]
-    release, other = grouped([0, 0, 0, 1, 1, 1], {"s": secrets}), grouped([0, 1, 1, 0, 0, 1], {"s": secrets})
+    secrets = ["a", "a", "b", "c", "d", "a"]
+    release, other = grouped([0] * 6, {"s": secrets}), grouped([0, 0, 0, 1, 1, 1], {"s": secrets})
     result = one(Composition().run(replace(release, earlier=(other,))))
-    assert any("multiplied" in note for note in result.notes)
+    assert any("groups are very large" in note for note in result.notes)
+    assert result.certain == 0
+    assert result.success.share == 0.5  # a for everybody; it is the first in the second group
     views = [_View.of(each, each.secret("s"), release.secret("s")) for each in (release, other)]
-    beliefs = _products(views, np.arange(6), release.secret("s"))
-    # person 0: a has 2/3 in both groups and 1/2 in the table, b 1/3, 1/3 and 1/2
-    assert beliefs.weight[beliefs.whose == 0] == pytest.approx([8 / 10, 2 / 10])
+    beliefs = _smallest_groups(views, np.arange(6))
+    assert beliefs.weight[beliefs.whose == 0] == pytest.approx([2 / 3, 1 / 3])  # a and b of the smaller group
 
 
 def test_releases_that_contradict_each_other_are_noted():

@@ -38,7 +38,7 @@ def test_beliefs_are_those_of_the_definition(rows):
     release = grouped(groups, {"s": secrets}, {"town": town, "age": age})
     secret = release.secret("s")
     features = Features.of(release.original, len(secret.attribute))
-    blocks = GroupBlocks.of(release, secret, features)
+    blocks = GroupBlocks.of(release, secret, features, np.arange(min(3, len(rows))))
     attack = Learning(rounds=4, smoothing="0.5")
     table = attack._learn(features, blocks)
     everybody = np.arange(len(rows))
@@ -101,6 +101,13 @@ def test_learning_from_a_part_is_stated(monkeypatch):
     monkeypatch.setattr("sfumato.attacks.learning._LEARNED", 100)
     release = grouped([i // 4 for i in range(200)], {"s": ["a", "b", "a", "c"] * 50}, {"x": [0, 1, 0, 2] * 50})
     assert any("learned from a random" in note for note in one(Learning().run(release)).notes)
+
+
+def test_fewer_people_are_guessed_if_there_are_many_values(monkeypatch):
+    monkeypatch.setattr("sfumato.attacks.learning._GUESSED", 120)
+    result = one(Learning().run(grouped([0] * 50, {"s": list(range(50))}, {"x": [i % 7 for i in range(50)]})))
+    assert result.success.tried == 2  # each costs 50 values of the group, and 50 // 16 for those of the table
+    assert any("only 2 people are guessed" in note for note in result.notes)
 
 
 def test_numbers_with_many_values_are_taken_together():

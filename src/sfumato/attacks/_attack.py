@@ -12,7 +12,7 @@ from sfumato.anonymization.release import Release
 from sfumato.attacks.attacked_release import SAMPLE, AttackedRelease
 from sfumato.attacks.attacked_sources import attacked_release
 from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
-from sfumato.attacks.earlier_releases import earlier_release
+from sfumato.attacks.earlier_releases import earlier_releases
 from sfumato.data.schema import Schema
 from sfumato.errors import ParameterError
 from sfumato.parameters import ParameterChecks
@@ -131,13 +131,7 @@ def attack(
     attacked = attacked_release(release, original, schema=schema, principles=requested, key=key, sample=sample)
     if earlier:
         source = release.private.original if original is None and isinstance(release, Release) else original
-        attacked = replace(
-            attacked,
-            earlier=tuple(
-                earlier_release(one, attacked, source, schema=schema, number=number)
-                for number, one in enumerate(_listed(earlier), 1)
-            ),
-        )
+        attacked = replace(attacked, earlier=earlier_releases(_listed(earlier), attacked, source, schema))
     results: list[AttackResult] = []
     skipped: list[Skipped] = []
     for number, one in enumerate(chosen):

@@ -15,11 +15,16 @@ from sfumato.attacks.rates import Rate
 
 Floats = NDArray[np.float64]
 
-_BELIEFS = 1 << 22
+_BELIEFS = 6_000_000
 """The most pairs of a person and a possible value about which beliefs are scaled."""
 
 _ROUNDS = 30
 """How often beliefs are scaled to what each release says."""
+
+_MANY = 2_000_000
+"""With more pairs than this, beliefs are scaled only `_FEW_ROUNDS` times."""
+
+_FEW_ROUNDS = 10
 
 
 @dataclass(frozen=True)
@@ -35,9 +40,9 @@ class Composition(Attack):
     Only values that occur in each of the person's groups are possible. If as many people of a group can have nothing else as
     have a value, it is ruled out for the others; and if no more people can have it than do, they have nothing else. Beliefs
     in the values that remain are scaled by turns, so that those about a person sum to 1 and those in each value of a group
-    to the number of people who have it (iterative proportional scaling). In tables with very large groups the shares of a
-    value in the person's groups are multiplied instead, and divided by its share of the table for each release but one.
-    "Certain" are the people about whom a belief exceeds 99 %.
+    to the number of people who have it (iterative proportional scaling). In tables with very large groups the belief is
+    instead the share of a value in the person's group with the fewest values, among those that are possible. "Certain" are
+    the people about whom a belief exceeds 99 %.
 
     Does not use the figures that the releases state, nor the quasi-identifiers within groups.
 
@@ -80,8 +85,8 @@ class Composition(Attack):
         scaled = _beliefs_of_all(views)
         how: tuple[str, ...] = ()
         if scaled is None:
-            found = _products(views, rows, secret)
-            how = ("shares in groups were multiplied, because groups are very large",)
+            found = _smallest_groups(views, rows)
+            how = ("groups are very large, so only values that do not occur in all groups of a person are ruled out",)
         else:
             found = scaled.of(rows)
         guess, belief, possible = found.best()
@@ -183,10 +188,11 @@ def _possible(views: list[_View], rows: Integers) -> tuple[Integers, Integers, l
     """Return all pairs of a row and a value that is in all its groups, and for each view the entry of the pair, or -1."""
     width = 1 + max(int(view.values.max(initial=0)) for view in views)
     placed = np.stack([view.groups_of(rows) for view in views])
-    # pairs of the first release that a row is in; the others only take pairs away
+    # pairs of the group with the fewest values; the others only take pairs away
+    smallest = np.argmin(_value_counts(views, placed), axis=0)
     whose, value = [], []
     for number, view in enumerate(views):
-        own = np.flatnonzero((placed[number] >= 0) & (placed[:number] < 0).all(axis=0))
+        own = np.flatnonzero(smallest == number)
         at, which = view.entries(placed[number][own])
         whose.append(own[which])
         value.append(view.values[at])
@@ -207,16 +213,25 @@ def _possible(views: list[_View], rows: Integers) -> tuple[Integers, Integers, l
     return whose_all[kept], value_all[kept], [entry[kept] for entry in entries]
 
 
+def _value_counts(views: list[_View], placed: Integers) -> Integers:
+    """Return for each view and row the number of values of its group; a very large number where it has none."""
+    none = np.iinfo(np.int32).max
+    return np.stack(
+        [np.where(groups >= 0, np.diff(view.starts)[groups], none) for view, groups in zip(views, placed, strict=True)]
+    )
+
+
 def _beliefs_of_all(views: list[_View]) -> _Beliefs | None:
     """Return beliefs about everybody in any of the releases, scaled to all of them; None if there would be too many."""
-    if any(int((np.diff(view.starts)[view.group]).sum()) > _BELIEFS for view in views):
-        return None
     rows = np.unique(np.concatenate([view.rows for view in views]))
+    placed = np.stack([view.groups_of(rows) for view in views])
+    if int(_value_counts(views, placed).min(axis=0).sum()) > _BELIEFS:
+        return None
     whose, value, entries = _possible(views, rows)
     kept = _not_ruled_out(views, whose, entries, len(rows))
     whose, value, entries = whose[kept], value[kept], [entry[kept] for entry in entries]
     weight = np.ones(len(whose))
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if len(whose) <= _MANY else _FEW_ROUNDS):
         for view, entry in zip(views, entries, strict=True):
             inside = np.flatnonzero(entry >= 0)
             total = np.bincount(entry[inside], weight[inside], minlength=len(view.counts))
@@ -248,15 +263,13 @@ def _sum_to_one(weight: Floats, whose: Integers, count: int) -> Floats:
     return np.asarray(weight / np.maximum(np.bincount(whose, weight, minlength=count), 1e-300)[whose])
 
 
-def _products(views: list[_View], rows: Integers, last: Secret) -> _Beliefs:
-    """Return beliefs about some rows alone: the product of the shares in their groups, over that in the table."""
+def _smallest_groups(views: list[_View], rows: Integers) -> _Beliefs:
+    """Return beliefs about some rows alone: the share in the group with the fewest values, of values in all groups."""
     whose, value, entries = _possible(views, rows)
-    prior = last.attribute.counts / last.attribute.counts.sum()
-    known = np.append(prior, np.full(max(0, int(value.max(initial=-1)) + 1 - len(prior)), 1.0))
-    weight = known[value]
-    for view, entry in zip(views, entries, strict=True):
-        share = view.counts / np.repeat(view.sizes, np.diff(view.starts))
-        weight = weight * np.where(entry >= 0, share[entry] / known[value], 1.0)
+    smallest = np.argmin(_value_counts(views, np.stack([view.groups_of(rows) for view in views])), axis=0)[whose]
+    weight = np.zeros(len(whose))
+    for number, (view, entry) in enumerate(zip(views, entries, strict=True)):
+        weight = np.where(smallest == number, view.counts[entry], weight)
     return _Beliefs(rows, whose, value, _sum_to_one(weight, whose, len(rows)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,19 @@ from sfumato.errors import ReleaseError, SfumatoError
 _REMEDY = "Name earlier releases that were made from rows of this original."
 
 
-def earlier_release(
-    one: Any, release: AttackedRelease, original: Any, *, schema: Schema | None, number: int
-) -> AttackedRelease:
-    """Return an earlier release as its attackers see it; one with other columns or people than the original is an error.
+def earlier_releases(
+    earlier: Sequence[Any], release: AttackedRelease, original: Any, schema: Schema | None
+) -> tuple[AttackedRelease, ...]:
+    """Return earlier releases as their attackers see them; one with other columns or people than the original is an error.
 
-    `one`: a `Release`, the folder of one or a table of another tool; or a pair of that and its key. `original`: that of the
-    last release. `number`: its place among the earlier releases, from 1, for errors. Its quasi-identifiers and sensitive
-    attributes may be others, but the original must contain them. Its people may be some of the original's.
+    Each of `earlier` is a `Release`, the folder of one or a table of another tool; or a pair of that and its key.
+    `original`: that of the last release. The quasi-identifiers and sensitive attributes may be others, but the original must
+    contain them. The people may be some of the original's.
     """
+    return tuple(_matched(one, number, release, original, schema) for number, one in enumerate(earlier, 1))
+
+
+def _matched(one: Any, number: int, release: AttackedRelease, original: Any, schema: Schema | None) -> AttackedRelease:
     source, key = one if isinstance(one, tuple) and len(one) == 2 else (one, None)
     name = str(source) if isinstance(source, str | Path) else f"number {number}"
     try:

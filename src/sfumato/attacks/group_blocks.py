@@ -12,7 +12,7 @@ from sfumato.attacks.attacked_release import AttackedRelease, Integers, Secret
 from sfumato.attacks.naive_bayes import Features, Floats
 from sfumato.data.groups import Histogram
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 14
 """A group with more pairs of a person and a value is divided at random into blocks, each with its share of the values."""
 
 _AT_ONCE = 1 << 22
@@ -39,10 +39,12 @@ class GroupBlocks:
     """For each block its group."""
 
     @classmethod
-    def of(cls, release: AttackedRelease, secret: Secret, features: Features) -> GroupBlocks:
-        """Return all people in blocks."""
+    def of(cls, release: AttackedRelease, secret: Secret, features: Features, targets: Integers) -> GroupBlocks:
+        """Return all people in blocks; `targets`: a random sample of them, who are guessed."""
         count = len(release.rows)
-        shuffled = np.random.default_rng(count).permutation(count)
+        # those who are guessed come first in each group, so that they are in as few blocks as possible
+        draw = np.random.default_rng(count)
+        shuffled = np.concatenate([draw.permutation(targets), draw.permutation(np.setdiff1d(np.arange(count), targets))])
         person = shuffled[np.argsort(release.group_of_person[shuffled], kind="stable")]
         sizes = np.bincount(release.group_of_person, minlength=release.groups.count)
         most = np.maximum(1, _BLOCK // secret.histogram.distinct)

@@ -21,6 +21,12 @@ _FOLDS = 5
 _LEARNED = 1 << 22
 """The number of pairs of a person and a value of its group that are learned from."""
 
+_GUESSED = 1 << 23
+"""The number of pairs of a person and a value that may be compared to guess; where there are more, fewer people are."""
+
+_CHEAPER = 16
+"""So many values of the whole table are compared at the cost of one value of the group."""
+
 
 @dataclass(frozen=True)
 class Learning(Attack):
@@ -78,18 +84,20 @@ class Learning(Attack):
         assert secret.truth is not None
         assert release.original is not None
         features = Features.of(release.original, len(secret.attribute))
-        blocks = GroupBlocks.of(release, secret, features)
+        targets, notes = _affordable(release, secret)
+        blocks = GroupBlocks.of(release, secret, features, targets)
         learned_from = blocks.some(_LEARNED)
         table = self._learn(features, learned_from)
-        guess, belief = blocks.guesses(table[None, :], np.zeros(len(release.rows), np.int64), release.targets)
-        truth = secret.truth[release.targets]
+        guess, belief = blocks.guesses(table[None, :], np.zeros(len(release.rows), np.int64), targets)
+        truth = secret.truth[targets]
         right = guess == truth
-        group = release.group_of_person[release.targets]
+        group = release.group_of_person[targets]
         baselines = {
             "the most frequent value of the group": Rate.of(int((secret.mode[0][group] == truth).sum()), len(truth))
         }
-        more, notes = self._other_people(release, secret, features, blocks)
+        more, why_not = self._other_people(secret, features, blocks, targets)
         baselines |= more
+        notes += why_not
         success = Rate.of(int(right.sum()), len(truth))
         if learned_from.people < len(release.rows):
             notes.append(f"learned from a random {learned_from.people:,} of {len(release.rows):,} people")
@@ -121,11 +129,11 @@ class Learning(Attack):
         return np.asarray(table[0])
 
     def _other_people(
-        self, release: AttackedRelease, secret: Secret, features: Features, blocks: GroupBlocks
+        self, secret: Secret, features: Features, blocks: GroupBlocks, targets: Integers
     ) -> tuple[dict[str, Rate], list[str]]:
         """Return how often a classifier of other people's true secrets is right, alone and within the groups."""
         assert secret.truth is not None
-        count = len(release.rows)
+        count = len(secret.truth)
         if count < 2:
             return {}, ["no classifier was learned from other people, because there are none"]
         folds = min(_FOLDS, count)
@@ -136,13 +144,23 @@ class Learning(Attack):
         tables = np.stack([features.logarithms(sum(each) - own, added) for own in each])
         others = (secret.truth[known & (fold != f)] for f in range(folds))
         prior = np.stack([np.bincount(values, minlength=features.secrets) + added for values in others])
-        truth = secret.truth[release.targets]
-        alone = _most_probable(features, fold, tables, np.log(prior), release.targets)
-        within, _ = blocks.guesses(tables, fold, release.targets)
+        truth = secret.truth[targets]
+        alone = _most_probable(features, fold, tables, np.log(prior), targets)
+        within, _ = blocks.guesses(tables, fold, targets)
         return {
             "a classifier of other people": Rate.of(int((alone == truth).sum()), len(truth)),
             "a classifier of other people, within the group": Rate.of(int((within == truth).sum()), len(truth)),
         }, []
+
+
+def _affordable(release: AttackedRelease, secret: Secret) -> tuple[Integers, list[str]]:
+    """Return the people who are guessed: the targets, or fewer where there are very many values; and a note."""
+    values = secret.histogram.distinct[release.group_of_person[release.targets]] + len(secret.attribute) // _CHEAPER
+    order = np.random.default_rng(0).permutation(len(values))
+    fits = max(1, int((np.cumsum(values[order]) <= _GUESSED).sum()))
+    if fits >= len(values):
+        return release.targets, []
+    return np.sort(release.targets[order[:fits]]), [f"there are very many values, so only {fits:,} people are guessed"]
 
 
 def _most_probable(features: Features, model: Integers, tables: Floats, prior: Floats, people: Integers) -> Integers:
