@@ -236,6 +236,11 @@ ATTACKS = Registry(
     "sfumato.attacks",
     {
         "homogeneity": "sfumato.attacks.homogeneity:Homogeneity",
+        "skewness": "sfumato.attacks.skewness:Skewness",
+        "proximity": "sfumato.attacks.proximity:Proximity",
+        "learning": "sfumato.attacks.learning:Learning",
+        "downcoding": "sfumato.attacks.downcoding:Downcoding",
+        "composition": "sfumato.attacks.composition:Composition",
     },
     base="sfumato.attacks.base_attack:Attack",
 )

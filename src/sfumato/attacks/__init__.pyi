@@ -1,7 +1,10 @@
 from ._attack import Attacks, Skipped
 from .attacked_release import AttackedRelease, Secret
 from .base_attack import Attack, AttackResult, NotMeasured
+from .composition import Composition
+from .downcoding import Downcoding
 from .homogeneity import Homogeneity
+from .learning import Learning
 from .projected import (
     AttackerView,
     BackgroundJoin,
@@ -20,7 +23,9 @@ from .projected import (
     intersection,
     theorem_2,
 )
+from .proximity import Proximity
 from .rates import Rate
+from .skewness import Skewness
 
 __all__ = [
     "Attack",
@@ -29,18 +34,23 @@ __all__ = [
     "AttackerView",
     "Attacks",
     "BackgroundJoin",
+    "Composition",
     "Confidence",
+    "Downcoding",
     "Homogeneity",
     "Inference",
     "Intersection",
     "Join",
+    "Learning",
     "Link",
     "NotMeasured",
     "ProjectedAttack",
     "ProjectedAttackResult",
     "ProjectedAttackResults",
+    "Proximity",
     "Rate",
     "Secret",
+    "Skewness",
     "Skipped",
     "SkippedPair",
     "attack_projected",

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sfumato.anonymization.release import Release
 from sfumato.attacks.attacked_release import SAMPLE, AttackedRelease
 from sfumato.attacks.attacked_sources import attacked_release
 from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
+from sfumato.attacks.earlier_releases import earlier_releases
 from sfumato.data.schema import Schema
 from sfumato.errors import ParameterError
 from sfumato.parameters import ParameterChecks
@@ -108,8 +110,9 @@ def attack(
     its own. Without it, only the attacks that need none are run, and the others are listed as not measured. `attacks`: names
     of `sfumato.registry.ATTACKS`, or attacks with parameters; by default all. `principles`: those of another tool's table.
     `key`: the private file that was written with the folder, which says whose row each row is; without it people are
-    matched with rows, which takes time in large tables. `earlier`: folders of earlier releases of the same original, for
-    attacks that combine several. `sample`: at most this many people are attacked.
+    matched with rows, which takes time in large tables. `earlier`: earlier releases about people of the same original,
+    for attacks that combine several: a `Release`, a folder, a table of another tool, or a pair of one of them and its key.
+    `sample`: at most this many people are attacked.
 
     The success of an attack says nothing by itself: compare it with its baselines, which say what can be guessed without
     the release or by counting in groups alone. See the attacks' descriptions for what each assumes.
@@ -128,8 +131,8 @@ def attack(
     requested = requested_principles(principles) if principles else ()
     attacked = attacked_release(release, original, schema=schema, principles=requested, key=key, sample=sample)
     if earlier:
-        others = [attacked_release(one, original, schema=schema, sample=sample) for one in _listed(earlier)]
-        attacked = replace(attacked, earlier=tuple(others))
+        source = release.private.original if original is None and isinstance(release, Release) else original
+        attacked = replace(attacked, earlier=earlier_releases(_listed(earlier), attacked, source, schema))
     results: list[AttackResult] = []
     skipped: list[Skipped] = []
     for number, one in enumerate(chosen):
@@ -161,7 +164,7 @@ def _attack_of(one: Attack | str) -> Attack:
 
 
 def _listed(values: Any) -> tuple[Any, ...]:
-    return (values,) if isinstance(values, str | Path | ParameterChecks) else tuple(values)
+    return (values,) if isinstance(values, str | Path | Release | ParameterChecks) else tuple(values)
 
 
 def _check_sample(sample: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
 
 import click
@@ -18,6 +19,7 @@ from sfumato.cli.streams import say
 Example:
   sfumato attack release --original people.csv --key key.json
   sfumato attack release --original people.csv --attack homogeneity --json
+  sfumato attack release --original people.csv --key key.json --with release-2024 --with-key key-2024.json
   sfumato attack other-tool.csv --original people.csv --config sfumato.toml"""
 )
 @click.argument("release", type=click.Path(path_type=Path))
@@ -45,6 +47,13 @@ Example:
     type=click.Path(path_type=Path),
     help="An earlier release of the same original, for attacks that combine several; may be repeated.",
 )
+@click.option(
+    "--with-key",
+    "earlier_keys",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="The key of an earlier release, in the order of --with; may be repeated.",
+)
 @click.option("--sample", type=click.IntRange(min=1), help="Attack at most this many people. Default: 20,000.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @allow_code_option
@@ -55,6 +64,7 @@ def attack(
     config: Path | None,
     names: tuple[str, ...],
     earlier: tuple[Path, ...],
+    earlier_keys: tuple[Path, ...],
     sample: int | None,
     as_json: bool,
     allow_code: bool,
@@ -69,6 +79,8 @@ def attack(
     from sfumato.attacks.attacked_release import SAMPLE
     from sfumato.cli.show_attack import show_attacks
 
+    if len(earlier_keys) > len(earlier):
+        raise click.UsageError("There are more keys (--with-key) than earlier releases (--with).")
     schema, principles = requested_terms(config, allow_code)
     with progress_bar() as progress:
         progress("reading")
@@ -79,7 +91,7 @@ def attack(
             schema=schema,
             principles=principles or (),
             key=key,
-            earlier=earlier,
+            earlier=tuple(zip_longest(earlier, earlier_keys)),
             sample=SAMPLE if sample is None else sample,
             progress=progress,
         )

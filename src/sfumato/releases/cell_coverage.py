@@ -127,7 +127,7 @@ class CellReader:
         chosen[codes] = True
         found = np.searchsorted(present, self.high, "right") - np.searchsorted(present, self.low)
         found = np.maximum(0, found)
-        listed, listed_codes = self._listed
+        listed, listed_codes = self.listed
         found += np.bincount(listed[chosen[listed_codes]], minlength=len(found))
         found += self.absent & (len(present) < len(codes))
         found[self.withheld] = len(codes)
@@ -148,7 +148,7 @@ class CellReader:
         what[:size] = np.cumsum(begins - ends)[:size] > 0
         among = np.zeros(len(self.low), bool)
         among[cells] = True
-        listed, listed_codes = self._listed
+        listed, listed_codes = self.listed
         what[listed_codes[among[listed]]] = True
         what[size:] |= bool(self.absent[cells].any())
         what |= bool(self.withheld[cells].any())
@@ -157,7 +157,7 @@ class CellReader:
         return whose, what & asked
 
     @cached_property
-    def _listed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def listed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Cells and codes of all pairs of a set and a member, or a node and a leaf, unless the range or `*` covers them."""
         domain, size = self.column.domain, self.column.size
         keys = [self.members]

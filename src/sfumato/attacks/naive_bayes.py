@@ -1,0 +1,102 @@
+"""A naive Bayes classifier of secrets: how often each value of each quasi-identifier occurs together with each secret."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attacks.attacked_release import Integers
+from sfumato.data.column import Column
+from sfumato.data.schema import Kind
+from sfumato.data.table import Table
+
+Floats = NDArray[np.float64]
+
+_ORDERED_VALUES = 100
+"""Numbers, dates and ordinal values with more distinct values than this are divided into as many parts of equal size."""
+
+_CELLS = 1 << 22
+"""The most pairs of a value of a quasi-identifier and a secret; if there are more, values are taken together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The quasi-identifiers of people as features; a missing value is a value like any other.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> people = sf.Table(pa.table({"age": [20, 30, 30], "sex": ["f", "m", None]}), sf.Schema(["age", "sex"]))
+    >>> features = Features.of(people, secrets=2)
+    >>> features.sizes, features.cells.tolist()
+    ((2, 2), [[0, 6], [2, 8], [2, 10]])
+    """
+
+    cells: Integers
+    """`cells[person, feature] + secret` is the place in a table of counts."""
+    sizes: tuple[int, ...]
+    """For each feature the number of its values, that of missing ones not included."""
+    secrets: int
+    """The number of secrets."""
+    coarsened: tuple[str, ...] = ()
+    """The columns whose values were taken together."""
+
+    @classmethod
+    def of(cls, people: Table, secrets: int) -> Features:
+        """Return the features of all quasi-identifiers of a table."""
+        names = people.schema.quasi_identifiers
+        most = max(2, _CELLS // max(1, secrets * len(names)))
+        cells = np.empty((people.rows, len(names)), np.int64)
+        sizes, coarsened, base = [], [], 0
+        for feature, name in enumerate(names):
+            column = people.column(name)
+            codes, size = _coarse(column, most)
+            if size < column.size:
+                coarsened.append(name)
+            cells[:, feature] = base + codes * secrets
+            sizes.append(size)
+            base += (size + 1) * secrets
+        return cls(cells, tuple(sizes), secrets, tuple(coarsened))
+
+    @property
+    def width(self) -> int:
+        """The number of places of a table of counts."""
+        return sum(size + 1 for size in self.sizes) * self.secrets
+
+    @cached_property
+    def _starts(self) -> Integers:
+        return np.concatenate([[0], np.cumsum([size + 1 for size in self.sizes])])
+
+    def counted(self, rows: Integers, truth: Integers) -> Floats:
+        """Return how often each value occurs together with each secret among some people with known secrets."""
+        counts = np.zeros(self.width)
+        for feature in range(self.cells.shape[1]):
+            counts += np.bincount(self.cells[rows, feature] + truth, minlength=self.width)
+        return counts
+
+    def logarithms(self, counts: Floats, smoothing: float) -> Floats:
+        """Return the logarithms of the probabilities of values given secrets; `smoothing` is added to each count."""
+        table = counts.reshape(-1, self.secrets) + smoothing
+        for first, end in zip(self._starts[:-1], self._starts[1:], strict=True):
+            table[first:end] /= table[first:end].sum(axis=0)
+        return np.asarray(np.log(table).ravel())
+
+
+def _coarse(column: Column, most: int) -> tuple[Integers, int]:
+    """Return a code for each row, and the number of codes; the one after the last is that of missing values.
+
+    Values that are taken together are adjacent in the order of the column, and each part has about as many rows.
+    """
+    if column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL):
+        most = min(most, _ORDERED_VALUES)
+    codes = column.codes.astype(np.int64)
+    if column.size <= most:
+        return codes, column.size
+    counts = np.bincount(codes, minlength=column.size + 1)
+    before = np.cumsum(counts[: column.size]) - counts[: column.size]
+    part = before * most // max(1, int(counts[: column.size].sum()))
+    part = np.unique(part, return_inverse=True)[1]  # parts that no value begins in are left out
+    size = int(part.max()) + 1
+    return np.append(part, size)[codes], size
