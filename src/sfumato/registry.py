@@ -236,6 +236,11 @@ ATTACKS = Registry(
     "sfumato.attacks",
     {
         "homogeneity": "sfumato.attacks.homogeneity:Homogeneity",
+        "linkage": "sfumato.attacks.linkage:Linkage",
+        "singling-out": "sfumato.attacks.singling_out:SinglingOut",
+        "linkability": "sfumato.attacks.source_linkability:Linkability",
+        "inference": "sfumato.attacks.attribute_inference:AttributeInference",
+        "uniqueness": "sfumato.attacks.uniqueness:Uniqueness",
     },
     base="sfumato.attacks.base_attack:Attack",
 )

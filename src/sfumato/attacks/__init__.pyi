@@ -1,7 +1,9 @@
 from ._attack import Attacks, Skipped
 from .attacked_release import AttackedRelease, Secret
+from .attribute_inference import AttributeInference
 from .base_attack import Attack, AttackResult, NotMeasured
 from .homogeneity import Homogeneity
+from .linkage import Linkage
 from .projected import (
     AttackerView,
     BackgroundJoin,
@@ -21,6 +23,9 @@ from .projected import (
     theorem_2,
 )
 from .rates import Rate
+from .singling_out import SinglingOut
+from .source_linkability import Linkability
+from .uniqueness import Uniqueness
 
 __all__ = [
     "Attack",
@@ -28,6 +33,7 @@ __all__ = [
     "AttackedRelease",
     "AttackerView",
     "Attacks",
+    "AttributeInference",
     "BackgroundJoin",
     "Confidence",
     "Homogeneity",
@@ -35,14 +41,18 @@ __all__ = [
     "Intersection",
     "Join",
     "Link",
+    "Linkability",
+    "Linkage",
     "NotMeasured",
     "ProjectedAttack",
     "ProjectedAttackResult",
     "ProjectedAttackResults",
     "Rate",
     "Secret",
+    "SinglingOut",
     "Skipped",
     "SkippedPair",
+    "Uniqueness",
     "attack_projected",
     "background_join",
     "belief",
