@@ -21,9 +21,9 @@ _PRODUCT = 1 << 27
 class AttackedCells:
     """The distinct cells of a quasi-identifier, by number, and which codes of the original column each covers.
 
-    `seen`: the cell and the code of each person in the table. A cell that cannot be read, because another tool wrote it in
-    its own way or changed the values, covers the values of the people in it: whoever knows how the tool writes cells knows
-    at least those.
+    `seen`: the cell and the code of each person in the table. A cell that covers nobody's value, because another tool
+    wrote it in its own way or changed the values, cannot be read. It covers the values of the people in it: whoever knows
+    how the tool writes cells knows at least those.
 
     >>> import pyarrow as pa
     >>> from sfumato import Schema, Table

@@ -59,7 +59,7 @@ class _Value:
     groups: Condition
     """The condition on groups that a published row of theirs may fulfil it."""
     inside: Integers
-    """How many rows of the group may fulfil it."""
+    """How many rows of the group fulfil it, as far as the release shows."""
 
 
 class CellPredicates:
@@ -72,7 +72,7 @@ class CellPredicates:
         always = Condition(np.zeros(self.people.population.rows, np.int64), np.equal)
         self.every_group = Condition(np.zeros(release.groups.count, np.int64), np.equal)
         none = np.zeros(len(groups), np.int64)
-        self.values = [_Value("cells", "cells", none, sizes > 0, always, self.every_group, sizes), *self._ends(sizes)]
+        self.values = [_Value("cells", "cells", none, sizes > 0, always, self.every_group, sizes), *self._ends()]
         for name in release.secrets:
             self.values += self._secret(release.secret(name))
         if len(release.unchanged) > 1:
@@ -121,7 +121,7 @@ class CellPredicates:
                     flags[own] = lone[own] & (value.groups.among(bits, value.key[own], None) == 1)
         return found
 
-    def _ends(self, sizes: Integers) -> list[_Value]:
+    def _ends(self) -> list[_Value]:
         """Return the lowest and the highest value of each cell of a quasi-identifier with an order."""
         found = []
         for name, cells in self.release.cells.items():
@@ -131,10 +131,19 @@ class CellPredicates:
             own = cells[self.groups]
             for word, codes in zip(("lowest", "highest"), self.release.quasi_identifier(name).ends(), strict=True):
                 equal = Equality(column.codes.astype(np.int64))
-                # which row of the group has it is not published: only a group of one tells
-                any_group = Condition(np.zeros(self.release.groups.count, np.int64), _always)
                 family = "cells and an end of an interval"
-                found.append(_Value(f"the {word} {name}", family, codes[own], codes[own] != -1, equal, any_group, sizes))
+                found.append(
+                    _Value(
+                        f"the {word} {name}",
+                        family,
+                        codes[own],
+                        codes[own] != -1,
+                        equal,
+                        self.every_group,
+                        # which rows of the group have it is not published
+                        np.zeros(len(own), np.int64),
+                    )
+                )
         return found
 
     def _secret(self, secret: Secret) -> list[_Value]:
@@ -302,10 +311,6 @@ def _first(group: Integers, values: Integers, chosen: Flags, groups: int) -> Int
     found = np.full(groups, np.iinfo(np.int64).max)
     np.minimum.at(found, group[chosen], values[chosen])
     return found
-
-
-def _always(keys: Integers, labels: Integers) -> Flags:
-    return np.ones(np.broadcast_shapes(keys.shape, labels.shape), bool)
 
 
 def _at_most(keys: Integers, labels: Integers) -> Flags:
