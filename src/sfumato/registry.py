@@ -241,6 +241,11 @@ ATTACKS = Registry(
         "learning": "sfumato.attacks.learning:Learning",
         "downcoding": "sfumato.attacks.downcoding:Downcoding",
         "composition": "sfumato.attacks.composition:Composition",
+        "linkage": "sfumato.attacks.linkage:Linkage",
+        "singling-out": "sfumato.attacks.singling_out:SinglingOut",
+        "linkability": "sfumato.attacks.source_linkability:Linkability",
+        "inference": "sfumato.attacks.attribute_inference:AttributeInference",
+        "uniqueness": "sfumato.attacks.uniqueness:Uniqueness",
     },
     base="sfumato.attacks.base_attack:Attack",
 )

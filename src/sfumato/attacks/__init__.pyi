@@ -1,10 +1,12 @@
 from ._attack import Attacks, Skipped
 from .attacked_release import AttackedRelease, Secret
+from .attribute_inference import AttributeInference
 from .base_attack import Attack, AttackResult, NotMeasured
 from .composition import Composition
 from .downcoding import Downcoding
 from .homogeneity import Homogeneity
 from .learning import Learning
+from .linkage import Linkage
 from .projected import (
     AttackerView,
     BackgroundJoin,
@@ -25,7 +27,10 @@ from .projected import (
 )
 from .proximity import Proximity
 from .rates import Rate
+from .singling_out import SinglingOut
 from .skewness import Skewness
+from .source_linkability import Linkability
+from .uniqueness import Uniqueness
 
 __all__ = [
     "Attack",
@@ -33,6 +38,7 @@ __all__ = [
     "AttackedRelease",
     "AttackerView",
     "Attacks",
+    "AttributeInference",
     "BackgroundJoin",
     "Composition",
     "Confidence",
@@ -43,6 +49,8 @@ __all__ = [
     "Join",
     "Learning",
     "Link",
+    "Linkability",
+    "Linkage",
     "NotMeasured",
     "ProjectedAttack",
     "ProjectedAttackResult",
@@ -50,9 +58,11 @@ __all__ = [
     "Proximity",
     "Rate",
     "Secret",
+    "SinglingOut",
     "Skewness",
     "Skipped",
     "SkippedPair",
+    "Uniqueness",
     "attack_projected",
     "background_join",
     "belief",

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attacks.attacked_cells import AttackedCells
 from sfumato.data.attribute import Attribute
+from sfumato.data.column import Column
 from sfumato.data.groups import Groups, Histogram
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.principles import Principle
-from sfumato.releases.cell_coverage import CellReader
 
 Integers = NDArray[np.int64]
 
@@ -82,6 +83,10 @@ class AttackedRelease:
     """For each person its row in the original, from 0."""
     group_of_person: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     """For each person its group."""
+    row_of_person: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    """For each person the published row."""
+    population: Table | None = None
+    """The original with the rows that were suppressed, in its order; None if only the release is known."""
     method: Mapping[str, Any] = field(default_factory=dict)
     """The name and the parameters of the method that found the groups, if they are known."""
     earlier: tuple[AttackedRelease, ...] = ()
@@ -143,6 +148,72 @@ class AttackedRelease:
             for name in self.published.schema.quasi_identifiers
         }
 
+    @property
+    def required_k(self) -> int | None:
+        """The smallest number of people in a group that was required; None if nothing was."""
+        return max((k for principle in self.principles if (k := principle.implied_k) is not None), default=None)
+
+    @property
+    def unchanged(self) -> tuple[str, ...]:
+        """The columns that are published as they were: those of sensitive attributes, and all others without cells."""
+        own = {*self.published.schema.quasi_identifiers, self.published.schema.group, *self.schema.identifiers}
+        return tuple(name for name in self.published.data.column_names if name not in own)
+
+    def unchanged_codes(self, name: str) -> Integers:
+        """Return everybody's value of an unchanged column as a code of the published one; −1 if it is not published.
+
+        Everybody: the population, with those whose rows were suppressed.
+        """
+        assert self.population is not None
+        shown = self.published.column(name)
+        own = shown.codes[self.row_of_person].astype(np.int64)
+        found = np.full(self.population.rows, -1)
+        if name in self.population.data.column_names:
+            true = self.population.column(name)
+            number = {shown.value(code): code for code in range(shown.domain)}
+            found = np.array([number.get(true.value(code), -1) for code in range(true.domain)], np.int64)[true.codes]
+        if name not in self.schema.sensitive_columns() and not np.array_equal(found[self.rows], own):
+            # a column without a declared kind may be read in another way from either file, but it is published unchanged
+            found = np.full(self.population.rows, -1)
+            found[self.rows] = own
+        return found
+
+    @cached_property
+    def _quasi_identifiers(self) -> Any:
+        return cache(self._make_cells)
+
+    def quasi_identifier(self, name: str) -> AttackedCells:
+        """Return the distinct cells of a quasi-identifier, and which values of the population each covers."""
+        assert self.population is not None
+        found: AttackedCells = self._quasi_identifiers(name)
+        return found
+
+    def _make_cells(self, name: str) -> AttackedCells:
+        assert self.population is not None
+        column = self.population.column(name)
+        return self._cells_over(name, column, column.codes[self.rows].astype(np.int64))
+
+    def _cells_over(self, name: str, column: Column, codes: Integers) -> AttackedCells:
+        """Return the cells of a quasi-identifier over a column of the original; `codes`: those of the people."""
+        cells = self.published.column(name)
+        texts = [None if code == cells.size else cells.label(code) for code in range(cells.domain)]
+        # while people are being matched with groups, nobody's group is known
+        seen = (self.cells[name][self.group_of_person], codes) if len(self.group_of_person) == len(codes) else None
+        return AttackedCells(texts, column, self.recodings[name], seen)
+
+    @cached_property
+    def candidate_notes(self) -> tuple[str, ...]:
+        """The notes of attacks that compare what is known with cells: which cells cannot be read."""
+        notes = []
+        for name in self.cells:
+            cells = self.quasi_identifier(name)
+            if cells.unreadable:
+                notes.append(
+                    f"{cells.unreadable:,} of {len(cells.texts):,} cells of {name} cannot be read: each is taken to cover "
+                    "the values of the people in it"
+                )
+        return (*self.sample_notes, *notes)
+
     @cached_property
     def _covers(self) -> dict[str, NDArray[np.bool_]]:
         return {}
@@ -150,13 +221,13 @@ class AttackedRelease:
     def covers(self, name: str) -> NDArray[np.bool_]:
         """Return for each group and each code of a quasi-identifier of the original whether the group's cell covers it.
 
-        If values are missing, the last code is theirs. Cost: the number of groups times the number of values.
+        If values are missing, the last code is theirs. A cell that cannot be read covers the values of the people in it.
+        Cost: the number of groups times the number of values.
         """
         assert self.original is not None
         if name not in self._covers:
-            column, cells = self.original.column(name), self.published.column(name)
-            texts = [None if code == cells.size else cells.label(code) for code in range(cells.domain)]
-            reader = CellReader(texts, column, self.recodings[name])
-            grid = reader.covers(np.arange(len(texts))[:, None], np.arange(column.domain)[None, :])
+            column = self.original.column(name)
+            cells = self._cells_over(name, column, column.codes.astype(np.int64))
+            grid = cells.covers(np.arange(len(cells.texts))[:, None], np.arange(column.domain)[None, :])
             self._covers[name] = np.asarray(grid[self.cells[name]])
         return self._covers[name]

@@ -61,6 +61,8 @@ def _of_release(release: Release) -> AttackedRelease:
         original=private.original.take(private.rows[order], resolved_schema(private.original)),
         rows=private.rows[order],
         group_of_person=groups.of_row[order],
+        row_of_person=order,
+        population=private.original,
         method={"name": release.method.name, "parameters": release.method.parameters()},
         notes=_unit_notes(private.original),
     )
@@ -99,6 +101,8 @@ def _of_folder(folder: Path, original: Any, schema: Schema | None, key: str | Pa
         original=people.take(rows[order], resolved_schema(people)),
         rows=rows[order],
         group_of_person=found.groups.of_row[order],
+        row_of_person=order,
+        population=people,
         notes=notes,
     )
 
@@ -146,7 +150,15 @@ def _of_other_tool(data: Any, original: Any, schema: Schema | None, principles: 
         )
     note = "row i of the published table is taken to be row i of the original"
     rows = np.arange(people.rows)
-    return replace(found, original=people, rows=rows, group_of_person=groups.of_row, notes=(*_unit_notes(people), note))
+    return replace(
+        found,
+        original=people,
+        rows=rows,
+        group_of_person=groups.of_row,
+        row_of_person=rows,
+        population=people,
+        notes=(*_unit_notes(people), note),
+    )
 
 
 def _kinds(schema: Schema) -> dict[str, Any]:

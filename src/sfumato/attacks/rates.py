@@ -51,6 +51,15 @@ class Rate:
         return cls._wilson(float(np.mean(chances)), len(chances)) if len(chances) else cls.of(0, 0)
 
     @classmethod
+    def exactly(cls, share: float, tried: int) -> Rate:
+        """Return a share that is known rather than counted, so that its interval is a point.
+
+        >>> Rate.exactly(0.2, 10)
+        20.0 % (20.0 % to 20.0 %) of 10
+        """
+        return cls(share, share, share, tried)
+
+    @classmethod
     def _wilson(cls, share: float, tried: int) -> Rate:
         z = _Z * _Z / tried
         centre = (share + z / 2) / (1 + z)

@@ -91,10 +91,10 @@ class CellReader:
         number = self.column.numbers.parse(cell)
         if number is None:
             return None
-        low, high = self._around(number)
+        low, high = self.around(number)
         return low if low == high else None
 
-    def _around(self, number: Fraction) -> tuple[int, int]:
+    def around(self, number: Fraction) -> tuple[int, int]:
         """Return the code of the first value that is not below a number, and of the last that is not above it."""
         numbers = self.column.numbers
         assert numbers is not None
@@ -111,7 +111,7 @@ class CellReader:
         for end in parts:
             if end not in self.ends:
                 number = self.column.numbers.parse(end)
-                self.ends[end] = None if number is None else self._around(number)
+                self.ends[end] = None if number is None else self.around(number)
         first, last = self.ends[low], self.ends[high]
         return (1, 0) if first is None or last is None else (first[0], last[1])
 

@@ -1,0 +1,157 @@
+"""The linkage attack: find the row of a person, or the person of a row, by quasi-identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attacks.attacked_release import AttackedRelease
+from sfumato.attacks.base_attack import Attack, AttackResult
+from sfumato.attacks.person_candidates import PersonCandidates
+from sfumato.attacks.rates import Rate
+from sfumato.attacks.row_candidates import RowCandidates, averaged, knowledge, known_numbers, known_sets
+
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Linkage(Attack):
+    """Find a person's row: choose at random one of the rows whose cells cover what is known of the person.
+
+    The attacker knows quasi-identifiers of the person: all of them, or few. The prosecutor knows that the person is in the
+    table. The journalist does not: the person is anybody in the original, also one whose row was suppressed. The marketer
+    has a list of everybody in the original with all quasi-identifiers, and names somebody for each row.
+
+    Compare with a row (for the marketer: a person) that is chosen without looking at cells, and with 1/k, if a principle
+    requires k people in every group.
+
+    The attacker is certain if exactly one row covers what is known, or if a row covers exactly one person. With local
+    recoding, cells of several groups may cover a person, so the success may be far below 1/k. Figures: the highest chance
+    of one person, and for how many it is above 1/k.
+
+    - `known`: the number of quasi-identifiers that the prosecutor knows. By default there are two: one who knows all, and
+      one who knows 3. The chance of a person is the mean over sets of that many quasi-identifiers.
+    - `subsets`: at most this many sets are taken, at random if there are more.
+
+    Source: El Emam & Dankar (2008), Protecting privacy using k-anonymity, JAMIA 15(5); the names of the three attackers
+    are those of Dankar & El Emam (2010).
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "gout", "ulcer", "ulcer"]})
+    >>> release = sf.anonymize(people, sf.Schema(["age"], ["ill"]), sf.KAnonymity(2), seed=0)
+    >>> sf.attack(release, attacks=["linkage"])[0]
+    linkage on the row of a person in the table (prosecutor, all quasi-identifiers): 50.0 % (15.0 % to 85.0 %) of 4
+      a random row: 25.0 % (25.0 % to 25.0 %) of 4
+      1/k as required: 50.0 % (50.0 % to 50.0 %) of 4
+    """
+
+    known: int | None = None
+    subsets: int = 20
+
+    name: ClassVar[str] = "linkage"
+    needs_secret: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.known is not None:
+            self.check_whole("known")
+        self.check_whole("subsets")
+
+    def run(self, release: AttackedRelease) -> Sequence[AttackResult]:
+        """Attack as prosecutor with all and with few quasi-identifiers, as journalist and as marketer."""
+        candidates = RowCandidates(release)
+        numbers = known_numbers(self.name, candidates.names, self.known)
+        found = [self._prosecutor(release, candidates, number) for number in numbers]
+        return [*found, self._journalist(release, candidates), self._marketer(release)]
+
+    def _prosecutor(self, release: AttackedRelease, candidates: RowCandidates, known: int) -> AttackResult:
+        sets = known_sets(candidates.names, known, self.subsets)
+        people = release.targets
+        chances, alone, right = np.zeros(len(people)), np.zeros(len(people), bool), np.zeros(len(people), bool)
+        for names in sets:
+            rows = candidates.row_counts(names, release.rows[people])
+            own = candidates.own(names, people)
+            chances += _chances(own, rows)
+            alone |= rows == 1
+            right |= (rows == 1) & own
+        return self._result(
+            release,
+            f"the row of a person in the table (prosecutor, {knowledge(known, candidates.names)})",
+            chances / len(sets),
+            (alone, right),
+            {"a random row": release.published.rows},
+            (*release.candidate_notes, *averaged(sets, known, candidates.names)),
+        )
+
+    def _journalist(self, release: AttackedRelease, candidates: RowCandidates) -> AttackResult:
+        everybody = candidates.population.rows
+        person = np.full(everybody, -1)
+        person[release.rows] = np.arange(len(release.rows))
+        rows, note = release.rows[release.targets], "no row was suppressed, so everybody in the original is in the table"
+        notes: tuple[str, ...] = (*release.candidate_notes, note)
+        if everybody > len(release.rows):
+            notes = (
+                *release.candidate_notes,
+                f"{everybody - len(release.rows):,} of {everybody:,} people are not published",
+            )
+            rows = np.arange(everybody)
+            if everybody > release.sample:
+                rows = np.sort(np.random.default_rng(everybody).choice(everybody, release.sample, replace=False))
+        counts = candidates.row_counts(candidates.names, rows)
+        inside = np.flatnonzero(person[rows] >= 0)
+        own = np.zeros(len(rows), bool)
+        own[inside] = candidates.own(candidates.names, person[rows[inside]])
+        return self._result(
+            release,
+            "the row of a person who may be in the table (journalist)",
+            _chances(own, counts),
+            (counts == 1, (counts == 1) & own),
+            {"a random row": everybody},
+            notes,
+        )
+
+    def _marketer(self, release: AttackedRelease) -> AttackResult:
+        people = PersonCandidates(release)
+        group = release.group_of_person[release.targets]
+        groups, of_target = np.unique(group, return_inverse=True)
+        counts = people.counts(groups)[of_target]
+        own = people.own(release.targets)
+        return self._result(
+            release,
+            "the people of all rows (marketer)",
+            _chances(own, counts),
+            (counts == 1, (counts == 1) & own),
+            {"a random person": people.population.rows},
+            release.candidate_notes,
+        )
+
+    def _result(
+        self,
+        release: AttackedRelease,
+        about: str,
+        chances: NDArray[np.float64],
+        certain: tuple[Flags, Flags],
+        random: dict[str, int],
+        notes: Sequence[str],
+    ) -> AttackResult:
+        tried, k = len(chances), release.required_k
+        baselines = {what: Rate.exactly(1 / count, tried) for what, count in random.items()}
+        figures: dict[str, float] = {"highest chance": float(chances.max(initial=0.0))}
+        if k is not None:
+            baselines["1/k as required"] = Rate.exactly(1 / k, tried)
+            # a mean of chances of exactly 1/k may exceed it by rounding
+            figures["people above 1/k"] = int((chances > 1 / k + 1e-9).sum())
+        alone, right = certain
+        return AttackResult(
+            self.name, about, Rate.mean(chances), baselines, int(alone.sum()), int(right.sum()), figures, tuple(notes)
+        )
+
+
+def _chances(own: Flags, counts: Integers) -> NDArray[np.float64]:
+    """Return the chance of each person that one of a number of candidates is the right one, which is among them or not."""
+    return np.where(own, 1.0 / np.maximum(counts, 1), 0.0)

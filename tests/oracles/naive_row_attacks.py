@@ -1,0 +1,119 @@
+"""Oracles of the attacks on tables in groups: people and rows one by one, sets of values, exact fractions.
+
+`people`: a dict of values for each person of the original, suppressed ones last. `rows`: for each published row, which is
+that of the person with the same number, its `cells` (for each quasi-identifier the set of covered values) and its `values`
+(unchanged columns). `group`: for each row what identifies its group.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+
+
+def fits(person, row, names):
+    return all(person[name] in row["cells"][name] for name in names)
+
+
+def mean(chances):
+    return sum(chances, Fraction(0)) / len(chances)
+
+
+def linked(people, rows, names, published_only):
+    """For each person the chance to choose the own row, whether one row covers the person, and whether it is the own."""
+    found = []
+    for number, person in enumerate(people):
+        if published_only and number >= len(rows):
+            continue
+        covering = [at for at, row in enumerate(rows) if fits(person, row, names)]
+        own = number in covering
+        found.append((Fraction(own, max(1, len(covering))), len(covering) == 1, len(covering) == 1 and own))
+    return found
+
+
+def linked_by_some(people, rows, names, known):
+    """The same, averaged over all sets of known names; certain by one of them."""
+    runs = [linked(people, rows, chosen, True) for chosen in combinations(names, known)]
+    return [
+        (mean([one[0] for one in person]), any(one[1] for one in person), any(one[2] for one in person))
+        for person in zip(*runs, strict=True)
+    ]
+
+
+def named(people, rows, names):
+    """For each row the chance to name its person, whether it covers one person, and whether it is the right one."""
+    found = []
+    for number, row in enumerate(rows):
+        covered = [at for at, person in enumerate(people) if fits(person, row, names)]
+        own = number in covered
+        found.append((Fraction(own, max(1, len(covered))), len(covered) == 1, len(covered) == 1 and own))
+    return found
+
+
+def inferred(people, rows, names, secret, own_row):
+    """For each person with a row the chance to guess the secret, and whether the candidates have one value, rightly."""
+    found = []
+    for number in range(len(rows)):
+        others = [at for at in range(len(rows)) if own_row or at != number]
+        values = [rows[at]["values"][secret] for at in others if fits(people[number], rows[at], names)]
+        certain = len(set(values)) == 1
+        counts = Counter(values or [rows[at]["values"][secret] for at in others])
+        best = [value for value, count in counts.items() if count == max(counts.values())]
+        right = people[number][secret] in best
+        found.append((Fraction(right, max(1, len(best))), certain, certain and right))
+    return found
+
+
+def alike(rows, names, group=None):
+    """For each row the number of rows with the same values, and the same group if groups are given."""
+    keys = [
+        (tuple(row["values"][name] for name in names), None if group is None else group[number])
+        for number, row in enumerate(rows)
+    ]
+    return [keys.count(key) for key in keys]
+
+
+def meeting(people, rows, group, names, unchanged, first=None, second=None, columns=()):
+    """Whether the rows of two records are in one group, and are one row; `columns`: those of the first record."""
+    result = []
+    for number in range(len(rows)):
+        one = people[number if first is None else first[number]]
+        other = people[number if second is None else second[number]]
+
+        def known(name, one=one, other=other):
+            return (one if name in columns else other)[name]
+
+        both = [
+            at
+            for at, row in enumerate(rows)
+            if all(known(name) in row["cells"][name] for name in names)
+            and all(known(name) == row["values"][name] for name in unchanged)
+        ]
+        result.append((len({group[at] for at in both}) == 1, len(both) == 1, number in both))
+    return result
+
+
+def isolating(people, rows, group, names, tests):
+    """For each group's predicates how many people fulfil it, and whether exactly one row can and does.
+
+    `tests`: returns for the rows of a group some predicates on a dict of unchanged values and quasi-identifiers, each with
+    whether rows show it.
+    """
+    counts, certain = [], []
+    for wanted in dict.fromkeys(group):
+        own = [row for row, number in zip(rows, group, strict=True) if number == wanted]
+        cells = own[0]["cells"]
+        for test, shown in tests(own):
+            counts.append(sum(fits(person, own[0], names) and test(person) for person in people))
+            near = [row for row in rows if all(row["cells"][name] & cells[name] for name in names)]
+            possible = [row for row in near if shown and test(row["values"])]
+            inside = [row for row in own if shown and test(row["values"])]
+            certain.append(len(possible) == len(inside) == 1)
+    return counts, certain
+
+
+def rarest(values):
+    """The first, in the order given by their keys, of the least frequent values."""
+    counts = Counter(values)
+    return [value for value in counts if counts[value] == min(counts.values())]
