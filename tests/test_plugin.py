@@ -69,22 +69,23 @@ def project(tmp_path):
     return folder
 
 
-def test_the_command_line_from_audit_to_report(tmp_path, project):
-    """In processes of their own, as a user runs them; the plug-in is found by its metadata alone."""
-    env = {"PYTHONPATH": os.pathsep.join([*plugin_path(tmp_path / "site"), os.environ.get("PYTHONPATH", "")])}
+def test_the_command_line_from_audit_to_report(tmp_path, project, plugin):
+    """The plug-in is found by its metadata alone, in a process of its own up to the release, and in this one after it."""
+    site = plugin_path(tmp_path / "site of processes")
+    env = {"PYTHONPATH": os.pathsep.join([*site, os.environ.get("PYTHONPATH", "")])}
 
-    def run(*arguments, status=0):
+    def run(*arguments, status=0, env=None):
         done = sfumato(*arguments, cwd=project, env=env)
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout
 
-    audited = json.loads(run("audit", "sfumato.toml", "--json", status=1))
+    audited = json.loads(run("audit", "sfumato.toml", "--json", status=1, env=env))
     assert [entry["name"] for entry in audited["principles"]] == ["top-two-share", "dissimilarity"]
     assert audited["principles"][1]["distance"] == "circular"
-    run("anonymize", "sfumato.toml")
+    run("anonymize", "sfumato.toml", env=env)
     manifest = json.loads((project / "release" / "release.json").read_text(encoding="utf-8"))
     assert manifest["holds"] is True
-    assert "top-two share (share = 0.6)" in run("verify", "release", "--original", "people.csv")
+    assert "top-two share (share = 0.6)" in run("verify", "release", "--original", "people.csv", env=env)
     run("verify", "release", "--config", "sfumato.toml", "--original", "people.csv")
     run("report", "release", "--output", "report.html")
     page = (project / "report.html").read_text(encoding="utf-8")

@@ -309,8 +309,8 @@ def test_large_groups_that_no_search_satisfies_end(monkeypatch):
 
 def test_what_no_grouping_satisfies_ends():
     """Half of the rows have one secret: the pool grows to the whole table, and the search ends."""
-    secrets = np.where(np.arange(220) % 2 == 0, -1, np.arange(220))
-    table = sf.Table(pa.table({"x": np.arange(220), "secret": secrets}), sf.Schema(["x"], ["secret"]))
+    secrets = np.where(np.arange(150) % 2 == 0, -1, np.arange(150))
+    table = sf.Table(pa.table({"x": np.arange(150), "secret": secrets}), sf.Schema(["x"], ["secret"]))
     task = Task(table, (sf.Dissimilarity(epsilon=0, delta=1, k=4),))
     grouping = TinyParts().group(task, 0)
     assert not task.satisfied(grouping.of_row).all()

@@ -9,21 +9,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import commandline
 import sfumato as sf
 from benchmarks.datasets.income_census import household, income_census
 from benchmarks.experiments.plan_tables import QUICK, Subject
 from benchmarks.experiments.plotting import draw_all
 from benchmarks.experiments.projection_plots import PLOTS
 from benchmarks.experiments.transformations import Transformations
+from commandline import benchmark_without_data as benchmark
 from sfumato.errors import FileError
 from sfumato.projections import Codip
 
 ATTRIBUTES = ["education", "workclass", "income", "graduate", "household=18-", "household=married"]
-
-
-def benchmark(*arguments):
-    return commandline.benchmark(*arguments, env={"SFUMATO_DATA": ""})
 
 
 @pytest.fixture(scope="module")

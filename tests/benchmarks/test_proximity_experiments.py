@@ -12,6 +12,7 @@ import sfumato as sf
 from benchmarks.costs.anonymize_cost import GOALS, run
 from benchmarks.datasets import survey
 from benchmarks.experiments.proximity_plots import draw
+from commandline import benchmark_without_data as benchmark
 from sfumato.errors import FileError, ParameterError
 
 COMMON = ["source", "rows", "method", "against", "epsilon", "delta", "k"]
@@ -23,10 +24,6 @@ COLUMNS = {
     ],
     "cost.csv": [*COMMON, "cpu_seconds", *RESULT],
 }  # fmt: skip
-
-
-def benchmark(*arguments, **env):
-    return commandline.benchmark(*arguments, env={"SFUMATO_DATA": "", **env})
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +94,8 @@ def test_plots_need_the_tables_only(figures, tmp_path):
 def test_without_matplotlib(tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError", encoding="utf-8")
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    done = benchmark("proximity-figures", "--out", str(tmp_path / "out"), PYTHONPATH=path)
+    env = {"SFUMATO_DATA": "", "PYTHONPATH": path}
+    done = commandline.benchmark("proximity-figures", "--out", str(tmp_path / "out"), env=env)
     assert done.returncode == 2
     assert "sfumato[figures]" in done.stderr
     assert not (tmp_path / "out").exists()

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 from pyarrow import csv as arrow_csv
 
+import commandline
 from benchmarks.costs.release_cost import StageTimer, make_file, run
+from commandline import benchmark_without_data as benchmark
 from sfumato.errors import ParameterError
 
 
-def release_benchmark(*arguments):
-    command = [sys.executable, "-m", "benchmarks", "release", *arguments]
-    env = {**os.environ, "SFUMATO_DATA": ""}
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
-
-
 def test_on_the_synthetic_census():
-    done = release_benchmark("--rows", "2000", "--rows", "4000", "--requirements", "k", "--json")
+    options = ("--rows", "2000", "--rows", "4000", "--requirements", "k", "--json")
+    done = commandline.benchmark("release", *options, env={"SFUMATO_DATA": ""})  # in a process of its own
     assert (done.returncode, done.stderr) == (0, "")
     figures = json.loads(done.stdout)
     assert [(one["rows"], one["requirements"]) for one in figures["runs"]] == [(2000, "k"), (4000, "k")]
@@ -39,7 +33,7 @@ def test_on_the_synthetic_census():
 
 
 def test_a_table_is_shown():
-    done = release_benchmark("--rows", "1000")
+    done = benchmark("release", "--rows", "1000")
     assert (done.returncode, done.stderr) == (0, "")
     assert "/ pyarrow" in done.stdout
     assert "verifying" in done.stdout
@@ -47,7 +41,7 @@ def test_a_table_is_shown():
 
 def test_unknown_names():
     for options, words in ((("--requirements", "l"), "unknown requirement 'l'"), (("--methods", "colour"), "colour")):
-        done = release_benchmark("--rows", "1000", *options)
+        done = benchmark("release", "--rows", "1000", *options)
         assert done.returncode == 2
         assert words in done.stderr
     with pytest.raises(ParameterError):

@@ -6,11 +6,11 @@ import csv
 
 import pytest
 
-import commandline
 from benchmarks.costs.risk_cost import measure
 from benchmarks.datasets import directories
 from benchmarks.experiments.plotting import draw_all
 from benchmarks.experiments.risk_plots import PLOTS
+from commandline import benchmark_without_data as benchmark
 from sfumato.errors import FileError
 
 COMMON = ["source", "consistency", "records", "attributes", "sensitivity", "cells"]
@@ -19,10 +19,6 @@ COLUMNS = {
     "bound.csv": [*COMMON, "estimated_from", "true_among", "estimated_risk", "true_risk", "below"],
     "independence.csv": [*COMMON, "min_risk", "least_risk", "worse_records"],
 }
-
-
-def benchmark(*arguments):
-    return commandline.benchmark(*arguments, env={"SFUMATO_DATA": ""})
 
 
 @pytest.fixture(scope="module")

@@ -247,8 +247,9 @@ def test_an_output_that_cannot_show_greek(project):
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 200])
-def test_narrow_terminals_do_not_break_words(project, columns):
-    done = sfumato("audit", "sfumato.toml", cwd=project, env={"COLUMNS": str(columns)})
+def test_narrow_terminals_do_not_break_words(project, columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    done = sfumato("audit", "sfumato.toml", cwd=project)
     assert done.returncode == 0
     assert max(map(len, done.stdout.splitlines())) <= columns
     assert "k-anonymity" in done.stdout

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 from benchmarks.__main__ import main as benchmarks_main
 from sfumato.cli import main as sfumato_main
@@ -21,6 +22,12 @@ def sfumato(*arguments, cwd=None, env=None, quiet=True):
 def benchmark(*arguments, cwd=None, env=None):
     """Run a benchmark, as `python -m benchmarks` does."""
     return _run("benchmarks", benchmarks_main, arguments, cwd, env)
+
+
+def benchmark_without_data(*arguments):
+    """Run a benchmark in this process, as for a reader without the real data: on the synthetic census."""
+    with mock.patch.dict(os.environ, SFUMATO_DATA=""):
+        return benchmark(*arguments)
 
 
 def _run(package, main, arguments, cwd, env):
