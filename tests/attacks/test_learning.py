@@ -81,6 +81,16 @@ def test_independent_secrets_are_guessed_no_better_than_by_the_mode():
     assert result.gain < 0.02
 
 
+def test_nothing_is_learned_from_a_single_group():
+    """Rare values look like frequent ones, and neither smoothing nor rounding breaks the tie in many rounds."""
+    draw = np.random.default_rng(2)
+    secrets = draw.choice(["a", "b", "c", "d"], 3000, p=[0.5, 0.3, 0.15, 0.05]).tolist()
+    known = {"age": draw.integers(20, 60, 3000).tolist(), "town": draw.choice(["x", "y"], 3000, p=[0.9, 0.1]).tolist()}
+    result = one(Learning(rounds=40).run(grouped([0] * 3000, {"s": secrets}, known)))
+    assert result.success == result.baselines[MODE]
+    assert result.certain == 0
+
+
 def test_large_groups_are_dealt_in_blocks(monkeypatch):
     """Blocks have their share of the group's values, so the beliefs hardly change."""
     draw = np.random.default_rng(1)

@@ -85,6 +85,12 @@ def test_dates_are_compared_in_days():
 def test_values_without_a_distance_are_not_measured():
     with pytest.raises(NotMeasured, match="equal or not"):
         Proximity().run(grouped([0, 0], {"s": ["a", "b"]}))
+    with pytest.raises(NotMeasured, match="equal or not"):
+        Proximity().run(grouped([0, 0], {"s": ["a", "b"]}, kinds={"s": "categorical"}))
+    import pyarrow as pa
+
+    table, schema = pa.table({"q": ["x", "x"], "s": [1, 2], "t": [1, 2]}), sf.Schema(["q"], ["v"], vectors={"v": ["s", "t"]})
+    assert "several columns have no natural one" in repr(sf.attack(table, table, schema=schema, attacks=["proximity"]))
     with pytest.raises(NotMeasured, match="pass Proximity"):
         Proximity().run(grouped([0, 0], {"s": ["a", "a;b"]}, kinds={"s": "set"}))
     release = grouped([0, 0], {"s": ["a", "b"], "n": [1, 2]})

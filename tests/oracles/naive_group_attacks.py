@@ -88,6 +88,7 @@ def learned(groups, secrets, features, rounds, smoothing, steps=20, tolerance=1e
     names = range(len(features[0]))
     # missing values have a place of their own, whether or not they occur
     domain = [len({row[f] for row in features} - {None}) + 1 for f in names]
+    shares = [{x: n / len(features) for x, n in Counter(row[f] for row in features).items()} for f in names]
     for _ in range(rounds):
         together, alone = defaultdict(float), defaultdict(float)
         for i, own in beliefs.items():
@@ -100,7 +101,10 @@ def learned(groups, secrets, features, rounds, smoothing, steps=20, tolerance=1e
             weights = {
                 i: {
                     value: sum(
-                        log((together[f, features[i][f], value] + smoothing) / (alone[value] + smoothing * domain[f]))
+                        log(
+                            (together[f, features[i][f], value] + smoothing * domain[f] * shares[f][features[i][f]])
+                            / (alone[value] + smoothing * domain[f])
+                        )
                         for f in names
                     )
                     for value in counts

@@ -38,12 +38,12 @@ class Learning(Attack):
     which is what statistics about them reveal anyway; and with that classifier restricted to the values of the group.
 
     A naive Bayes classifier is learned from the groups: at first each person has each value of the group with its share.
-    Then in turns the classifier is learned from these shares, with Laplace smoothing, and the shares from the classifier, so
+    Then in turns the classifier is learned from these shares, with smoothed counts, and the shares from the classifier, so
     that each person has one value and each value occurs as often as the group has it (iterative proportional scaling, in
     place of the sum over all ways to deal the values out). "Certain" are the people of whom a value has a share above 99 %.
 
     - `rounds`: how often the classifier is learned.
-    - `smoothing`: what is added to each count, at least 0.001.
+    - `smoothing`: what is added to the count of a value, on average over the values of a column, at least 0.001.
 
     Does not measure what a stronger classifier would find. Values of a column of numbers with more than 100 distinct ones
     are taken together.

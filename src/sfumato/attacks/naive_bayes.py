@@ -69,6 +69,12 @@ class Features:
     def _starts(self) -> Integers:
         return np.concatenate([[0], np.cumsum([size + 1 for size in self.sizes])])
 
+    @cached_property
+    def _shares(self) -> Floats:
+        """For each value of each feature the share of people who have it."""
+        values = (self.cells // self.secrets).ravel()
+        return np.bincount(values, minlength=int(self._starts[-1])) / max(1, len(self.cells))
+
     def counted(self, rows: Integers, truth: Integers) -> Floats:
         """Return how often each value occurs together with each secret among some people with known secrets."""
         counts = np.zeros(self.width)
@@ -77,11 +83,17 @@ class Features:
         return counts
 
     def logarithms(self, counts: Floats, smoothing: float) -> Floats:
-        """Return the logarithms of the probabilities of values given secrets; `smoothing` is added to each count."""
-        table = counts.reshape(-1, self.secrets) + smoothing
+        """Return the logarithms of the probabilities of values given secrets, from counts.
+
+        To each count `smoothing` is added on average, but to those of frequent values more: so a secret about which nothing
+        is known has the distribution of everybody. The same number for all would make rare secrets look different, which
+        rounds of learning would amplify. So would errors of rounding, and what is below 1e-9 is dropped.
+        """
+        table = counts.reshape(-1, self.secrets).copy()
         for first, end in zip(self._starts[:-1], self._starts[1:], strict=True):
+            table[first:end] += smoothing * (end - first) * self._shares[first:end, None]
             table[first:end] /= table[first:end].sum(axis=0)
-        return np.asarray(np.log(table).ravel())
+        return np.asarray(np.round(np.log(np.maximum(table, 1e-300)), 9).ravel())
 
 
 def _coarse(column: Column, most: int) -> tuple[Integers, int]:

@@ -15,8 +15,8 @@ from sfumato.attacks.attacked_rows import AttackedRows
 from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
 from sfumato.attacks.rates import Rate
 from sfumato.data.groups import Groups, Histogram
-from sfumato.distances import Absolute
-from sfumato.distances.default_distance import distance_of, is_equality_by_default
+from sfumato.distances import Absolute, Discrete
+from sfumato.distances.default_distance import distance_of
 from sfumato.distances.neighbour_graph import NeighbourGraph, graph_of
 from sfumato.errors import ConfigError
 from sfumato.exact import Number, Numbers, written
@@ -80,12 +80,12 @@ class Proximity(Attack):
 
     def _attack(self, release: AttackedRelease, secret: Secret) -> list[AttackResult]:
         schema, attribute = release.published.schema, secret.attribute
-        if is_equality_by_default(schema, attribute):
-            raise NotMeasured("two values are equal or not, so there are no ranges")
         try:
             distance = distance_of(schema, attribute)
         except ConfigError as error:  # several columns without a declared distance
             raise NotMeasured(error.problem) from error
+        if distance == Discrete():
+            raise NotMeasured("two values are equal or not, so there are no ranges")
         numbers = attribute.columns[0].numbers if isinstance(distance, Absolute) else None
         results = []
         for epsilon in self._epsilons(release, secret, numbers):
