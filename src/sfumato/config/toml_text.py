@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from decimal import Decimal
 from pathlib import Path
@@ -11,6 +12,9 @@ from sfumato.errors import ConfigError
 
 _LARGEST = 1 << 24
 """The most characters of a config; 20,000 columns need about a million."""
+
+_LONG_KEY = re.compile(r"(?:[\w-][ \t]*\.[ \t]*[\w-]*){500}")
+"""A key of more parts than any config has. Reading one takes time and memory for the square of their number."""
 
 
 def config_text(path: Path) -> str:
@@ -32,6 +36,8 @@ def config_text(path: Path) -> str:
 
 def read_toml(text: str, file: str | None) -> dict[str, Any]:
     """Return the content of a TOML text, with decimals exact."""
+    if _LONG_KEY.search(text):
+        raise _too_deep(file)
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
@@ -39,6 +45,11 @@ def read_toml(text: str, file: str | None) -> dict[str, Any]:
         escape = "hex" in str(error) or "escape" in str(error)
         remedy = "Write paths with / or in single quotes." if escape else "Fix that line."
         raise ConfigError(f"the file is not valid TOML: {error}", remedy=remedy, file=file) from error
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else "an integer has too many digits"
-        raise ConfigError(f"the file is not a config: {reason}", remedy="Fix it.", file=file) from None
+    except RecursionError:
+        raise _too_deep(file) from None
+    except ValueError:
+        raise ConfigError("the file is not a config: an integer has too many digits", remedy="Fix it.", file=file) from None
+
+
+def _too_deep(file: str | None) -> ConfigError:
+    return ConfigError("the file is not a config: it is nested too deeply", remedy="Fix it.", file=file)
