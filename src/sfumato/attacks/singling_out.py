@@ -63,6 +63,7 @@ class SinglingOut(Attack):
         assert release.population is not None
         everybody, counts = release.population.rows, family.counts
         isolated = counts == 1
+        best = float(_isolation(np.ones(1), everybody)[0])
         notes = release.notes
         if release.cells:
             notes = (*notes, *(note for note in release.candidate_notes if note not in release.sample_notes))
@@ -74,7 +75,7 @@ class SinglingOut(Attack):
             self.name,
             family.about,
             Rate.of(int(isolated.sum()), len(counts)),
-            {"the best predicate without the release": Rate.exactly(_isolation(np.ones(1), everybody)[0], len(counts))},
+            {"the best predicate without the release": Rate.exactly(best, len(counts))},
             certain=int(family.certain.sum()),
             right=int((family.certain & isolated).sum()),
             figures={
