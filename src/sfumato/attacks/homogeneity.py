@@ -23,7 +23,7 @@ class Homogeneity(Attack):
 
     A group in which everybody has the same value reveals it with certainty.
 
-    Source: Machanavajjhala et al. (2006).
+    Source: Machanavajjhala et al. (2007).
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
