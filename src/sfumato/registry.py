@@ -236,6 +236,7 @@ ATTACKS = Registry(
     "sfumato.attacks",
     {
         "homogeneity": "sfumato.attacks.homogeneity:Homogeneity",
+        "swap-optimality": "sfumato.attacks.swap_optimality:SwapOptimality",
     },
     base="sfumato.attacks.base_attack:Attack",
 )
