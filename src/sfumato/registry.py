@@ -237,6 +237,8 @@ ATTACKS = Registry(
     {
         "homogeneity": "sfumato.attacks.homogeneity:Homogeneity",
         "swap-optimality": "sfumato.attacks.swap_optimality:SwapOptimality",
+        "replay": "sfumato.attacks.method_replay:Replay",
+        "side-channels": "sfumato.attacks.side_channels:SideChannels",
     },
     base="sfumato.attacks.base_attack:Attack",
 )

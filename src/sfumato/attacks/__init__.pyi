@@ -2,6 +2,7 @@ from ._attack import Attacks, Skipped
 from .attacked_release import AttackedRelease, Secret
 from .base_attack import Attack, AttackResult, NotMeasured
 from .homogeneity import Homogeneity
+from .method_replay import Replay
 from .projected import (
     AttackerView,
     BackgroundJoin,
@@ -21,6 +22,8 @@ from .projected import (
     theorem_2,
 )
 from .rates import Rate
+from .side_channels import SideChannels
+from .swap_optimality import SwapOptimality
 
 __all__ = [
     "Attack",
@@ -40,9 +43,12 @@ __all__ = [
     "ProjectedAttackResult",
     "ProjectedAttackResults",
     "Rate",
+    "Replay",
     "Secret",
+    "SideChannels",
     "Skipped",
     "SkippedPair",
+    "SwapOptimality",
     "attack_projected",
     "background_join",
     "belief",

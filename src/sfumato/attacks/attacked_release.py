@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -82,6 +84,14 @@ class AttackedRelease:
     """For each person its row in the original, from 0."""
     group_of_person: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     """For each person its group."""
+    positions: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    """For each person its published row, from 0; empty if nothing says which row of its group is whose."""
+    whole: Table | None = None
+    """The original with the rows that were suppressed, in its order; None if it is not known."""
+    suppress: Fraction = Fraction(0)
+    """The largest share of rows that was allowed to be suppressed."""
+    file: Path | None = None
+    """The published file, if there is one."""
     method: Mapping[str, Any] = field(default_factory=dict)
     """The name and the parameters of the method that found the groups, if they are known."""
     earlier: tuple[AttackedRelease, ...] = ()

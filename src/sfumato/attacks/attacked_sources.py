@@ -19,6 +19,7 @@ from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.data.units import units_of
 from sfumato.errors import ParameterError, ReleaseError
+from sfumato.parameters import check_share
 from sfumato.principles import Principle
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.digests import check_digests, digest
@@ -61,6 +62,9 @@ def _of_release(release: Release) -> AttackedRelease:
         original=private.original.take(private.rows[order], resolved_schema(private.original)),
         rows=private.rows[order],
         group_of_person=groups.of_row[order],
+        positions=order,
+        whole=private.original,
+        suppress=release.suppress,
         method={"name": release.method.name, "parameters": release.method.parameters()},
         notes=_unit_notes(private.original),
     )
@@ -78,6 +82,8 @@ def _of_folder(folder: Path, original: Any, schema: Schema | None, key: str | Pa
         schema=declared,
         recodings={c.name: str(c.recoding) for c in document.columns if c.role == str(Role.QUASI_IDENTIFIER)},
         principles=table.principles(),
+        suppress=check_share(document.suppress),
+        file=table.data,
         method={"name": document.method.name, "parameters": document.method.parameters},
     )
     if original is None:
@@ -99,6 +105,8 @@ def _of_folder(folder: Path, original: Any, schema: Schema | None, key: str | Pa
         original=people.take(rows[order], resolved_schema(people)),
         rows=rows[order],
         group_of_person=found.groups.of_row[order],
+        positions=np.zeros(0, np.int64) if key is None else order,
+        whole=people,
         notes=notes,
     )
 

@@ -57,7 +57,7 @@ class SwapOptimality(Attack):
 
     accepted: Number = "0.05"
     """How likely a swap that lowers the loss and breaks nothing is left undone."""
-    rounds: int = 10
+    rounds: int = 15
     """How often beliefs are propagated."""
 
     name: ClassVar[str] = "swap-optimality"
@@ -180,9 +180,9 @@ def propagated(swaps: SwapVerdicts, group: Integers, spare: float, rounds: int) 
     message = np.zeros(int((ones + others).sum()))
     evidence, weight, belief = (np.zeros(int(length.sum())) for _ in range(3))
     cavity, fresh = (np.zeros((2, int(distinct.max(initial=1)))) for _ in range(2))
-    forward, backward = np.zeros(STATES), np.zeros(STATES)
+    forward, backward, digit = np.zeros(STATES), np.zeros(STATES), np.zeros(cavity.shape[1], np.int64)
     for number in range(rounds + 1):
-        group_beliefs(swaps.first, swaps.count, swaps.size, at, evidence, weight, belief, forward, backward)
+        group_beliefs(swaps.first, swaps.count, swaps.size, at, evidence, weight, belief, forward, backward, digit)
         if number < rounds:
             pass_messages(
                 place[swaps.one], place[swaps.other], ones, others, swaps.table, spare, swaps.breaks, belief,

@@ -18,13 +18,13 @@ from sfumato.kernels.swap_verdicts import entry_degrees, swap_verdicts
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-_ORDERS, _WINDOW, _LEAF = 4, 20, 16
+_ORDERS, _WINDOW, _LEAF = 8, 50, 16
 """Near groups are those of rows at most so far away in so many random orders, which are split down to so many rows."""
 
 _PARTNERS = 24
 """The number of members of a group that are tried as partners, as in the search itself."""
 
-_PER_ROW = 40
+_PER_ROW = 100
 """The number of swaps that are kept for each row and order."""
 
 _STRETCH = 500

@@ -36,7 +36,10 @@ def _states(secrets: Any, count: Any, first: Any, most: Any) -> Any:
 
 
 @subroutine
-def _deal(secrets: Any, count: Any, first: Any, states: Any, weight: Any, at: Any, belief: Any, forward: Any, backward: Any) -> None:
+def _deal(
+    secrets: Any, count: Any, first: Any, states: Any, weight: Any, at: Any, belief: Any, forward: Any, backward: Any,
+    digit: Any,
+) -> None:  # fmt: skip
     """Fill the beliefs of a group with the shares of all deals in which a person has a secret, each deal by its weight.
 
     The weight of a deal is the product of `weight[at + i * secrets + u]` over the persons i with their secrets u. A state is
@@ -44,37 +47,41 @@ def _deal(secrets: Any, count: Any, first: Any, states: Any, weight: Any, at: An
     states times secrets.
     """
     # forward: the weight of all deals of a state to the first persons; without one of its secrets, a state is smaller
-    forward[0] = 1.0
+    for u in range(secrets):
+        digit[u] = 0
+    forward[0], taken = 1.0, 0
     for state in range(1, states):
-        person, rest = -1, state
-        for u in range(first, first + secrets):
-            person += rest % (count[u] + 1)
-            rest //= count[u] + 1
-        total, rest, stride = 0.0, state, 1
+        u = 0
+        while digit[u] == count[first + u]:
+            taken -= digit[u]
+            digit[u] = 0
+            u += 1
+        digit[u] += 1
+        taken += 1
+        total, stride, k = 0.0, 1, at + (taken - 1) * secrets
         for u in range(secrets):
-            base = count[first + u] + 1
-            if rest % base > 0:
-                total += forward[state - stride] * weight[at + person * secrets + u]
-            rest //= base
-            stride *= base
+            if digit[u] > 0:
+                total += forward[state - stride] * weight[k + u]
+            stride *= count[first + u] + 1
         forward[state] = total
     # backward: the weight of all deals of the other secrets to the other persons, and the beliefs on the way
     backward[states - 1] = 1.0
     whole = max(forward[states - 1], _SMALLEST)
     for state in range(states - 2, -1, -1):
-        person, rest = 0, state
-        for u in range(first, first + secrets):
-            person += rest % (count[u] + 1)
-            rest //= count[u] + 1
-        total, rest, stride = 0.0, state, 1
+        u = 0
+        while digit[u] == 0:
+            digit[u] = count[first + u]
+            taken += digit[u]
+            u += 1
+        digit[u] -= 1
+        taken -= 1
+        total, stride, k = 0.0, 1, at + taken * secrets
         for u in range(secrets):
-            base = count[first + u] + 1
-            if rest % base < base - 1:
-                part = weight[at + person * secrets + u] * backward[state + stride]
-                belief[at + person * secrets + u] += forward[state] * part / whole
+            if digit[u] < count[first + u]:
+                part = weight[k + u] * backward[state + stride]
+                belief[k + u] += forward[state] * part / whole
                 total += part
-            rest //= base
-            stride *= base
+            stride *= count[first + u] + 1
         backward[state] = total
 
 
@@ -102,17 +109,19 @@ def _scale(people: Any, secrets: Any, count: Any, first: Any, at: Any, belief: A
 
 @borrowing_kernel
 def group_beliefs(
-    first: Any, count: Any, size: Any, at: Any, evidence: Any, weight: Any, belief: Any, forward: Any, backward: Any
-) -> None:
+    first: Any, count: Any, size: Any, at: Any, evidence: Any, weight: Any, belief: Any, forward: Any, backward: Any,
+    digit: Any,
+) -> None:  # fmt: skip
     """Fill the beliefs about the people of each group from the evidence on each of them.
 
     Entries `first[g]` to `first[g + 1]` of `count` are how often each secret of group g occurs, and `size[g]` is their sum.
     The beliefs about its people begin at `at[g]`, person by person, each with the secrets in order. `evidence` holds
-    logarithms. `weight` is scratch of the same length; `forward` and `backward` are scratch: groups with more sub-multisets
-    of secrets than their length are scaled.
+    logarithms. `weight` is scratch of the same length. `forward` and `backward` are scratch: groups with more sub-multisets
+    of secrets than their length are scaled. `digit` is scratch, one entry for each secret of a group.
     """
     for g in range(len(size)):
         secrets, start = first[g + 1] - first[g], at[g]
+        known = False  # whether anything is known about anybody
         for i in range(size[g]):
             k = start + i * secrets
             top = evidence[k]
@@ -120,13 +129,19 @@ def group_beliefs(
                 top = max(top, evidence[k + u])
             for u in range(secrets):
                 weight[k + u] = exp(max(_FLOOR, evidence[k + u] - top))
+                known = known or evidence[k + u] < top
         states = _states(secrets, count, first[g], len(forward))
         exact = states <= len(forward)
-        for k in range(start, start + size[g] * secrets):
-            belief[k] = 0.0 if exact else weight[k]
-        if exact:
-            _deal(secrets, count, first[g], states, weight, start, belief, forward, backward)
-        else:
+        for i in range(size[g]):
+            for u in range(secrets):
+                k = start + i * secrets + u
+                if known:
+                    belief[k] = 0.0 if exact else weight[k]
+                else:
+                    belief[k] = count[first[g] + u] / size[g]
+        if known and exact:
+            _deal(secrets, count, first[g], states, weight, start, belief, forward, backward, digit)
+        elif known:
             _scale(size[g], secrets, count, first[g], start, belief)
 
 
