@@ -22,6 +22,9 @@ from sfumato.principles import attributes_of
 
 Integers = NDArray[np.int64]
 
+_EACH_RUN = 2_000
+"""A run on a small table takes as long as this many rows more."""
+
 
 @dataclass(frozen=True)
 class Replay(Attack):
@@ -30,7 +33,7 @@ class Replay(Attack):
     For each value of the target's group, the target exchanges secrets with a person of the group who has that value, and the
     method runs on the result. Values that lead to the published groups are possible, the others are not. The attacker
     guesses the most frequent possible value, or that of the group if no run gives the published groups. People are attacked
-    at random while `budget` lasts: the number of runs times the rows of the table.
+    at random while `budget` lasts, in rows: a run costs the rows of the table, and 2,000 for what it takes in any table.
 
     The attacker knows all quasi-identifiers in the order of the file, everybody's group, the method with its parameters, and
     everybody's secret except for one exchange between the target and somebody of its group. If `seed` is given, they
@@ -54,7 +57,7 @@ class Replay(Attack):
     guesses: int = 2
     """The number of seeds that an attacker tries who does not know it."""
     budget: int = 60_000
-    """The number of runs times the number of rows, with the seed and again without it."""
+    """The rows of all runs, with the seed and again without it."""
 
     name: ClassVar[str] = "replay"
 
@@ -72,7 +75,7 @@ class Replay(Attack):
             raise NotMeasured(f"{release.whole.units.plural} have several rows, and secrets of one row are exchanged")
         method = _method(release)
         rows = release.whole.rows
-        if self.budget < 2 * rows * self.guesses:
+        if self.budget < 2 * (rows + _EACH_RUN) * self.guesses:
             raise NotMeasured(
                 f"a budget of {self.budget:,} rows is too small for {2 * self.guesses} runs on {rows:,} rows; pass "
                 "Replay(budget=…)"
@@ -95,7 +98,7 @@ class Replay(Attack):
         people = np.random.default_rng(len(release.rows)).permutation(release.targets)
         for person in people.tolist():
             needed = runs.needed(person)
-            if runs.count + needed > self.budget // runs.whole.rows:
+            if runs.count + needed > self.budget // (runs.whole.rows + _EACH_RUN):
                 if needed < len(seeds) * 8:  # others need no fewer runs, on the whole
                     break
                 continue

@@ -23,6 +23,10 @@ Floats = NDArray[np.float64]
 _DAMPING = 0.5
 """The weight of a new message against the old one, from the second round on."""
 
+_DEPENDENCE = 0.25
+"""The power of the number of a person's swaps by which the weight of each of them falls. It makes beliefs above 99 % right
+nearly as often as they say under frequency l-diversity, at the same success."""
+
 _LOCAL_SEARCH = "glaze"
 """The method that ends where no swap that it tried lowers the loss."""
 
@@ -78,7 +82,7 @@ class SwapOptimality(Attack):
         for number, (secret, one) in enumerate(zip(secrets, verdicts, strict=True)):
             # a swap may also have been left undone because of another attribute
             made = (1 - nearest_float(as_fraction(self.accepted))) * float(np.prod(1 - np.delete(blocked, number)))
-            beliefs = propagated(one, group, 1 - made, self.rounds)
+            beliefs = propagated(one, group, (1 - made) ** _weights(one), self.rounds)
             results.append(self._result(release, secret, one, beliefs, swaps.attacked))
         return results
 
@@ -160,8 +164,15 @@ class Beliefs:
         return swaps.table + secret(swaps.one) * self.distinct[self.group[swaps.other]] + secret(swaps.other)
 
 
-def propagated(swaps: SwapVerdicts, group: Integers, spare: float, rounds: int) -> Beliefs:
-    """Return what unmade swaps imply about everybody in their groups; `spare`: the likelihood of one that breaks nothing.
+def _weights(swaps: SwapVerdicts) -> Floats:
+    """Return how much each swap counts: less if one of its people has many, because these do not say different things."""
+    people = np.concatenate([swaps.one, swaps.other])
+    often = np.bincount(people)[people].astype(float) if len(people) else np.ones(0)
+    return np.asarray(np.maximum(often[: len(swaps.one)], often[len(swaps.one) :]) ** -_DEPENDENCE)
+
+
+def propagated(swaps: SwapVerdicts, group: Integers, spare: Floats, rounds: int) -> Beliefs:
+    """Return what unmade swaps imply about everybody in their groups; `spare`: the likelihood of each if it breaks nothing.
 
     Exact if the swaps form a tree over people and groups and the groups are small; otherwise an approximation.
     """

@@ -154,7 +154,7 @@ def pass_messages(
 
     Swap s is between a person whose beliefs begin at `one[s]`, over `ones[s]` secrets, and another one at `other[s]`, over
     `others[s]`. `breaks[table[s]]` on are the verdicts on each pair of secrets: a swap that would have broken the
-    requirement is left undone with likelihood 1, another one with `spare`. `message[place[s]]` on are the logarithms of
+    requirement is left undone with likelihood 1, another one with `spare[s]`. `message[place[s]]` on are the logarithms of
     what the swap tells the one person, then the other; `damping` is the weight of the new message. `cavity` and `fresh` are
     scratch, two rows for the largest number of secrets. Cost: the entries of all tables.
     """
@@ -173,7 +173,7 @@ def pass_messages(
         for u in range(m):
             fresh[0, u] = 0.0
             for v in range(n):
-                likelihood = 1.0 if breaks[table[s] + u * n + v] else spare
+                likelihood = 1.0 if breaks[table[s] + u * n + v] else spare[s]
                 fresh[0, u] += likelihood * cavity[1, v]
                 fresh[1, v] += likelihood * cavity[0, u]
         for u in range(m):
