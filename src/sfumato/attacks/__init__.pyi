@@ -7,6 +7,7 @@ from .downcoding import Downcoding
 from .homogeneity import Homogeneity
 from .learning import Learning
 from .linkage import Linkage
+from .method_replay import Replay
 from .projected import (
     AttackerView,
     BackgroundJoin,
@@ -27,9 +28,11 @@ from .projected import (
 )
 from .proximity import Proximity
 from .rates import Rate
+from .side_channels import SideChannels
 from .singling_out import SinglingOut
 from .skewness import Skewness
 from .source_linkability import Linkability
+from .swap_optimality import SwapOptimality
 from .uniqueness import Uniqueness
 
 __all__ = [
@@ -57,11 +60,14 @@ __all__ = [
     "ProjectedAttackResults",
     "Proximity",
     "Rate",
+    "Replay",
     "Secret",
+    "SideChannels",
     "SinglingOut",
     "Skewness",
     "Skipped",
     "SkippedPair",
+    "SwapOptimality",
     "Uniqueness",
     "attack_projected",
     "background_join",

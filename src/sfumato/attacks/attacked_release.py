@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,6 +89,12 @@ class AttackedRelease:
     """For each person the published row."""
     population: Table | None = None
     """The original with the rows that were suppressed, in its order; None if only the release is known."""
+    rows_are_known: bool = False
+    """Whether `row_of_person` is known to be right, and not implied by the order of a table or one of several matchings."""
+    suppress: Fraction = Fraction(0)
+    """The largest share of rows that was allowed to be suppressed."""
+    file: Path | None = None
+    """The published file, if there is one."""
     method: Mapping[str, Any] = field(default_factory=dict)
     """The name and the parameters of the method that found the groups, if they are known."""
     earlier: tuple[AttackedRelease, ...] = ()

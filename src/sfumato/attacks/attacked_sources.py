@@ -19,6 +19,7 @@ from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.data.units import units_of
 from sfumato.errors import ParameterError, ReleaseError
+from sfumato.parameters import check_share
 from sfumato.principles import Principle
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.digests import check_digests, digest
@@ -63,6 +64,8 @@ def _of_release(release: Release) -> AttackedRelease:
         group_of_person=groups.of_row[order],
         row_of_person=order,
         population=private.original,
+        rows_are_known=True,
+        suppress=release.suppress,
         method={"name": release.method.name, "parameters": release.method.parameters()},
         notes=_unit_notes(private.original),
     )
@@ -80,6 +83,8 @@ def _of_folder(folder: Path, original: Any, schema: Schema | None, key: str | Pa
         schema=declared,
         recodings={c.name: str(c.recoding) for c in document.columns if c.role == str(Role.QUASI_IDENTIFIER)},
         principles=table.principles(),
+        suppress=check_share(document.suppress),
+        file=table.data,
         method={"name": document.method.name, "parameters": document.method.parameters},
     )
     if original is None:
@@ -103,6 +108,7 @@ def _of_folder(folder: Path, original: Any, schema: Schema | None, key: str | Pa
         group_of_person=found.groups.of_row[order],
         row_of_person=order,
         population=people,
+        rows_are_known=key is not None,
         notes=notes,
     )
 

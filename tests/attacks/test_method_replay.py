@@ -1,0 +1,96 @@
+"""The replay attack: certain with the seed where groups depend on secrets, and no better than counting without it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.attacks import Replay
+from sfumato.attacks.attacked_sources import attacked_release
+
+SCHEMA = sf.Schema(["age", "zip"], ["ill"], kinds={"zip": "numeric"})
+REQUIREMENT = (sf.KAnonymity(3), sf.FrequencyLDiversity(3))
+SEED = 424_242
+MODE = "the most frequent value of the group"
+
+
+def people_of(rows, seed):
+    draw = np.random.default_rng(seed)
+    ill = draw.integers(0, 6, rows)
+    return pa.table({"age": draw.integers(20, 60, rows), "zip": draw.integers(0, 50, rows), "ill": [f"d{x}" for x in ill]})
+
+
+@pytest.fixture(scope="module")
+def release():
+    return sf.anonymize(people_of(96, 0), SCHEMA, REQUIREMENT, method="glaze", seed=SEED)
+
+
+@pytest.fixture(scope="module")
+def results(release):
+    attack = Replay(seed=SEED, guesses=1, budget=2_096 * 30)
+    return sf.attack(release, attacks=[attack])
+
+
+def test_the_seed_reveals_secrets(results):
+    result = results[0]
+    assert result.about == "ill, with the seed"
+    assert result.success.share > result.baselines[MODE].share + 0.2
+    assert result.right == result.certain > 0  # the truth always gives the published groups
+    assert result.figures["people for whom a run gave the published groups"] == result.success.tried
+
+
+def test_without_the_seed_the_attacker_counts(results):
+    result = results[1]
+    assert result.about == "ill, without the seed"
+    assert result.success == result.baselines[MODE]
+    assert not result.certain
+    assert not result.exceeds
+
+
+def test_candidates_are_the_values_of_the_group(release, results):
+    """Each person of a group of three different values takes the runs of the two others, and all share the true table."""
+    result = results[0]
+    seen = attacked_release(release)
+    sizes = {len({seen.secret("ill").truth[i] for i in np.flatnonzero(seen.group_of_person == g)}) for g in range(3)}
+    assert result.figures["runs"] <= 30
+    assert result.figures["runs"] >= 1 + result.success.tried * (min(sizes) - 1)
+    assert result.baselines["any value of the group"].share <= 1 / 2
+
+
+def test_a_method_that_ignores_secrets_reveals_nothing():
+    """Under a requirement that holds anyway, every value gives the published groups."""
+    data = people_of(30, 1)
+    release = sf.anonymize(data, SCHEMA, [sf.KAnonymity(4), sf.DistinctLDiversity(1)], method="mondrian", seed=SEED)
+    result = sf.attack(release, attacks=[Replay(seed=SEED, guesses=1, budget=2_030 * 20)])[0]
+    assert result.success == result.baselines[MODE]
+
+
+def test_a_folder_is_replayed_with_its_suppressed_rows(tmp_path):
+    data = people_of(40, 2)
+    release = sf.anonymize(data, SCHEMA, REQUIREMENT, method="mondrian", suppress="0.3", seed=SEED)
+    release.save(tmp_path / "out", key=tmp_path / "key.json")
+    attack = Replay(seed=SEED, guesses=1, budget=2_040 * 12)
+    found = sf.attack(tmp_path / "out", data, key=tmp_path / "key.json", attacks=[attack])[0]
+    assert found.figures["people for whom a run gave the published groups"] == found.success.tried > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"principles": (sf.KAnonymity(3),)}, "no requirement is about a sensitive attribute"),
+        ({"whole": None}, "the order of the rows in the original is not known"),
+        ({"method": {}}, "the method is not known"),
+        ({"method": {"name": "nobody's"}}, "the method cannot be run again"),
+    ],
+)
+def test_what_cannot_be_measured_has_a_reason(release, change, reason):
+    with pytest.raises(sf.attacks.NotMeasured, match=reason):
+        Replay().run(replace(attacked_release(release), **change))
+
+
+def test_a_large_table_needs_a_larger_budget(release):
+    assert "budget" in sf.attack(release, attacks=[Replay(budget=50)]).skipped[0].reason
