@@ -82,7 +82,7 @@ def test_a_folder_is_replayed_with_its_suppressed_rows(tmp_path):
     ("change", "reason"),
     [
         ({"principles": (sf.KAnonymity(3),)}, "no requirement is about a sensitive attribute"),
-        ({"whole": None}, "the order of the rows in the original is not known"),
+        ({"population": None}, "the order of the rows in the original is not known"),
         ({"method": {}}, "the method is not known"),
         ({"method": {"name": "nobody's"}}, "the method cannot be run again"),
     ],

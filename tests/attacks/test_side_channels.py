@@ -45,7 +45,7 @@ def test_a_release_is_in_an_order_that_says_nothing(release):
 def test_the_order_of_the_original_is_noticed(release, backwards):
     seen = attacked_release(release)
     order = np.arange(600)[::-1] if backwards else np.arange(600)
-    result = run(replace(seen, positions=order.copy()))
+    result = run(replace(seen, row_of_person=order.copy()))
     assert result.success.share == 1
     assert result.exceeds
     assert result.figures["positions predicted by"] == "position"
