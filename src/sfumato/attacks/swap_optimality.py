@@ -24,8 +24,9 @@ _DAMPING = 0.5
 """The weight of a new message against the old one, from the second round on."""
 
 _DEPENDENCE = 0.25
-"""The power of the number of a person's swaps by which the weight of each of them falls. It makes beliefs above 99 % right
-nearly as often as they say under frequency l-diversity, at the same success."""
+"""The power of the number of a person's swaps by which the weight of each of them falls. Chosen on 3,000 and 15,000 rows
+of the Adult table under frequency 5-diversity: guesses were right as often as without it, and beliefs above 99 % more often.
+They are still too sure."""
 
 _LOCAL_SEARCH = "glaze"
 """The method that ends where no swap that it tried lowers the loss."""
@@ -40,7 +41,8 @@ class SwapOptimality(Attack):
     it says something about the two secrets. Such swaps are collected between groups that are near one another. Which pairs
     of secrets would have broken the requirement follows from the published secrets of both groups. Beliefs about all people
     are then propagated over swaps and groups, `rounds` times, and each group keeps its published secrets. It needs neither
-    the seed nor another run of the method.
+    the seed nor another run of the method. Beliefs are approximate and tend to be too sure, under t-closeness much too sure:
+    read the number of certain guesses with the number of right ones.
 
     The attacker knows everybody's exact quasi-identifiers and group, the requirements and the method.
 
