@@ -14,13 +14,14 @@ from . import (
     verification,
 )
 from ._apply import Application, UnfitRow, apply
-from ._audit import Audit, Finding, audit
+from ._audit import audit
 from ._explain import Explanation, MeasuredExample, explain
 from ._report import report
 from .analysis import ReleasedTable, ReleasedTables, combine, read_release
 from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay
 from .anonymization.feasibility import feasibility
 from .anonymization.methods import Glaze, Lattice, Method, Mondrian, XColor
+from .audits.audit_result import Audit, Finding
 from .census import synthetic_census
 from .config import Config
 from .data.hierarchy import Hierarchy, Intervals
