@@ -66,6 +66,7 @@ def mixed(rows, seed):
             ),
             "weight": pa.array(some([0.0, -0.0, 1.5, 80.1]), pa.float64()),
             "part": some(["x", "y", "z"]),
+            "seen": pa.array(some([datetime.datetime(2020, 1, 1, hour, tzinfo=datetime.UTC) for hour in (1, 2)])),
         }
     )
 
@@ -76,7 +77,7 @@ SCHEMAS = {
         ["born", "score"], ["level", "tags"], orders={"level": LEVELS}, kinds={"tags": "set"}, decimals={"score": ","},
         missing=MISSING,
     ),
-    "numbers": sf.Schema(["age", "town"], ["pay", "weight"], missing=MISSING),
+    "numbers": sf.Schema(["age", "town", "seen"], ["pay", "weight"], missing=MISSING),
     "group column": sf.Schema(["age", "town"], ["pay", "job"], group="part"),
     "one group": sf.Schema([], ["pay", "job"]),
     "vector": sf.Schema(["age"], ["at"], vectors={"at": ["pay", "weight"]}, distance=sf.distances.Lp()),

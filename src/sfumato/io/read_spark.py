@@ -69,15 +69,20 @@ def read_spark(uri: str, query: str | None, table: str | None) -> tuple[pa.Table
     return from_spark(frame), source
 
 
-def open_spark(uri: str, query: str | None, table: str | None) -> tuple[Any, str]:
-    """Return the result of a query, or a table, as a DataFrame, of which nothing is read yet; and its name for messages."""
+def refuse_host(uri: str, key: str) -> None:
+    """Raise an error if the URI of tables of Spark names a cluster; `key`: where a config has it."""
     if uri.partition("://")[2].strip("/"):
         raise ParameterError(
             f"the path of tables of Spark is {SCHEME}://, without a cluster",
-            remedy="Name the cluster as engine.master, and the table as data.table.",
-            key="data.path",
+            remedy=f"Name the cluster as engine.master, and the table as {key.partition('.')[0]}.table.",
+            key=key,
             value=uri,
         )
+
+
+def open_spark(uri: str, query: str | None, table: str | None) -> tuple[Any, str]:
+    """Return the result of a query, or a table, as a DataFrame, of which nothing is read yet; and its name for messages."""
+    refuse_host(uri, "data.path")
     if query is None and table is None:
         raise ParameterError(
             "neither a table nor a query of Spark is given",
@@ -89,7 +94,7 @@ def open_spark(uri: str, query: str | None, table: str | None) -> tuple[Any, str
     sql = f"SELECT * FROM {table}" if query is None else query.strip().rstrip(";")
     try:
         # a query in parentheses can only read
-        frame = _session(uri).sql(f"SELECT * FROM ({sql})")
+        frame = required_session(uri).sql(f"SELECT * FROM ({sql})")
     except DatabaseError:
         raise
     except Exception as error:
@@ -107,8 +112,8 @@ def active_session() -> Any:
     return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
-def _session(uri: str) -> Any:
-    """Return the session that the engine uses."""
+def required_session(uri: str) -> Any:
+    """Return the session that the engine uses; an error if there is none."""
     try:
         session = active_session()
     except ImportError:

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -57,9 +58,10 @@ _ROWS_PER_PARTITION = 1 << 20
 _ROWS_OF_ONE_PARTITION = 1 << 16
 """Rows of a table whose groups are measured in one partition, although the cluster has more cores."""
 
-_TYPES = ("string", "boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "date", "timestamp",
-          "binary", "varchar", "char")  # fmt: skip
-"""The types of Spark whose cells executors count; `timestamp_ntz` begins with one of them, as types with parameters do."""
+_TYPES = re.compile(
+    r"string.*|boolean|tinyint|smallint|int|bigint|float|double|decimal\(.*\)|date|timestamp(_ntz)?|binary|(var)?char\(.*\)"
+)
+"""The types of Spark whose cells executors count."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +124,7 @@ def _driver_reasons(frame: Any, schema: Schema, principles: Sequence[Principle])
     if not needed:
         yield "no column is used"
     for name, kind in frame.dtypes:
-        if name in needed and not kind.startswith(_TYPES):
+        if name in needed and not _TYPES.fullmatch(kind):
             yield f"executors do not count cells of the type {kind} (column {name!r})"
 
 
