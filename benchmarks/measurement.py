@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import multiprocessing
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,6 +45,26 @@ def in_separate_process(work: Callable[..., T], *arguments: Any) -> T:
     """Run some work in a new process, so that its peak memory has one cause."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
         return process.submit(work, *arguments).result()
+
+
+def descendants_cpu_seconds() -> float:
+    """Return the CPU time of the processes that this one started and that are running, and of those they started; Linux."""
+    parents, seconds = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # processes end
+            # the name of the program, which is in parentheses, may contain blanks
+            fields = path.read_text().rpartition(")")[2].split()
+            number = int(path.parent.name)
+            parents[number] = int(fields[1])
+            seconds[number] = sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+    def is_descendant(number: int) -> bool:
+        while (number := parents.get(number, 0)) > 0:
+            if number == os.getpid():
+                return True
+        return False
+
+    return sum(spent for number, spent in seconds.items() if is_descendant(number))
 
 
 def peak_megabytes() -> int | None:

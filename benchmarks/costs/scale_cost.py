@@ -14,7 +14,7 @@ from typing import Any
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
-from benchmarks.measurement import Notify, in_separate_process, peak_megabytes
+from benchmarks.measurement import Notify, descendants_cpu_seconds, in_separate_process, peak_megabytes
 from benchmarks.measurement import silent as ignore_notice
 from sfumato._audit import audit
 from sfumato.anonymization._anonymize import anonymize
@@ -131,6 +131,7 @@ def measure_audit(path: Path, name: str, master: str) -> dict[str, Any]:
         )
         found = result.to_dict() | {"source": None}
         times.append(time.perf_counter())
+        cluster = {} if name != Spark.name else {"CPU s of the cluster": round(descendants_cpu_seconds(), 1)}
     started, audited = (round(after - before, 1) for before, after in pairwise(times))
     return {
         "engine": name,
@@ -138,6 +139,7 @@ def measure_audit(path: Path, name: str, master: str) -> dict[str, Any]:
         "start, s": started,
         "audited, s": audited,
         "CPU s": round(time.process_time(), 1),
+        **cluster,
         "peak memory, MB": peak_megabytes(),
         "SHA-256": hashlib.sha256(json.dumps(found).encode()).hexdigest()[:12],
     }
