@@ -59,9 +59,7 @@ class Frame:
 
     def select(self, *columns):
         table = self.table.select([name for name, _ in columns]).rename_columns([alias for _, alias in columns])
-        return [
-            part.to_batches(7) for part in (table.slice(i, j - i) for i, j in zip(self.cuts, self.cuts[1:], strict=False))
-        ]
+        return [table.slice(start, stop - start).to_batches(7) for start, stop in pairwise(self.cuts)]
 
 
 @pytest.fixture
