@@ -264,6 +264,7 @@ Example:
   python -m benchmarks scale --rows 1000000
   python -m benchmarks scale --rows 20000000 --engines stream
   python -m benchmarks scale --rows 20000000 --engines stream --audit
+  python -m benchmarks scale --rows 1400000 --engines local,spark --audit --format parquet
   python -m benchmarks scale --rows 1400000 --engines local,spark --method glaze"""
 )
 @click.option(

@@ -37,6 +37,7 @@ LAYERS = [
     ["io"],
     ["spark"],
     ["engines"],
+    ["audits"],
     ["_audit"],
     ["_explain"],
     ["releases"],
@@ -116,7 +117,7 @@ FOUNDATION = {
     "data",
     "io",
 }
-CHECKED_BY = FOUNDATION | {"distances", "principles", "serialization", "_audit", "releases", "verification"}
+CHECKED_BY = FOUNDATION | {"distances", "principles", "serialization", "audits", "_audit", "releases", "verification"}
 
 
 @pytest.mark.parametrize("path", sorted((SOURCE / "verification").glob("*.py")), ids=lambda p: p.name)

@@ -14,7 +14,7 @@ from . import (
     verification,
 )
 from ._apply import Application, UnfitRow, apply
-from ._audit import Audit, Finding, audit
+from ._audit import audit
 from ._explain import Explanation, MeasuredExample, explain
 from ._report import report
 from .analysis import ReleasedTable, ReleasedTables, combine, read_release
@@ -22,6 +22,7 @@ from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize
 from .anonymization.feasibility import feasibility
 from .anonymization.methods import Glaze, Lattice, Method, Mondrian, XColor
 from .attacks._attack import Attacks, attack
+from .audits.audit_result import Audit, Finding
 from .census import synthetic_census
 from .config import Config
 from .data.hierarchy import Hierarchy, Intervals

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato._audit import Audit, audit, library_of
+from sfumato._audit import audit, library_of
+from sfumato.audits.audit_result import Audit
 from sfumato.data.column_encoder import missing_as_null
 from sfumato.data.groups import Groups, combination_ranks
 from sfumato.data.schema import Kind, Role, Schema

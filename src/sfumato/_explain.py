@@ -10,7 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato._audit import Audit, audit
+from sfumato._audit import audit
+from sfumato.audits.audit_result import Audit
 from sfumato.data.schema import Schema
 from sfumato.errors import ParameterError, PluginError
 from sfumato.exact.shown_levels import level_shown

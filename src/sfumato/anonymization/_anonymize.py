@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import Audit, audit_table, finding_heading, library_of, table_of, worst_shown
+from sfumato._audit import audit_table, library_of, table_of
 from sfumato.anonymization.coverage import note_on_unique_people
 from sfumato.anonymization.failure_reasons import reasons
 from sfumato.anonymization.feasibility import feasibility
@@ -29,6 +29,7 @@ from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
 from sfumato.anonymization.unchanged_columns import refuse_singled_out
 from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclared_note
 from sfumato.anonymization.unit_groups import find_groups
+from sfumato.audits.audit_result import Audit, finding_heading, worst_shown
 from sfumato.data.groups import dense_ranks
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table

@@ -13,14 +13,19 @@ from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 from sfumato.exact.date_numbers import DateNumbers
-from sfumato.io.write_database import PendingTable, pending_table
+from sfumato.io.read_spark import is_spark_uri
+from sfumato.io.write_database import PendingRows, pending_table
+from sfumato.io.write_spark import pending_folder
 
 
 @contextmanager
 def rows_in_database(
     published: Table, schema: Schema, database: str | None, table: str | None, force: bool
-) -> Iterator[PendingTable | None]:
-    """Write the published rows in a transaction that waits to be committed; yield None if no database is named."""
+) -> Iterator[PendingRows | None]:
+    """Write the published rows in a transaction that waits to be committed; yield None if no database is named.
+
+    `database` may be that of Spark: then executors write a folder, which waits to be renamed.
+    """
     if (database is None) != (table is None):
         missing = "table" if table is None else "database"
         raise ParameterError(
@@ -30,6 +35,10 @@ def rows_in_database(
         )
     if database is None or table is None:
         yield None
+        return
+    if is_spark_uri(database):
+        with pending_folder(database, table, typed_rows(published, schema), force=force) as folder:
+            yield folder
         return
     separators = {name: schema.separators.get(name, ";") for name in published.data.column_names}
     with pending_table(database, table, typed_rows(published, schema), force=force, separators=separators) as pending:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import Audit
 from sfumato.anonymization.coverage import Coverage, coverage_of
 from sfumato.anonymization.database_rows import rows_in_database
 from sfumato.anonymization.figures.figure_tables import internal_figures
@@ -23,6 +22,7 @@ from sfumato.anonymization.release_document import describe_release, published_l
 from sfumato.anonymization.revealing_columns import revealing_warnings
 from sfumato.anonymization.unchanged_columns import unchanged_claim
 from sfumato.anonymization.utility import Utility, certainty_penalty, mean_loss, percent, utility_of
+from sfumato.audits.audit_result import Audit
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.io.read_spark import is_spark_frame

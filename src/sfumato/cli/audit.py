@@ -34,18 +34,26 @@ def audit(config: Path, as_json: bool, worst: int, engine: str | None, master: s
     CONFIG is a sfumato.toml. Exit status: 0 every principle holds, 1 one does not, 2 bad input.
     """
     from sfumato._audit import audit as measure
+    from sfumato._audit import audit_spark
     from sfumato.cli.show import show_audit
     from sfumato.config import Config
+    from sfumato.engines import Spark
 
     declared = Config.load(config, allow_code=allow_code)
     principles = declared.require_principles()
     chosen = declared.chosen_engine(engine, master=master)
     with chosen.running():
         with progress_bar() as progress:
-            progress("reading")
-            table = declared.table()
-            progress("measuring")
-            result = measure(table, None, principles)
+            # the rows of a table of Spark stay on the cluster
+            frame = declared.spark_frame() if isinstance(chosen, Spark) else None
+            if frame is not None:
+                progress("measuring")
+                result = audit_spark(frame[0], declared.schema, principles, frame[1])
+            else:
+                progress("reading")
+                table = declared.table()
+                progress("measuring")
+                result = measure(table, None, principles)
         # notes and worst groups are found while they are shown
         if as_json:
             say(result.to_json(worst))

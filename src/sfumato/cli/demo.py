@@ -10,7 +10,7 @@ import click
 from sfumato.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from sfumato._audit import Audit
+    from sfumato.audits.audit_result import Audit
 
 
 ROWS = 20_000

@@ -12,9 +12,9 @@ from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sfumato._audit import Audit, Finding, finding_heading, measured_on, worst_shown
 from sfumato.anonymization.release import Release
 from sfumato.anonymization.utility import percent
+from sfumato.audits.audit_result import Audit, Finding, finding_heading, measured_on, worst_shown
 from sfumato.cli.streams import abandon_output
 from sfumato.plurals import count_of, figure_of
 from sfumato.visible_text import one_line, visible
@@ -77,7 +77,7 @@ def show_audit(result: Audit, worst: int) -> None:
     for finding in failing:
         out.print(f"  {escape(finding_heading(finding))}")
         for group in finding.worst_groups(worst):
-            if not finding.measurement.group_holds[group]:
+            if not finding.holds_in(group):
                 out.print(f"    {escape(result.describe(finding, group))}")
     colour = "green" if result.holds else "red"
     out.print(f"\n[bold {colour}]{result.summary()}.[/bold {colour}]")

@@ -38,6 +38,7 @@ from sfumato.exact import as_parameter
 from sfumato.io.atomic_replace import write_file
 from sfumato.io.database_uri import beside, expanded, is_uri, shown
 from sfumato.io.missing_files import refuse_missing
+from sfumato.io.read_spark import is_spark_uri, open_spark
 from sfumato.parameters import check_ratio, check_share
 from sfumato.principles import Principle, attributes_of, principle_of
 from sfumato.registry import METHODS
@@ -410,6 +411,19 @@ class Config(Section):
         try:
             return read_table(path, self.schema, **options)
         except ParameterError as error:  # a key that cannot be combined with this path
+            raise self._located(located(error, "data"), "") from error
+
+    def spark_frame(self) -> tuple[Any, str] | None:
+        """Return the table or query of Spark that `data` names, of which nothing is read yet, and its name; None for others.
+
+        It needs an active session.
+        """
+        path = self.data_source()
+        if not is_spark_uri(path):
+            return None
+        try:
+            return open_spark(str(path), self.data.query, self.data.table)
+        except ParameterError as error:
             raise self._located(located(error, "data"), "") from error
 
     @property

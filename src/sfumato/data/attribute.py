@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.cache_lock import CacheLock
 from sfumato.data.column import Column
-from sfumato.data.groups import combined
+from sfumato.data.groups import combined, joint_ranks
 from sfumato.errors import ColumnError
 from sfumato.plurals import count_of
 from sfumato.storage import stored
@@ -52,6 +52,28 @@ class Attribute:
         codes, parts = combined([column.codes for column in columns], [column.domain for column in columns])
         return cls(name, tuple(columns), codes, parts, np.bincount(codes, minlength=len(parts)))
 
+    @classmethod
+    def counted(cls, columns: Sequence[Column], name: str, parts: NDArray[np.int64], counts: NDArray[np.int64]) -> Attribute:
+        """Return the attribute of rows that are elsewhere: its values by their codes, in order, and how many rows have each.
+
+        >>> from sfumato.data.schema import Kind
+        >>> column = Column("x", Kind.NUMERIC, np.zeros(0, np.int32), "abc".__getitem__, 3, False)
+        >>> Attribute.counted([column], "x", np.array([[0], [2]]), np.array([5, 1])).label(1)
+        'c'
+        """
+        return cls(name, tuple(columns), np.zeros(0, np.int64), parts, counts)
+
+    def numbers_of(self, codes: Sequence[NDArray[np.integer[Any]]]) -> NDArray[np.int64]:
+        """Return the value of each combination of codes, one array per column; every one must be among the values."""
+        domains = [column.domain for column in self.columns]
+        if len(domains) == 1:
+            position = np.zeros(domains[0], np.int64)
+            position[self.parts[:, 0]] = np.arange(len(self.parts))
+            return np.asarray(position[codes[0]])
+        # only the values themselves occur, so their numbers are their ranks
+        own = [np.concatenate([part, code]) for part, code in zip(self.parts.T, codes, strict=True)]
+        return joint_ranks(zip(own, domains, strict=True))[len(self.parts) :]
+
     def reordered(self, columns: Sequence[Column], rows: NDArray[np.int64]) -> Attribute | None:
         """Return the attribute of the same rows in another order, with its graphs; None if they are not the same rows.
 
@@ -68,8 +90,11 @@ class Attribute:
         """The same values with the rows sorted by value: it has the values and their counts, not the order of the rows.
 
         A neighbour graph holds this attribute, because tables whose rows are in different orders share the graph, and a
-        published table must not lead to the order of the original. Cost: linear in the rows.
+        published table must not lead to the order of the original. Cost: linear in the rows. An attribute whose rows are
+        elsewhere has no order of rows, and is returned itself.
         """
+        if not len(self.codes):
+            return self
         codes = np.repeat(np.arange(len(self.parts)), self.counts)
         columns = [
             replace(column, codes=part.astype(column.codes.dtype)[codes])

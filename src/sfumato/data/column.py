@@ -56,6 +56,8 @@ class Column:
     """A remark for the reader on how the column was interpreted."""
     source: str | None = None
     """The file that it was read from, for errors."""
+    tally: NDArray[np.int64] | None = None
+    """The number of rows of each code, if the rows are elsewhere: then `codes` are not those of rows."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", stored(self.codes))
@@ -69,6 +71,11 @@ class Column:
     def domain(self) -> int:
         """The number of codes, the one of missing cells included."""
         return self.size + self.has_missing
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """The number of rows of each code."""
+        return np.bincount(self.codes, minlength=self.domain) if self.tally is None else self.tally
 
     @property
     def timezone(self) -> str | None:

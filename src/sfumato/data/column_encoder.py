@@ -42,6 +42,21 @@ def encode_column(data: pa.ChunkedArray, name: str, schema: Schema, *, untyped: 
     return _Encoder(data, name, schema, untyped, source).encode()
 
 
+def encode_cells(
+    cells: pa.Array, counts: NDArray[np.int64], name: str, schema: Schema, *, untyped: bool, source: str | None
+) -> Column:
+    """Encode distinct cells whose rows are elsewhere. The codes of the result are those of the cells.
+
+    `counts`: the number of rows of each cell. The result is that of `encode_column`, except that the order of the cells may
+    decide which of several a remark names, and that errors and remarks name no rows.
+
+    >>> column = encode_cells(pa.array(["9", "30", None]), np.array([1, 5, 2]), "age", Schema(), untyped=True, source=None)
+    >>> column.codes.tolist(), column.counts.tolist()
+    ([0, 1, 2], [1, 5, 2])
+    """
+    return _Encoder(pa.chunked_array([cells]), name, schema, untyped, source, counts).encode()
+
+
 def build_hierarchy(declared: Any, column: Column) -> Hierarchy:
     """Return the hierarchy that a schema declares for a column: itself, read from a file, or built from the values."""
     if isinstance(declared, Hierarchy):
@@ -60,7 +75,7 @@ def build_hierarchy(declared: Any, column: Column) -> Hierarchy:
         return builder.build(labels, column.name)
     except HierarchyError as error:
         row = error.row
-        if row is None and isinstance(error.value, str) and error.value in labels:
+        if row is None and column.tally is None and isinstance(error.value, str) and error.value in labels:
             row = int(np.argmax(column.codes == labels.index(error.value))) + 1
         file = error.file or column.source
         raise HierarchyError(
@@ -91,9 +106,18 @@ def _are_missing(cells: Sequence[Any], texts: Sequence[str]) -> NDArray[np.bool_
 
 
 class _Encoder:
-    """Turns one column of the data into codes."""
+    """Turns one column of the data into codes. `counts`: the rows of each cell, if the data is cells and not rows."""
 
-    def __init__(self, data: pa.ChunkedArray, name: str, schema: Schema, untyped: bool, source: str | None) -> None:
+    def __init__(
+        self,
+        data: pa.ChunkedArray,
+        name: str,
+        schema: Schema,
+        untyped: bool,
+        source: str | None,
+        counts: NDArray[np.int64] | None = None,
+    ) -> None:
+        self.counts = counts
         self.data = data
         self.name = name
         self.schema = schema
@@ -141,38 +165,39 @@ class _Encoder:
             codes=codes,
             has_missing=bool(missing.any()),
             decimal_comma=self.decimal_comma,
-            note=self._note(cells, indices, kind, codes, values),
             source=self.source,
+            tally=None if self.counts is None else _tally(codes, self.counts, values["size"] + bool(missing.any())),
             **values,
         )
+        column = replace(column, note=self._note(cells, indices, column))
         declared = self.schema.hierarchies.get(self.name)
         if declared is not None:
             column = replace(column, hierarchy=build_hierarchy(declared, column))
             _ = column.paths  # values that the hierarchy lacks are an error now, not at first use
         return column
 
-    def _note(
-        self, cells: Sequence[Any], indices: NDArray[np.int64], kind: Kind, codes: NDArray[np.int32], values: dict[str, Any]
-    ) -> str | None:
+    def _note(self, cells: Sequence[Any], indices: NDArray[np.int64], column: Column) -> str | None:
         """Return a remark if the reading of the column was a guess that may be wrong, or if values may mean the same."""
         notes: list[str | None] = []
+        kind = column.kind
         if self.declared is None and kind is Kind.CATEGORICAL:
             present = self._not_missing(cells)
             shown = [cells[i] for i in present]
 
-            def row_of(position: int) -> int:
-                return int(np.argmax(indices == present[position])) + 1
+            def place_of(position: int) -> str:
+                row = self._first_row(indices, present[position])
+                return "one cell" if row is None else f"row {row}"
 
-            odd = note_on_dates(self.name, shown, row_of)
-            notes.append(odd or (note_on_numbers(self.name, shown, row_of) if self.untyped else None))
+            odd = note_on_dates(self.name, shown, place_of)
+            notes.append(odd or (note_on_numbers(self.name, shown, place_of) if self.untyped else None))
         if self.decimal_comma and self.name not in self.schema.decimals:
             notes.append(f"column {self.name!r} is read with decimal commas: 1,5 is 1.5; declare its decimal to be sure")
-        if kind is Kind.NUMERIC and values["size"] > 1:
-            notes.append(note_on_extremes(self.name, values["numbers"], codes))
+        if column.numbers is not None and kind is Kind.NUMERIC and column.size > 1:
+            notes.append(note_on_extremes(self.name, column.numbers, column.counts))
         if kind is Kind.CATEGORICAL:
             # where a column names the groups, the texts of quasi-identifiers decide nothing
             grouped = self.schema.group is not None and self.name in self.schema.quasi_identifiers
-            notes.append(None if grouped else note_on_case(self.name, values["texts"]))
+            notes.append(None if grouped else note_on_case(self.name, column.texts))
             if self.name in self.schema.sensitive:
                 notes.append(note_on_blanks(self.name, [cells[i] for i in self._not_missing(cells)]))
         return "; ".join(note for note in notes if note is not None) or None
@@ -232,13 +257,20 @@ class _Encoder:
         if self.schema.missing.policy != "refuse" or not missing.any():
             return
         rows = np.flatnonzero(missing[indices])
+        here = f"here and in {len(rows) - 1} other rows"
+        if self.counts is not None:
+            here = f"in {int(self.counts[rows].sum())} rows"
         raise CellError(
-            f"the value is missing here and in {len(rows) - 1} other rows, and missing values are refused",
+            f"the value is missing {here}, and missing values are refused",
             remedy='Fill them in, drop the rows, or set missing.policy = "value".',
             file=self.source,
             column=self.name,
-            row=int(rows[0]) + 1,
+            row=int(rows[0]) + 1 if self.counts is None else None,
         )
+
+    def _first_row(self, indices: NDArray[np.int64], index: int) -> int | None:
+        """Return the number of the first row with a cell; None if the rows are elsewhere."""
+        return int(np.argmax(indices == index)) + 1 if self.counts is None else None
 
     def _cell_error(self, problem: str, cell: Any, index: int, indices: NDArray[np.int64], remedy: str) -> CellError:
         return CellError(
@@ -246,7 +278,7 @@ class _Encoder:
             remedy=remedy,
             file=self.source,
             column=self.name,
-            row=int(np.argmax(indices == index)) + 1,  # the first row with this cell
+            row=self._first_row(indices, index),
             value=cell,
         )
 
@@ -354,6 +386,13 @@ class _Encoder:
         codes = np.array([position[members] for members in sets], np.int32)
         labels = ["{" + "; ".join(map(as_member, sorted(members))) + "}" for members in distinct]
         return codes, {"size": len(distinct), "sets": distinct, "labels": labels.__getitem__}
+
+
+def _tally(codes: NDArray[np.int32], counts: NDArray[np.int64], domain: int) -> NDArray[np.int64]:
+    """Return the number of rows of each code, given the codes of cells and the number of rows of each cell."""
+    rows = np.zeros(domain, np.int64)
+    np.add.at(rows, codes, counts)
+    return rows
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -31,7 +31,9 @@ _WIDEST = 1 << 62
 """Combined codes are joined in 64 bits while their range is at most this; beyond it, prefixes are numbered first."""
 
 
-def combined(codes: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def combined(
+    codes: Sequence[NDArray[np.integer[Any]]], domains: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the distinct combinations of several code columns, in lexicographic order.
 
     Returns each row's number, and for each number the codes that it combines. Cost: linear while the range of combinations
@@ -56,7 +58,7 @@ def _parts(distinct: NDArray[np.int64], steps: list[NDArray[np.int64] | int], co
     return parts
 
 
-def combination_ranks(codes: Iterable[NDArray[np.int32]], domains: Sequence[int]) -> NDArray[np.int64]:
+def combination_ranks(codes: Iterable[NDArray[np.integer[Any]]], domains: Sequence[int]) -> NDArray[np.int64]:
     """Return each row's number as `combined` does, without the codes of the numbers.
 
     >>> combination_ranks([np.array([1, 0, 1], np.int32), np.array([2, 2, 0], np.int32)], [2, 3]).tolist()
@@ -137,7 +139,7 @@ def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64],
 
 
 def distinct_pairs(
-    one: NDArray[np.int64], ones: int, other: NDArray[np.int32], others: int
+    one: NDArray[np.int64], ones: int, other: NDArray[np.integer[Any]], others: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the pairs of codes that occur, in lexicographic order. Cost: linear while there are few codes, else sorting.
 
@@ -267,6 +269,31 @@ class Groups:
         return first
 
 
+class GroupsElsewhere(Groups):
+    """Groups whose rows are in another process: of each group its size is known, or only how many groups there are.
+
+    >>> GroupsElsewhere(2, 5, np.array([2, 3])).heads.tolist()
+    [2, 3]
+    """
+
+    def __init__(self, count: int, population: int, sizes: NDArray[np.int64] | None = None) -> None:
+        known = {} if sizes is None else {"sizes": sizes}
+        self.__dict__.update(count=count, population=population, units=None, **known)
+
+    def __repr__(self) -> str:
+        return f"<Groups: {count_of(self.count, 'group')} of {count_of(self.population, 'row')}>"
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"the rows of these groups are elsewhere, so {name!r} is not known; the engines local and stream keep the rows"
+        )
+
+    @property
+    def of_row(self) -> NDArray[np.int64]:
+        """Not known."""
+        raise AttributeError  # `__getattr__` says why
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Histogram:
     """The number of rows of each value of an attribute in each group; only values that occur are stored.
@@ -296,6 +323,23 @@ class Histogram:
         pairs, counts = _counted(keys, groups.count * width)
         group, value = np.divmod(pairs, width)
         return cls(_offsets(group, groups.count), value, counts, groups.people)
+
+    @classmethod
+    def of_entries(
+        cls, group: NDArray[np.int64], groups: int, value: NDArray[np.int64], values: int, rows: NDArray[np.int64]
+    ) -> Histogram:
+        """Add up entries that have a group, a value and a number of rows each, where no rows are listed one by one.
+
+        >>> one = Histogram.of_entries(np.array([1, 0, 1]), 2, np.array([4, 0, 4]), 5, np.array([2, 1, 3]))
+        >>> one.values.tolist(), one.counts.tolist()
+        ([0, 4], [1, 5])
+        """
+        keys = group * values + value
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+        group, value = np.divmod(keys[starts], values)
+        return cls(_offsets(group, groups), value, np.add.reduceat(rows[order], starts))
 
     def __repr__(self) -> str:
         """Show the size, never values or counts."""
@@ -337,12 +381,7 @@ class Histogram:
     def merged(self, node: NDArray[np.int64], nodes: int) -> Histogram:
         """Return the histogram of the ancestors of the values: value v becomes `node[v]`, one of `nodes`; of rows only."""
         assert self.people is None, "a unit may have several values of one node"
-        keys = self.group * nodes + node[self.values]
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-        group, values = np.divmod(keys[starts], nodes)
-        return Histogram(_offsets(group, len(self.distinct)), values, np.add.reduceat(self.counts[order], starts))
+        return Histogram.of_entries(self.group, len(self.distinct), node[self.values], nodes, self.counts)
 
 
 def _counted(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -20,21 +20,21 @@ _MANY_ROWS = 100
 """In a column with fewer numbers nothing is said about extreme ones."""
 
 
-def note_on_dates(name: str, cells: Sequence[Any], row_of: Callable[[int], int]) -> str | None:
+def note_on_dates(name: str, cells: Sequence[Any], place_of: Callable[[int], str]) -> str | None:
     """Return a remark if a column that was inferred as categorical is mostly dates.
 
-    `cells`: its distinct cells; `row_of`: the number of the first row with a cell, by the position of the cell.
+    `cells`: its distinct cells; `place_of`: where a cell is, by its position, such as "row 3".
     """
     doubt = date_doubt(list(cells)) if cells and type(cells[0]) is str else None
     if doubt is None:
         return None
     return (
-        f"column {name!r} is taken as categorical, though {doubt.reason}: row {row_of(doubt.position)} is "
+        f"column {name!r} is taken as categorical, though {doubt.reason}: {place_of(doubt.position)} is "
         f"{cells[doubt.position]!r}; declare its kind or format to be sure"
     )
 
 
-def note_on_numbers(name: str, cells: Sequence[str], row_of: Callable[[int], int]) -> str | None:
+def note_on_numbers(name: str, cells: Sequence[str], place_of: Callable[[int], str]) -> str | None:
     """Return a remark if a text column that was inferred as categorical is mostly numbers.
 
     One odd cell may have decided that. Codes of one length, such as 01234, are taken to be codes.
@@ -58,17 +58,18 @@ def note_on_numbers(name: str, cells: Sequence[str], row_of: Callable[[int], int
     if not odd or 2 * len(odd) >= len(cells):
         return None
     return (
-        f"column {name!r} is taken as categorical, though most of its values are numbers: row {row_of(odd[0])} is "
+        f"column {name!r} is taken as categorical, though most of its values are numbers: {place_of(odd[0])} is "
         f"{cells[odd[0]]!r}; declare its kind to be sure"
     )
 
 
-def note_on_extremes(name: str, numbers: Numbers, codes: NDArray[np.int32]) -> str | None:
+def note_on_extremes(name: str, numbers: Numbers, counts: NDArray[np.int64]) -> str | None:
     """Return a remark if one extreme number is so far away that it is rather a code for missing, such as 10^18.
 
-    Intervals are measured by the range of the column: such a number makes all of them look narrow.
+    `counts`: the number of rows of each code. Intervals are measured by the range of the column: such a number makes all of
+    them look narrow.
     """
-    upto = np.cumsum(np.bincount(codes, minlength=len(numbers) + 1)[: len(numbers)])
+    upto = np.cumsum(counts[: len(numbers)])
     present = int(upto[-1])
     if present < _MANY_ROWS:
         return None

@@ -60,6 +60,19 @@ class Table:
     _lock: Any = field(default_factory=CacheLock, init=False)
     """Guards `_columns` and `_attributes`. A thread never holds the locks of two tables."""
 
+    @classmethod
+    def elsewhere(
+        cls, names: Sequence[str], rows: int, columns: Mapping[str, Column], schema: Schema, source: str | None
+    ) -> Table:
+        """Return a table whose rows are in another process: its names, the number of rows, and columns with their tallies.
+
+        >>> Table.elsewhere(["age", "ill"], 1000, {}, Schema(["age"]), None)
+        <Table: 1,000 rows, 2 columns; quasi-identifiers: age>
+        """
+        table = cls(pa.table({name: pa.nulls(rows) for name in names}), schema, source)
+        table._columns.update(columns)
+        return table
+
     def __post_init__(self) -> None:
         if self.data.num_rows == 0:
             raise FileError("the table has no rows", remedy="Give a table with at least one row.", file=self.source)

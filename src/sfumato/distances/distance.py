@@ -152,7 +152,7 @@ def lone_missing(column: Column, rows: Indices, columns: Indices) -> NDArray[np.
 def refuse_missing(column: Column, required_by: str) -> None:
     """Raise an error if a column has missing values where every row must have a value."""
     if column.has_missing:
-        count = int((column.codes == column.size).sum())
+        count = int(column.counts[column.size])
         raise ColumnError(
             f"{required_by} requires a number in every row, and it is missing in {count}",
             remedy="Drop those rows, or fill them in.",

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from sfumato.data.schema import Kind, Role, Schema
 from sfumato.errors import ColumnError
+from sfumato.io.cell_counts import LARGEST, cell_keys, refuse_large_dictionary
 from sfumato.storage import Storage
 
 HASHED = {b"sfumato": b"hash"}
@@ -24,7 +25,7 @@ HASHED = {b"sfumato": b"hash"}
 _RELEASED = 16
 """After this many batches the pages of the file that were read are dropped from memory."""
 
-_LARGEST = 1 << 28
+_LARGEST = LARGEST
 """The most bytes of distinct cells of a column."""
 
 _WAITING_CELLS = 1 << 16
@@ -120,19 +121,12 @@ class _Column:
     def _look_up(self) -> None:
         """Number the cells of the batches that wait, new ones in the order in which they were read, and write the rows."""
         cells = pa.concat_arrays([self.cells, *(cells for cells, _ in self.waiting)])
-        numbers = np.asarray(_keys(cells).dictionary_encode(null_encoding="encode").indices)
+        numbers = np.asarray(cell_keys(cells).dictionary_encode(null_encoding="encode").indices)
         # a number is new where it is larger than all before
         new = np.diff(np.maximum.accumulate(numbers), prepend=-1) > 0
         place = np.split(numbers, np.cumsum([len(self.cells), *(len(part) for part, _ in self.waiting)])[:-1])[1:]
         self.cells = cells.filter(pa.array(new))
-        if self.cells.nbytes > _LARGEST:
-            raise ColumnError(
-                f"the column has {len(self.cells):,} distinct values so far, more than fit into memory",
-                remedy='Drop it (role "identifier"), round its values, or read it by a machine with more memory and the '
-                'engine "local".',
-                file=self.source,
-                column=self.field.name,
-            )
+        refuse_large_dictionary(self.cells, self.field.name, self.source, _LARGEST)
         for of_cell, (_, rows) in zip(place, self.waiting, strict=True):
             self._write(of_cell, rows, rows >= 0)
         self.waiting = []
@@ -160,13 +154,6 @@ class _Column:
             return pa.field(self.field.name, kind, metadata=HASHED), numbers
         column = pa.DictionaryArray.from_arrays(numbers, self.cells)
         return pa.field(self.field.name, column.type), column
-
-
-def _keys(cells: pa.Array) -> pa.Array:
-    """Return values that differ where cells do: floats as their bits, because 0.0 equals -0.0."""
-    if not pa.types.is_floating(cells.type):
-        return cells
-    return cells.view({16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[cells.type.bit_width])
 
 
 def stored_columns(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,8 @@ from sfumato.io.database_names import TableName, quoted
 from sfumato.io.database_types import storable
 from sfumato.io.database_uri import checked, file_of, scheme, shown
 from sfumato.io.read_database import read_query
+from sfumato.io.read_spark import is_spark_uri
+from sfumato.io.write_spark import check_folder
 from sfumato.temporaries import keep, temporary
 
 _KIND = {
@@ -48,6 +50,13 @@ _PATIENCE = "30s"
 _REMEDY = "The database is unchanged. Fix the problem, check that the database is running, and try again."
 
 
+class PendingRows(Protocol):
+    """Rows that are written and checked; others see them after `commit`."""
+
+    def commit(self) -> None:
+        """Make the rows visible to others."""
+
+
 @dataclass
 class PendingTable:
     """A table that is written and checked in an open transaction; others see it after `commit`."""
@@ -69,6 +78,9 @@ class PendingTable:
 
 def check_target(uri: str, table: str, force: bool = False) -> None:
     """Raise an error if a table cannot be written: its name is used, or the database does not exist. Changes nothing."""
+    if is_spark_uri(uri):
+        check_folder(uri, table)
+        return
     name, new_file = _target(uri, table)
     if new_file:
         return  # a file that does not exist yet contains no table

@@ -101,6 +101,22 @@ class Part:
             return self.levels.smallest() if self.higher_is_better else self.levels.largest()
         return float(self.levels.min() if self.higher_is_better else self.levels.max())
 
+    @property
+    def worst_group(self) -> int:
+        """A group that has the worst level."""
+        # floats may not tell the worst level from others that are near it
+        near = np.flatnonzero(np.isclose(self.floats(), float(self.worst), rtol=1e-9, atol=0))
+        return next(int(group) for group in near if self.at(int(group)) == self.worst)
+
+    def of_groups(self, groups: NDArray[np.int64]) -> Part:
+        """Return the part for some of the groups, in their order."""
+        levels = self.levels
+        if isinstance(levels, Ratios):
+            return replace(
+                self, levels=Ratios(levels.numerators[groups], levels.denominators[groups]), holds=self.holds[groups]
+            )
+        return replace(self, levels=levels[groups], holds=self.holds[groups])
+
     def floats(self) -> NDArray[np.float64]:
         """Return the levels as floats, for display and sorting only."""
         return self.levels.floats() if isinstance(self.levels, Ratios) else self.levels
@@ -146,6 +162,10 @@ class Measurement:
         """The level reached in each part."""
         return {part.name: part.worst for part in self.parts}
 
+    def of_groups(self, groups: NDArray[np.int64]) -> Measurement:
+        """Return the measurement of some of the groups, in their order."""
+        return Measurement(tuple(part.of_groups(groups) for part in self.parts))
+
     def worst_everywhere(self) -> Measurement:
         """Return the measurement in which every group has the worst level and the verdict of the whole."""
 
@@ -153,9 +173,7 @@ class Measurement:
             groups, level = len(part.holds), part.worst
             levels: Ratios | NDArray[np.float64] = np.full(groups, level)
             if isinstance(part.levels, Ratios):
-                # floats may not tell the worst level from others that are near it
-                near = np.flatnonzero(np.isclose(part.floats(), float(level), rtol=1e-9, atol=0))
-                at = next(int(group) for group in near if part.at(int(group)) == level)
+                at = part.worst_group
                 ends = part.levels.numerators[at], part.levels.denominators[at]
                 levels = Ratios(*(np.repeat(end, groups) for end in ends))
             return replace(part, levels=levels, holds=np.full(groups, bool(part.holds.all())))
@@ -166,6 +184,33 @@ class Measurement:
         """Return the groups from worst to best: violating ones first, then by the level of the first part that differs."""
         keys = [-part.floats() if not part.higher_is_better else part.floats() for part in reversed(self.parts)]
         return np.lexsort([*keys, self.group_holds])
+
+    def worst_groups(self, most: int) -> NDArray[np.int64]:
+        """Return the worst groups, as many as requested, and one with the worst level of each part; in the groups' order.
+
+        The measurement of these groups has the same levels and verdict, and the same worst groups.
+        """
+        return np.unique(np.concatenate([self.badness()[:most], [part.worst_group for part in self.parts]]))
+
+    @staticmethod
+    def joined(measurements: Sequence[Measurement]) -> Measurement:
+        """Return measurements of one principle on different groups as that of all these groups, one after another.
+
+        >>> one = Measurement((Part.at_least("k", Ratios.whole(np.array([3, 1])), 2),))
+        >>> Measurement.joined([one, one.of_groups(np.array([0]))]).group_holds.tolist()
+        [True, False, True]
+        """
+        return Measurement(tuple(map(_joined_part, zip(*(one.parts for one in measurements), strict=True))))
+
+
+def _joined_part(parts: tuple[Part, ...]) -> Part:
+    levels: Any = [part.levels for part in parts]
+    if isinstance(levels[0], Ratios):
+        ends = ("numerators", "denominators")
+        together: Any = Ratios(*(np.concatenate([getattr(level, end) for level in levels]) for end in ends))
+    else:
+        together = np.concatenate(levels)
+    return replace(parts[0], levels=together, holds=np.concatenate([part.holds for part in parts]))
 
 
 class Principle(ParameterChecks, ABC):

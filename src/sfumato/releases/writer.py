@@ -26,7 +26,7 @@ from sfumato.releases.reader import MANIFEST, REPORT, Manifest
 from sfumato.releases.row_key import is_key
 
 if TYPE_CHECKING:
-    from sfumato.io.write_database import PendingTable
+    from sfumato.io.write_database import PendingRows
     from sfumato.verification.checks import Verification
 
 D = TypeVar("D", bound=Document)
@@ -72,7 +72,7 @@ def write_release(
     force: bool = False,
     internal: InternalReport[D] | None = None,
     key: InternalReport[D] | None = None,
-    database: AbstractContextManager[PendingTable | None] | None = None,
+    database: AbstractContextManager[PendingRows | None] | None = None,
     replayed: str | Path | None = None,
     progress: Progress = silent,
 ) -> Path:

@@ -144,16 +144,39 @@ def work_on_parts(
 
     `archive`: the package, as a broadcast variable of bytes. `work`: a name of its own, and the pickled work as another one.
     """
-    executor = sys.modules.get(f"{PACKAGE}.spark.executor")
-    if executor is None or getattr(executor, "digest", None) != digest:
-        try:
-            import_package(digest, lambda: bytes(archive.value))
-            executor = importlib.import_module(f"{PACKAGE}.spark.executor")
-            executor.check_versions(versions)
-            executor.digest = digest  # type: ignore[attr-defined]
-        except ImportError as error:  # a retry would not help
-            for number, _ in parts:
-                yield number, pickle.dumps(("missing", f"{platform.node()}: {error}"))
-            return
+    try:
+        executor = _executor(digest, versions, archive)
+    except ImportError as error:  # a retry would not help
+        for number, _ in parts:
+            yield number, _missing(error)
+        return
     for number, part in parts:
         yield number, executor.result_of(*work, part)
+
+
+def work_on_batches(
+    digest: str, versions: dict[str, str], archive: Any, work: tuple[str, Any], batches: Iterator[Any]
+) -> Iterator[Any]:
+    """Yield what work makes of the Arrow batches of a partition, as batches of numbers and contents; see `work_on_parts`."""
+    try:
+        executor = _executor(digest, versions, archive)
+    except ImportError as error:
+        arrow = importlib.import_module("pyarrow")
+        yield arrow.record_batch([arrow.array([-1], arrow.int32()), arrow.array([_missing(error)])], ["number", "content"])
+        return
+    yield from executor.batches_of(*work, batches)
+
+
+def _executor(digest: str, versions: dict[str, str], archive: Any) -> Any:
+    """Return the module that runs work, of the driver's version of the package; ImportError if that is not possible."""
+    executor: Any = sys.modules.get(f"{PACKAGE}.spark.executor")
+    if executor is None or getattr(executor, "digest", None) != digest:
+        import_package(digest, lambda: bytes(archive.value))
+        executor = importlib.import_module(f"{PACKAGE}.spark.executor")
+        executor.check_versions(versions)
+        executor.digest = digest
+    return executor
+
+
+def _missing(error: ImportError) -> bytes:
+    return pickle.dumps(("missing", f"{platform.node()}: {error}"))

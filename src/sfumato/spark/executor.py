@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from sfumato.errors import SfumatoError
 from sfumato.kernels.compile import cache_folder
 from sfumato.progress import silent
@@ -22,6 +24,9 @@ digest: str | None = None
 
 _NAMES = ("numpy", "numba", "llvmlite")
 """The packages whose version may matter for a result."""
+
+FAILED = -1
+"""The number of a content that is an error."""
 
 _works: dict[str, Any] = {}
 """The work that this process did last, by its name: kept until the next work arrives or the process ends."""
@@ -42,13 +47,10 @@ def check_versions(versions: dict[str, str]) -> None:
 def result_of(name: str, work: Any, part: bytes) -> bytes:
     """Return the pickled result of a part, or the error that it raises; `work`: a broadcast variable."""
     is_first = name not in _works
-    if is_first:
-        _works.clear()  # that of an earlier round
-        _works[name] = pickle.loads(work.value)
-    run, warm_up, variant, shared = _works[name]
+    run, warm_up, variant, shared = _loaded(name, work)
     content = pickle.loads(part)
     try:
-        _warm(variant, warm_up, shared, content)
+        warm(variant, warm_up, shared, content)
         result = compact_pickle(("result", run(shared, content, silent)))
     except SfumatoError as error:
         return pickle.dumps(("error", error))
@@ -58,11 +60,54 @@ def result_of(name: str, work: Any, part: bytes) -> bytes:
     return result
 
 
+def batches_of(name: str, work: Any, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield what work makes of the batches of a partition, as batches of numbers and contents; `work`: as in `result_of`.
+
+    An error of this work, or of work that made the batches, is yielded in place of a result, with the number `FAILED`.
+    """
+    is_first = name not in _works
+    run, shared = _loaded(name, work)
+    try:
+        for number, content in run(shared, batches):
+            yield _batch(number, content)
+    except SfumatoError as error:
+        yield _batch(FAILED, pickle.dumps(("error", error)))
+    except _EarlierError as error:
+        yield _batch(FAILED, error.args[0])
+    if is_first:
+        gc.freeze()
+
+
+def contents_of(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, bytes]]:
+    """Yield the numbers and contents of batches that `batches_of` made."""
+    for batch in batches:
+        for number, content in zip(*(batch.column(i) for i in range(2)), strict=True):
+            if number.as_py() == FAILED:
+                raise _EarlierError(content.as_py())
+            yield number.as_py(), content.as_py()
+
+
+class _EarlierError(Exception):
+    """An error of the work that made a batch; its argument is the content."""
+
+
+def _batch(number: int, content: bytes) -> pa.RecordBatch:
+    return pa.record_batch([pa.array([number], pa.int32()), pa.array([content], pa.binary())], ["number", "content"])
+
+
+def _loaded(name: str, work: Any) -> Any:
+    """Return work that a broadcast variable contains."""
+    if name not in _works:
+        _works.clear()  # that of an earlier round
+        _works[name] = pickle.loads(work.value)
+    return _works[name]
+
+
 _warmed: set[str] = set()
 """The variants of work whose kernels are in the cache, as far as this process knows."""
 
 
-def _warm(variant: str, warm_up: Any, shared: Any, part: Any) -> None:
+def warm(variant: str, warm_up: Any, shared: Any, part: Any) -> None:
     """Let one process of this host compile the kernels, while the others wait; then all load them from the cache."""
     if variant in _warmed:
         return

@@ -16,6 +16,7 @@ from typing import Any
 
 from sfumato.errors import ClusterError, ParameterError
 from sfumato.io.optional_packages import import_extra
+from sfumato.io.read_spark import active_session
 from sfumato.spark.java_process import (
     configured_master,
     end_java,
@@ -58,7 +59,7 @@ def spark_session(
     the user left running, Spark itself gives up instead, after about a minute.
     """
     sql = import_extra("pyspark.sql", "spark", "Spark sessions", "pyspark")
-    found = session if session is not None else _active_session(sql)
+    found = session if session is not None else active_session()
     if found is not None:
         check_session(found, master)
         yield found
@@ -115,15 +116,6 @@ def _settings_of(master: str | None, settings: Mapping[str, str]) -> dict[str, s
     """Return all settings of a session; those that the user named take precedence."""
     chosen = {**_SETTINGS, **(_ON_THIS_HOST if _is_this_host(master) else {}), **settings}
     return {name: str(value) for name, value in chosen.items()}
-
-
-def _active_session(sql: Any) -> Any:
-    """Return the session of this process, if there is one: a process has at most one."""
-    from pyspark import SparkContext
-
-    if SparkContext._active_spark_context is None:
-        return None
-    return sql.SparkSession.getActiveSession() or sql.SparkSession.builder.getOrCreate()
 
 
 def check_session(session: Any, master: str | None = None) -> None:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato._audit import Finding, audit_table, finding_heading, table_of, worst_shown
+from sfumato._audit import audit_table, table_of
+from sfumato.audits.audit_result import Finding, finding_heading, worst_shown
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, FileError, SfumatoError

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sfumato._audit import Audit
 from sfumato.anonymization.feasibility import vulnerability
 from sfumato.anonymization.figures.worst_group_graph import view_of
+from sfumato.audits.audit_result import Audit
 from sfumato.data.table import Table
 from sfumato.exact import written
 from sfumato.principles import Dissimilarity, View, exactly

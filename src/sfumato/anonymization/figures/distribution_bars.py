@@ -12,10 +12,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import shortened
 from sfumato.anonymization.figures.reader_view import Span
 from sfumato.anonymization.figures.rounding_steps import in_steps
 from sfumato.anonymization.recoding import Domain
+from sfumato.audits.audit_result import shortened
 from sfumato.exact import Numbers, nearest_float, written
 from sfumato.exact.bins import round_width
 from sfumato.exact.calendar_bins import calendar_bins

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import Audit, audit
+from sfumato._audit import audit
 from sfumato.anonymization.figures.cell_ranges import covers_of
 from sfumato.anonymization.figures.column_distributions import columns
 from sfumato.anonymization.figures.contour_tables import contours
@@ -24,6 +24,7 @@ from sfumato.anonymization.figures.rounding_steps import step_of
 from sfumato.anonymization.figures.worst_group_graph import neighbourhoods
 from sfumato.anonymization.utility.associations import associations
 from sfumato.anonymization.utility.cell_cover import Cover
+from sfumato.audits.audit_result import Audit
 from sfumato.data.groups import Groups, combined
 from sfumato.data.table import Table
 from sfumato.data.units import Units

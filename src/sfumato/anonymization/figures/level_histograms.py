@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato._audit import Audit
+from sfumato.audits.audit_result import Audit
 from sfumato.exact import nearest_float, written
 from sfumato.exact.bins import round_width
 from sfumato.principles import Part

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato._audit import Audit, Finding, shortened
+from sfumato.audits.audit_result import Audit, Finding, shortened
 from sfumato.distances.neighbour_graph import Neighbours
 from sfumato.exact import nearest_float, written
 from sfumato.principles import View, attributes_of
