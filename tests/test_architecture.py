@@ -29,6 +29,7 @@ LAYERS = [
     ["exact"],
     ["summaries"],
     ["parameters"],
+    ["seeds"],
     ["kernels"],
     ["data"],
     ["distances"],
@@ -113,6 +114,7 @@ FOUNDATION = {
     "registry",
     "exact",
     "parameters",
+    "seeds",
     "data",
     "io",
 }

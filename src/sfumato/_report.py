@@ -18,6 +18,7 @@ from sfumato.reports.grouped_page import grouped_page
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Verification
 from sfumato.verification.declaration_checks import in_declared_order
+from sfumato.verification.order_checks import order_seed
 
 
 def report(
@@ -77,7 +78,9 @@ def _internal(manifest: Manifest, original: Any, schema: Schema | None, principl
         for column in document.columns
         if column.role == "quasi-identifier" and column.recoding is not None
     }
-    figures = internal_figures(table, audit(published, None, requested), recodings, document.seed)
+    figures = internal_figures(
+        table, audit(published, None, requested), recodings, order_seed(document.seed, document.format)
+    )
     return grouped_page(document, figures)
 
 

@@ -293,7 +293,7 @@ class TestTampering:
 
     def test_an_older_format_states_none_of_it(self, folder):
         def as_format_2(content):
-            content["format"] = 2
+            content.update(format=2, seed=0)
             for key in ("warnings", "coverage", "unchanged"):
                 del content[key]
 

@@ -146,7 +146,7 @@ def test_before_format_3_such_columns_were_published(tmp_path):
     people, folder = kept(tmp_path)
 
     def as_format_2(content):
-        content["format"] = 2
+        content.update(format=2, seed=0)
         del content["config"]["undeclared"]
 
     state(folder, as_format_2)

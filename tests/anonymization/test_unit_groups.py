@@ -142,8 +142,8 @@ def test_a_plug_in_sees_units_and_failing_groups_are_merged():
 
 def test_one_row_per_person_is_as_without_a_person():
     table = visits(rows_each=1)
-    with_people = sf.anonymize(table, schema(), REQUIREMENTS)
-    plain = sf.anonymize(table, schema(person_id=None, identifiers=["home", "pay", "who"]), REQUIREMENTS)
+    with_people = sf.anonymize(table, schema(), REQUIREMENTS, seed=0)
+    plain = sf.anonymize(table, schema(person_id=None, identifiers=["home", "pay", "who"]), REQUIREMENTS, seed=0)
     assert with_people.frame.equals(plain.frame)
 
 

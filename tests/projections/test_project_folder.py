@@ -270,7 +270,7 @@ class TestWriting:
         with pytest.raises(sf.errors.FileError, match="something exists here already"):
             projection.save(folder)
         projection.save(folder, force=True)
-        assert stated(folder)["seed"] == 9
+        assert stated(folder) == json.loads(projection.document.to_json()) | {"files": stated(folder)["files"]}
         (folder / "table_x.csv").write_text("mine", encoding="utf-8")
         with pytest.raises(sf.errors.FileError, match=r"table_x\.csv"):
             projection.save(folder, force=True)

@@ -333,7 +333,7 @@ class TestCorruptContent:
             sf.verify(folder, people(), project=EXPECTED)
 
 
-ALLOWED = {"data", "errors", "exact", "io", "plurals", "principles", "releases", "verification"}
+ALLOWED = {"data", "errors", "exact", "io", "plurals", "principles", "releases", "seeds", "verification"}
 
 
 @pytest.mark.parametrize("path", sorted((SOURCE / "projections" / "checks").glob("*.py")), ids=lambda path: path.name)

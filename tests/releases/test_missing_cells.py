@@ -157,7 +157,7 @@ def test_a_release_of_an_older_format_has_the_texts_of_the_original(tmp_path, ki
         path.write_text(path.read_text(encoding="utf-8").replace('""""""', ""), encoding="utf-8")
 
     def older(content, version):
-        content["format"] = version
+        content.update(format=version, seed=0)
         content["config"]["missing"]["values"] = ["?"]
         if kind == "csv":
             content["files"]["data.csv"] = digest(folder / "data.csv").to_dict()

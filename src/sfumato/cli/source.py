@@ -65,3 +65,19 @@ def release_folder(declared: Config | None, config: Path, output: Path | None) -
             key="output.path",
         )
     return folder
+
+
+def private_files(
+    declared: Config | None, internal: Path | None, key: Path | None, folder: Path, force: bool
+) -> tuple[Path | None, Path | None]:
+    """Return where the internal report and the key are written, if anywhere; a place that is taken is an error."""
+    from sfumato.releases.folder import free_page
+    from sfumato.releases.row_key import is_key
+
+    report = internal if internal is not None or declared is None else declared.internal_report
+    key = key if key is not None or declared is None else declared.key_file
+    if report is not None:
+        free_page(report, folder, force)
+    if key is not None:
+        free_page(key, folder, force, is_key)
+    return report, key

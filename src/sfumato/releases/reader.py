@@ -20,6 +20,7 @@ from sfumato.releases.model_base import first_problem
 from sfumato.releases.models import (
     FORMAT,
     GROUPS,
+    SECRET_SINCE,
     ConfigDeclaration,
     Document,
     FileDigest,
@@ -28,6 +29,7 @@ from sfumato.releases.models import (
     ProjectedDocument,
     Reading,
     WithheldDocument,
+    stated_seeds,
 )
 from sfumato.serialization import distance_of, hierarchy_of, schema_of
 
@@ -207,10 +209,14 @@ class Manifest(_Declared):
                 remedy=AGAIN, file=str(path), key="kind", value=name,
             )  # fmt: skip
         try:
-            return cls(path, KINDS[name].document.model_validate(content))
+            manifest = cls(path, KINDS[name].document.model_validate(content))
         except ValidationError as error:
             key, what, value = first_problem(error)
             raise ReleaseError(what, remedy=AGAIN, file=str(path), key=key, value=value) from error
+        for key, seed in stated_seeds(manifest.document):
+            if seed is None and manifest.format < SECRET_SINCE:
+                raise manifest.problem(key, "the key is missing")
+        return manifest
 
     @property
     def folder(self) -> Path:

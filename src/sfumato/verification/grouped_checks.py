@@ -30,7 +30,7 @@ from sfumato.verification.declaration_checks import DECLARED, allowed_recodings,
 from sfumato.verification.exposure_checks import exposure_checks
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
-from sfumato.verification.order_checks import NO_ORDER, order_check
+from sfumato.verification.order_checks import NO_ORDER, order_check, order_seed
 from sfumato.verification.original_checks import MatchedRows, cover_rows
 from sfumato.verification.revelation_checks import revelation_check
 from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, key_of
@@ -137,7 +137,7 @@ def _order(manifest: TableManifest, read: Callable[[], Table], checks: Sequence[
     """Check the order of a table whose other checks hold; that of other contents says nothing."""
     if any(check.holds is False for check in checks):
         return Check("order", None, NO_ORDER)
-    return order_check(read(), manifest.document.seed, manifest.format)
+    return order_check(read(), order_seed(manifest.document.seed, manifest.format), manifest.format)
 
 
 def _columns(document: GroupedTable, table: Table, declared: Schema) -> Check:

@@ -135,7 +135,7 @@ class _Part:
         position = document.attributes.index(self.block[0])
         return [
             *checks,
-            table_order_check(published, table.seed, document.seed, position, self.table.format),
+            table_order_check(published, position, self.table.format, document.seed, table.seed),
             dependence_check(document, table, published, self.block),
             *utility_checks(table, published, requested),
         ]
