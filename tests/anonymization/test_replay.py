@@ -11,6 +11,7 @@ import pytest
 import sfumato as sf
 from commandline import sfumato
 from sfumato.census import census_schema
+from sfumato.releases.model_base import as_json
 
 FILES = ["data.csv", "release.json", "report.html"]
 PRINCIPLES = [sf.KAnonymity(4), sf.Dissimilarity(epsilon="0.1", delta="0.5", k=4), sf.DistinctLDiversity(2, on="each")]
@@ -66,11 +67,11 @@ def test_a_release_of_an_older_format_states_its_seed(people, tmp_path):
     """It is repeated by the methods of this version, so its bytes may differ, and then it says why."""
     first = sf.anonymize(people, census_schema(), PRINCIPLES, seed=7).save(tmp_path / "first")
     content = json.loads((first / "release.json").read_text(encoding="utf-8")) | {"format": 4, "seed": 7}
-    (tmp_path / "old.json").write_text(json.dumps(content), encoding="utf-8")
+    (tmp_path / "old.json").write_text(as_json(content), encoding="utf-8")
     release = sf.replay(tmp_path / "old.json", people)
     assert release.private.seed == 7
     content["files"]["data.csv"]["bytes"] += 1
-    (tmp_path / "old.json").write_text(json.dumps(content), encoding="utf-8")
+    (tmp_path / "old.json").write_text(as_json(content), encoding="utf-8")
     with pytest.raises(sf.errors.ReplayError, match="has format 4, and this version writes format 5"):
         release.save(tmp_path / "again", expected=tmp_path / "old.json")
 
@@ -146,7 +147,7 @@ def test_unknown_roles_and_kinds_are_refused(small, tmp_path, column, declared):
     (tmp_path / "out").mkdir()
     for name in ("data.csv", "report.html"):
         (tmp_path / "out" / name).write_bytes((folder / name).read_bytes())
-    (tmp_path / "out" / "release.json").write_text(json.dumps(content), encoding="utf-8")
+    (tmp_path / "out" / "release.json").write_text(as_json(content), encoding="utf-8")
     with pytest.raises(sf.errors.ReleaseError, match=rf"config\.columns\.{column}.*(unknown|invalid)"):
         sf.replay(tmp_path / "out", people)
     with pytest.raises(sf.errors.ReleaseError, match=rf"config\.columns\.{column}.*(unknown|invalid)"):

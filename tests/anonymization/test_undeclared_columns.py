@@ -11,6 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import sfumato as sf
+from sfumato.releases.model_base import as_json
 
 ROWS = 12
 PEOPLE = pa.table(
@@ -33,7 +34,7 @@ def state(folder, change):
     path = folder / "release.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     change(content)
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text(as_json(content), encoding="utf-8")
 
 
 def failing(verification):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import json
 from itertools import product
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.releases.model_base import as_json
 from sfumato.verification.level_checks import level_problem
 from standin import Chunks
 from test_project import SCHEMA, people
@@ -328,7 +328,7 @@ class TestCorruptContent:
         for key in path[:-1]:
             inner = inner[key]
         inner[path[-1]] = data.draw(ODD)
-        (folder / "release.json").write_text(json.dumps(content), encoding="utf-8")
+        (folder / "release.json").write_text(as_json(content), encoding="utf-8")
         with contextlib.suppress(sf.SfumatoError):
             sf.verify(folder, people(), project=EXPECTED)
 

@@ -24,6 +24,7 @@ from sfumato.io.write_files import write_csv, write_parquet
 from sfumato.projections.checks.projected_table_checks import table_order_check
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.digests import digest
+from sfumato.releases.model_base import as_json
 from sfumato.releases.models import FORMAT
 from sfumato.releases.table_files import published_schema, published_table
 from sfumato.seeds import PUBLIC_SEED
@@ -164,6 +165,6 @@ def test_tables_that_are_linked_row_by_row(tmp_path):
         content["files"][path.name] = digest(path).to_dict()
         secrets.append([rows[place][-1] for place in back])
     assert list(zip(*secrets, strict=True)) == list(zip(*(people[name].to_pylist() for name in "abc"), strict=True))
-    (folder / "release.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "release.json").write_text(as_json(content), encoding="utf-8")
     found = sf.verify(folder, people, schema=schema, principles=[sf.KAnonymity(4)])
     assert [check.name for check in found.checks if check.holds is False] == [f"table_{n}: order" for n in (1, 2, 3)]

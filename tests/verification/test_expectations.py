@@ -12,6 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato.anonymization import release as release_module
 from sfumato.anonymization._anonymize import anonymize
+from sfumato.releases.model_base import as_json
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Check, Verification
 from standin import Chunks
@@ -48,7 +49,7 @@ def claim(folder, change):
     path = folder / "release.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     change(content)
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text(as_json(content), encoding="utf-8")
 
 
 def failing(found):

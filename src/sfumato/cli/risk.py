@@ -62,7 +62,7 @@ Example:
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
-    help="Decides between rules of the same risk, and draws samples. It is never published. Default: one that is drawn.",
+    help="Of the order in which the search sees the records, and of samples. Never published. Default: one that is drawn.",
 )
 @key_option
 @click.option("--force", is_flag=True, help="Replace an existing release or report.")

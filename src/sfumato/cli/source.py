@@ -33,6 +33,15 @@ def requested_projection(config: Path | None, allow_code: bool) -> dict[str, Any
     return {key: value for key, value in options.items() if key not in ("search", "attacks")}
 
 
+def requested_suppression(config: Path | None, allow_code: bool) -> Any:
+    """Return the share of rows that a config allows to be suppressed; None if there is no config."""
+    if config is None:
+        return None
+    from sfumato.config import Config, MethodSection
+
+    return (Config.load(config, allow_code=allow_code).method or MethodSection()).suppress
+
+
 def risk_assumptions(config: Path | None, allow_code: bool) -> RiskAssumptions | None:
     """Return what a config measures the risk of a withheld release against; None if there is no config."""
     if config is None:

@@ -65,8 +65,8 @@ def withhold(
     rule sets Δ₂, Δ₃ and Δ₁ of Lebanon et al. 2006); a share such as "50%" is of the attributes, the records, or all
     cells. `against`: "prior" minimizes the mean risk over the dictionaries under the prior, "worst" the largest of their
     risks; by default the prior if there is one. `limit`: the largest acceptable risk; `release.risk.holds` is the
-    verdict. `seed`: decides between rules of the same risk; by default it is drawn, and it is never published. All other
-    parameters are those of `sf.risk`.
+    verdict. `seed`: of the order in which the search sees the records; by default it is drawn, and it is never published.
+    All other parameters are those of `sf.risk`.
 
     >>> people = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 30, 41], "town": ["Ulm", "Bonn", "Ulm"]})
     >>> register = Dictionary(people, identity="name", name="register")

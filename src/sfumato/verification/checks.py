@@ -104,7 +104,7 @@ def content_checks(manifest: Manifest) -> list[Check]:
     Anything else could reveal single people, or join tables, and no other check would look at it.
     """
     expected = {MANIFEST, *manifest.files}
-    files = sorted(path.name for path in manifest.folder.iterdir() if path.name not in expected)
+    files = sorted(path.name for path in manifest.folder.iterdir() if path.name not in expected or path.is_symlink())
     keys = list(unknown_keys(manifest.document))
     if manifest.format >= SECRET_SINCE:
         keys += [key for key, seed in stated_seeds(manifest.document) if seed is not None]
