@@ -70,7 +70,7 @@ def verify_folder(folder: str | Path, original: Any, expected: Expectations) -> 
     """Check a release against everything that is expected of it, what only its maker knows included."""
     manifest = Manifest.load(Path(folder))
     expected.check_kind(manifest)
-    kind_checks = manifest.release_kind.load("checks")(manifest, original, expected)
+    kind_checks = list(manifest.release_kind.load("checks")(manifest, original, expected))
     checks = [files_check(manifest), *content_checks(manifest)]
     forms = form_checks(manifest, [*checks, *kind_checks])
     return Verification(str(folder), (*checks, *forms, *kind_checks))

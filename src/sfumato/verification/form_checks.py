@@ -39,7 +39,10 @@ def form_checks(manifest: Manifest, others: Sequence[Check]) -> list[Check]:
     reason = _unknown_form(manifest.document)
     if reason is not None:
         return [Check("json", None, reason), Check("report", None, reason)]
-    same = manifest.path.read_bytes() == manifest.document.to_json().encode()
+    try:
+        same = manifest.path.read_bytes() == manifest.document.to_json().encode()
+    except ValueError:  # a number that JSON does not have, or a text that is not valid Unicode
+        same = False
     detail = "release.json is written as this version writes it"
     json = Check("json", same, detail if same else "release.json is written in another way, and may hide something in it")
     return [json, _report_check(manifest)]

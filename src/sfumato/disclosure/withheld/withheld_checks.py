@@ -23,6 +23,7 @@ from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import original_table, published_table
 from sfumato.verification.checks import NO_ORIGINAL, Check
 from sfumato.verification.declaration_checks import DECLARED, first_difference
+from sfumato.verification.form_checks import OTHERS_FAIL, data_form_check
 from sfumato.verification.order_checks import NO_ORDER, OLDER_FORMAT, ORDERED_SINCE, order_seed
 from sfumato.verification.original_checks import Cells, comparable_texts
 
@@ -134,8 +135,10 @@ def withheld_checks(
     yield from checks
     if any(check.holds is False for check in checks):
         yield Check("order", None, NO_ORDER)
+        yield Check("form", None, OTHERS_FAIL)
     else:
         yield _order(manifest, published_cells)
+        yield data_form_check(manifest.data, manifest.document, published_cells.data, {})
     yield from risk_checks(manifest, published_cells, assumptions, table, rows)
 
 
