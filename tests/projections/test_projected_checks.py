@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import json
 from itertools import product
 from pathlib import Path
 
@@ -99,7 +100,7 @@ class TestDeclared:
         assert "alpha was not given" in sf.verify(folder, project={"alpha": 1}).failures
 
     def test_all_values_stated_as_harmless(self, release):
-        """release.json is consistent; only the expected arguments reveal the change, and a report that was not drawn again."""
+        """release.json is consistent; only the expected arguments reveal the change, and a report that is the old one."""
 
         def tampered(content):
             values = {"sex": "fm", "title": ["ms", "mr"], "job": ["cook", "nurse", "judge"], "pay": ["low", "mid", "high"]}

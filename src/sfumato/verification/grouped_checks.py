@@ -104,8 +104,9 @@ def grouped_checks(
     try:
         counted = counted_units(manifest, table, source, declared, key or RowKey())
         checks += [*counted.checks, *_principles(document, table, requested, unavailable, counted)]
-        sizes = sizes_check(document, table, requested)
-        checks += [] if sizes.holds else [sizes]
+        if all(check.holds is not False for check in checks):  # the size that is required is that of the principles
+            sizes = sizes_check(document, table, requested)
+            checks += [] if sizes.holds else [sizes]
         if checks[0].holds and checks[1].holds:
             checks += exposure_checks(document, table, declared, requested, manifest.format)
     except SfumatoError as error:
