@@ -37,9 +37,11 @@ class _SameBits:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def same_seeds_in_a_module(request: pytest.FixtureRequest) -> None:
+def same_seeds_in_a_module(request: pytest.FixtureRequest) -> Iterator[None]:
     """Seeds that nobody names are the same in every run, also where fixtures of a module draw them."""
     sfumato.seeds.secrets = _SameBits(request.node.nodeid)
+    yield
+    sfumato.seeds.secrets = secrets  # doctests run in the same process, and draw
 
 
 @pytest.fixture(autouse=True)
