@@ -7,12 +7,15 @@ The default profile keeps the suite short, and the same every time. The thorough
 from __future__ import annotations
 
 import os
+import random
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+import sfumato.seeds
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("default", max_examples=100, derandomize=True, **_COMMON)
@@ -21,6 +24,36 @@ settings.load_profile(os.environ.get("SFUMATO_PROFILE", "default"))
 
 
 os.environ.pop("COLUMNS", None)  # test processes are given the width of a terminal that they do not have
+
+
+class _SameBits:
+    """Stands in for the module `secrets`: what is drawn is the same whenever a test runs."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def randbits(self, bits: int) -> int:
+        return random.Random(self.name).getrandbits(bits)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def same_seeds_in_a_module(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Seeds that nobody names are the same in every run, also where fixtures of a module draw them."""
+    sfumato.seeds.secrets = _SameBits(request.node.nodeid)
+    yield
+    sfumato.seeds.secrets = secrets  # doctests run in the same process, and draw
+
+
+@pytest.fixture(autouse=True)
+def same_seeds(request: pytest.FixtureRequest, same_seeds_in_a_module: None) -> None:
+    """Seeds that nobody names are the same in every run of a test."""
+    sfumato.seeds.secrets = _SameBits(request.node.nodeid)
+
+
+@pytest.fixture
+def drawn_seeds(same_seeds: None) -> None:
+    """Seeds are drawn at random, as outside of tests."""
+    sfumato.seeds.secrets = secrets
 
 
 @pytest.fixture(scope="session")

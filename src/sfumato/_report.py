@@ -19,6 +19,7 @@ from sfumato.reports.grouped_page import grouped_page
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Verification
 from sfumato.verification.declaration_checks import in_declared_order
+from sfumato.verification.order_checks import order_seed
 
 
 def report(
@@ -90,7 +91,8 @@ def _internal(
         attacks = attack(manifest.folder, original, schema=schema, key=key).to_dict()
     except ReleaseError as error:  # without a key, people can be matched with rows in smaller tables only
         attacks = {"attacks": [], "not_measured": [{"attack": "every attack", "reason": f"{error.problem}. {error.remedy}"}]}
-    figures = internal_figures(table, audit(published, None, requested), recodings, document.seed, attacks=attacks)
+    seed = order_seed(document.seed, document.format)
+    figures = internal_figures(table, audit(published, None, requested), recodings, seed, attacks=attacks)
     return grouped_page(document, figures)
 
 

@@ -13,29 +13,14 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from benchmarks.datasets.hospital import DISPOSITIONS, hospital
+from fixed_groups import Fixed
 from naive_limits import covered
-from sfumato.anonymization.methods import Grouping, Method, Task
 from sfumato.anonymization.methods.association_lines import association_lines
 from sfumato.anonymization.recoding import domains_of
 from small_tables import TREE
 
 QUASI = ["age", "sex", "race", "disposition"]
 PAIR = [["readmitted", "disposition"]]
-
-
-class Fixed(Method):
-    """The groups that a test chose."""
-
-    name = "fixed"
-
-    def __init__(self, of_row):
-        self.of_row = np.unique(of_row, return_inverse=True)[1]
-
-    def group(self, task: Task, seed: int = 0) -> Grouping:
-        return Grouping(self.of_row)
-
-    def parameters(self):
-        return {}
 
 
 def naive_v(joint):
@@ -69,7 +54,9 @@ def test_strengths_are_those_of_the_definition(rows, recoding):
     )
     tree = sf.Hierarchy.from_rows(TREE.values())
     schema = sf.Schema(["q", "n"], ["s"], recodings={"q": recoding}, hierarchies={"q": tree}, preserve=[["q", "n"]])
-    release = sf.anonymize(table, schema, sf.KAnonymity(1), method=Fixed([row[3] for row in rows]))
+    release = sf.anonymize(
+        table, schema, sf.KAnonymity(1), method=Fixed(np.unique([row[3] for row in rows], return_inverse=True)[1])
+    )
     found = {(one.column, one.outcome): one for one in release.utility.associations}
     published = release.frame.to_pylist()
     values = {name: {row[j] for row in rows} for j, name in enumerate(("q", "n"))}

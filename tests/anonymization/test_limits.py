@@ -211,7 +211,7 @@ def test_a_heavy_column_stays_exact(method):
 
 def test_equal_weights_change_nothing(patients):
     plain, equal = ends(), ends(weights={"end": 3, "age": 3})
-    both = [sf.anonymize(patients, schema, sf.KAnonymity(5)).frame for schema in (plain, equal)]
+    both = [sf.anonymize(patients, schema, sf.KAnonymity(5), seed=0).frame for schema in (plain, equal)]
     assert both[0].equals(both[1])
 
 

@@ -18,6 +18,7 @@ import naive_exposure as naive
 import sfumato as sf
 from sfumato.anonymization._anonymize import anonymize
 from sfumato.cli import main
+from sfumato.releases.model_base import as_json
 from sfumato.verification._verify import verify
 from standin import Chunks
 
@@ -127,7 +128,7 @@ def state(folder, change):
     path = folder / "release.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     change(content["warnings"])
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text(as_json(content), encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import sfumato as sf
+from sfumato.releases.model_base import as_json
 
 ROWS = 12
 PEOPLE = pa.table(
@@ -33,7 +34,7 @@ def state(folder, change):
     path = folder / "release.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     change(content)
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text(as_json(content), encoding="utf-8")
 
 
 def failing(verification):
@@ -146,7 +147,7 @@ def test_before_format_3_such_columns_were_published(tmp_path):
     people, folder = kept(tmp_path)
 
     def as_format_2(content):
-        content["format"] = 2
+        content.update(format=2, seed=0)
         del content["config"]["undeclared"]
 
     state(folder, as_format_2)

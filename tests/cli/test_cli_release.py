@@ -77,7 +77,7 @@ def test_anonymize_and_verify(sfumato, project):
     assert cells == ['"[20, 22]",{Milan; Rome}', '"[23, 25]",{Bonn; Rome}'], "a set leaves less open than Italy, or *"
     done = sfumato("verify", "release", "--original", "people.csv")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "14 of 14 checks hold" in done.stdout
+    assert "17 of 17 checks hold" in done.stdout
     change(project, "release/data.csv", "gout", "flu")
     done = sfumato("verify", "release", "--json")
     assert done.returncode == 1
@@ -92,7 +92,7 @@ def test_json_and_seeds(sfumato, project):
     done = sfumato("anonymize", "sfumato.toml", "--seed", "3", "--output", "a", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert (found["seed"], found["holds"], found["folder"]) == (3, True, "a")
+    assert ("seed" in found, found["holds"], found["folder"]) == (False, True, "a")
     change(project, "sfumato.toml", "size = 3", "size = 3\nseed = 3")
     change(project, "sfumato.toml", 'path = "release"', 'path = "b"\nformat = "parquet"')
     assert sfumato("anonymize", "sfumato.toml").returncode == 0
@@ -176,7 +176,7 @@ def test_a_custom_distance(sfumato, project):
         '[[principles]]\nname = "dissimilarity"\nepsilon = 0\ndelta = "0.5"\nk = 2\n[distance]\nkind = "function"\n'
         'function = "nearness:d"\n[method]',
     )
-    done = sfumato("anonymize", "sfumato.toml", "--allow-code")
+    done = sfumato("anonymize", "sfumato.toml", "--allow-code", "--key", "key.json")
     assert done.returncode == 0, done.stderr
     assert sfumato("verify", "release").returncode == 1
     done = sfumato("verify", "release", "--config", "sfumato.toml")
@@ -184,7 +184,7 @@ def test_a_custom_distance(sfumato, project):
     assert "--allow-code" in done.stderr
     done = sfumato("verify", "release", "--config", "sfumato.toml", "--allow-code")
     assert done.returncode == 0, done.stdout
-    again = ("anonymize", "release/release.json", "--output", "again", "--data")
+    again = ("anonymize", "release/release.json", "--key", "key.json", "--output", "again", "--data")
     assert sfumato(*again, "people.csv").returncode == 2
     assert sfumato(*again, "sfumato.toml").returncode == 2
     done = sfumato(*again, "sfumato.toml", "--allow-code")

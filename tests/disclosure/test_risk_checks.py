@@ -28,6 +28,7 @@ from sfumato.disclosure import (
 )
 from sfumato.disclosure.withheld.risk_measurement import ConsistentIndividuals, sensitivities
 from sfumato.disclosure.withheld.value_consistency import compare_attribute
+from sfumato.releases.model_base import as_json
 from sfumato.verification.checks import digest
 
 PEOPLE = pa.table(
@@ -54,7 +55,7 @@ def rewrite(folder, change):
     manifest = folder / "release.json"
     content = json.loads(manifest.read_text(encoding="utf-8"))
     change(content)
-    manifest.write_text(json.dumps(content), encoding="utf-8")
+    manifest.write_text(as_json(content), encoding="utf-8")
 
 
 def test_the_risk_is_checked_only_against_dictionaries(tmp_path):

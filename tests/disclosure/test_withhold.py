@@ -18,6 +18,8 @@ from sfumato.disclosure import Dictionary
 from sfumato.disclosure._withhold import withhold
 from sfumato.disclosure.withheld.withheld_rows import withheld_rows
 from sfumato.errors import FileError, ParameterError, ReleaseError
+from sfumato.releases.model_base import as_json
+from sfumato.releases.row_key import read_key
 
 AWKWARD = ["*", "", '"', '"*"', "=1+1", "a;b", " x", "{a}", "[1, 2]", "ü", "plain"]
 PEOPLE = pa.table(
@@ -59,9 +61,14 @@ def test_the_order_of_the_records_is_not_told(tmp_path):
         assert (first / name).read_bytes() == (second / name).read_bytes()
 
 
-def test_the_seed_turns_the_rows(tmp_path):
-    assert made(seed=1).frame.to_pylist() != made(seed=2).frame.to_pylist()
-    assert sorted(map(str, made(seed=1).frame.to_pylist())) == sorted(map(str, made(seed=2).frame.to_pylist()))
+@pytest.mark.parametrize("per, cells", [("record", 2), ("attribute", 3), ("table", 7)])
+def test_the_seed_changes_no_risk_and_is_kept_in_the_key(tmp_path, per, cells):
+    releases = [made(cells=cells, per=per, seed=seed) for seed in (7, 8)]
+    assert releases[0].risk.risk == pytest.approx(releases[1].risk.risk)
+    assert made(cells=cells, per=per, seed=7).frame.equals(releases[0].frame)
+    releases[0].save(tmp_path / "out", key=tmp_path / "key.json")
+    assert read_key(tmp_path / "key.json").seed == 7
+    assert "seed" not in (tmp_path / "out" / "release.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -105,7 +112,7 @@ def test_tampering_is_found(tmp_path, how):
 
     content = json.loads(manifest.read_text(encoding="utf-8"))
     content["files"]["data.csv"] = digest(data).to_dict()
-    manifest.write_text(json.dumps(content), encoding="utf-8")
+    manifest.write_text(as_json(content), encoding="utf-8")
     assert not sf.verify(folder, PEOPLE)
 
 
@@ -124,7 +131,7 @@ def test_a_shuffled_column_of_a_large_table_is_found(tmp_path):
     data.write_text("".join(",".join(row) + "\n" for row in [head, *turned]), encoding="utf-8")
     content = json.loads(manifest.read_text(encoding="utf-8"))
     content["files"]["data.csv"] = digest(data).to_dict()
-    manifest.write_text(json.dumps(content), encoding="utf-8")
+    manifest.write_text(as_json(content), encoding="utf-8")
     assert [check.name for check in sf.verify(folder, table).checks if check.holds is False] == ["rows"]
 
 
@@ -198,7 +205,7 @@ def test_any_value_can_be_read_back(data):
     )
     schema = Schema(kinds=dict.fromkeys(names, "categorical"), missing=sf.data.Missing(()))
     present = np.array([[cell is not None for cell in row.values()] for row in table.to_pylist()])
-    published, order = withheld_rows(sf.Table(table, schema), names, rule, present, 0)
+    published, order = withheld_rows(sf.Table(table, schema), names, rule, present)
     for at, record in enumerate(order.tolist()):
         for j, name in enumerate(names):
             value, shown = table.column(name)[record].as_py(), published.column(name)[at].as_py()

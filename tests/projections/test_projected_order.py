@@ -24,8 +24,10 @@ from sfumato.io.write_files import write_csv, write_parquet
 from sfumato.projections.checks.projected_table_checks import table_order_check
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.digests import digest
+from sfumato.releases.model_base import as_json
 from sfumato.releases.models import FORMAT
 from sfumato.releases.table_files import published_schema, published_table
+from sfumato.seeds import PUBLIC_SEED
 from standin import Chunks
 
 TEXTS = st.sampled_from(["", "a", "b", " d", "=1+1", "'=x", "-5", "@b", 'say "c"', "a, b", "ä", "(missing)", "NA"])
@@ -39,6 +41,8 @@ KINDS = {
     "words": (TEXTS, pa.dictionary(pa.int32(), pa.string())),
 }
 SEED, PLACE = 7, 2
+SEED_STATED = 4
+"""The last format that states seeds."""
 
 
 @st.composite
@@ -65,7 +69,7 @@ def read_back(published, schema, form, folder):
 
 
 def looked_at(table):
-    return table_order_check(table, table_seed(SEED, PLACE), SEED, PLACE)
+    return table_order_check(table, PLACE, SEED_STATED, SEED, table_seed(SEED, PLACE))
 
 
 class TestEveryFile:
@@ -126,7 +130,7 @@ def test_group_numbers_that_carry_information_are_found():
     found = publish(table, np.array([0, 0, 1, 1]), table_seed(SEED, PLACE)).table
     assert looked_at(found).holds
     swapped = [3 - number for number in found.data["group"].to_pylist()]
-    for numbers, message in ((swapped, "numbered by its seed"), ([2 * n for n in swapped], "from 1")):
+    for numbers, message in ((swapped, "numbered in the public order"), ([2 * n for n in swapped], "from 1")):
         data = found.data.set_column(0, "group", pa.array(numbers))
         check = looked_at(sf.Table(data, found.schema))
         assert check.holds is False
@@ -137,7 +141,7 @@ def test_group_numbers_that_carry_information_are_found():
 def test_an_invalid_seed(seed, whole):
     table = table_of(pa.table({"age": [1, 1], "s": list("ab")}), sf.Schema(["age"], ["s"]))
     published = publish(table, np.array([0, 0]), 0).table
-    assert table_order_check(published, seed, whole, 0).holds is False
+    assert table_order_check(published, 0, SEED_STATED, whole, seed).holds is False
 
 
 def test_tables_that_are_linked_row_by_row(tmp_path):
@@ -151,15 +155,16 @@ def test_tables_that_are_linked_row_by_row(tmp_path):
     content = json.loads((folder / "release.json").read_text(encoding="utf-8"))
     secrets = []
     for number, release in enumerate(made.releases, 1):
+        seed = table_seed(PUBLIC_SEED, number - 1)
         path = folder / f"table_{number}.csv"
         with path.open(encoding="utf-8", newline="") as file:
             head, *rows = csv.reader(file)
-        back = np.argsort(publish(release.private.kept, release.private.recoding.groups.of_row, release.seed).rows)
+        back = np.argsort(publish(release.private.kept, release.private.recoding.groups.of_row, seed).rows)
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([head, *(rows[place] for place in back)])
         content["files"][path.name] = digest(path).to_dict()
         secrets.append([rows[place][-1] for place in back])
     assert list(zip(*secrets, strict=True)) == list(zip(*(people[name].to_pylist() for name in "abc"), strict=True))
-    (folder / "release.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "release.json").write_text(as_json(content), encoding="utf-8")
     found = sf.verify(folder, people, schema=schema, principles=[sf.KAnonymity(4)])
     assert [check.name for check in found.checks if check.holds is False] == [f"table_{n}: order" for n in (1, 2, 3)]

@@ -18,6 +18,7 @@ from projection_shapes import EVIL, LINK, SHAPES, contents, document, projection
 from reader import Reader, check_page
 from sfumato.projections.projection_page import internal_page, public_page
 from sfumato.projections.projection_tables import attribute_pairs, published_dependence, shared_fraction
+from sfumato.releases.model_base import as_json
 from sfumato.reports.plots.figure import percent
 from sfumato.reports.plots.svg import both_ends
 from tearing import tear
@@ -221,7 +222,7 @@ class TestFolder:
         path = folder / "release.json"
         content = json.loads(path.read_text(encoding="utf-8"))
         content["tables"][0]["principles"][0]["measured"]["k"] = 40
-        path.write_text(json.dumps(content), encoding="utf-8")
+        path.write_text(as_json(content), encoding="utf-8")
         with pytest.raises(sf.errors.ReleaseError, match="failed verification"):
             sf.report(folder)
 

@@ -20,6 +20,7 @@ from report_shapes import EVIL, SCRIPTS, SHAPES
 from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.releases.digests import digest
 from sfumato.releases.kinds import KINDS
+from sfumato.releases.model_base import as_json
 from sfumato.releases.models import GroupedDocument
 from sfumato.reports.grouped_page import grouped_page
 from standin import Chunks
@@ -94,7 +95,7 @@ class TestShapes:
 
     def test_internal(self, name, content, seen):
         release = SHAPES[name]()
-        figures = internal_figures(release.private.original, release.audit, release.recodings, release.seed)
+        figures = internal_figures(release.private.original, release.audit, release.recodings)
         html = page(content, figures)
         assert html.count(MARK) >= 2, "on the page, and on top of every printed one"
         internal = Reader(html)
@@ -191,7 +192,7 @@ def claim(folder, change):
     path = folder / "release.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     change(content)
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text(as_json(content), encoding="utf-8")
 
 
 class TestFolder:
@@ -219,7 +220,7 @@ class TestFolder:
         path = folder / "release.json"
         content = json.loads(path.read_text(encoding="utf-8"))
         del content["files"]["report.html"]
-        path.write_text(json.dumps(content), encoding="utf-8")
+        path.write_text(as_json(content), encoding="utf-8")
         (folder / "report.html").unlink()
         assert sf.verify(folder).holds
         assert "report.html" not in sf.report(folder)
@@ -228,7 +229,7 @@ class TestFolder:
         path = folder / "release.json"
         content = json.loads(path.read_text(encoding="utf-8"))
         content["files"]["../secret"] = {"sha256": "", "bytes": 0}
-        path.write_text(json.dumps(content), encoding="utf-8")
+        path.write_text(as_json(content), encoding="utf-8")
         with pytest.raises(sf.errors.ReleaseError, match="optionally report"):
             sf.verify(folder)
 

@@ -171,7 +171,7 @@ def dealt_again(data, release, secrets, seed=0):
     """Return the table with the sensitive values of each group permuted among its rows, and the groups."""
     random = np.random.default_rng(seed)
     task = sf.anonymization.Task(release.private.original, release.principles)
-    of_row = find_groups(task, release.method, release.seed).of_row
+    of_row = find_groups(task, release.method, release.private.seed).of_row
     order = np.arange(data.num_rows)
     for group in range(of_row.max() + 1):
         rows = np.flatnonzero(of_row == group)

@@ -37,12 +37,13 @@ from sfumato.data.units import unit_notes, units_of
 from sfumato.engines import Engine, engine_of
 from sfumato.errors import ParameterError, RequirementError
 from sfumato.exact import Number
-from sfumato.parameters import check_seed, check_share
+from sfumato.parameters import check_share
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.exposure_models import share_text
+from sfumato.seeds import PUBLIC_SEED, secret_seed
 from sfumato.storage import active_storage, stored
 
 _LOST = Fraction(1, 20)
@@ -55,7 +56,7 @@ def anonymize(
     principles: PrincipleRequest | Sequence[PrincipleRequest],
     *,
     method: Method | str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     suppress: Number = 0,
     engine: Engine | str | None = None,
     progress: Progress = silent,
@@ -63,11 +64,13 @@ def anonymize(
     """Find groups of rows in which every principle holds, and publish each group's quasi-identifiers as one cell per column.
 
     `data`: a path, a frame of pandas, polars, pyarrow or Spark, or a Table (which has a schema of its own). `method`: a
-    method or its name; by default sfumato chooses one. The same data, method and seed give the same release. `suppress`: the
-    largest share of the rows that may be dropped, as a last resort. `engine`: "local" keeps the table in memory, "stream" on
-    disk, and "spark" also searches its parts on a cluster, see `sf.engines`; by default a file that is too large for memory
-    is streamed. `progress`: a function that is called with each step, see `sfumato.progress`. If the requirements cannot be
-    met, `RequirementError` says how far the method got, and what is known about the reason.
+    method or its name; by default sfumato chooses one. `seed`: a whole number from 0; the same data, method and seed give
+    the same release. By default 128 bits are drawn. The seed is `release.private.seed` and is never published: with it,
+    anybody could test guesses of secrets by running the method again. `suppress`: the largest share of the rows that may be
+    dropped, as a last resort. `engine`: "local" keeps the table in memory, "stream" on disk, and "spark" also searches
+    its parts on a cluster, see `sf.engines`; by default a file that is too large for memory is streamed. `progress`: a
+    function that is called with each step, see `sfumato.progress`. If the requirements cannot be met, `RequirementError`
+    says how far the method got, and what is known about the reason.
 
     >>> import sfumato as sf
     >>> import pyarrow as pa
@@ -76,11 +79,11 @@ def anonymize(
     >>> release.audit.holds, release.frame.column_names
     (True, ['group', 'age', 'ill'])
     """
-    requested, seed, share = requested_principles(principles), check_seed(seed), check_share(suppress)
+    requested, secret, share = requested_principles(principles), secret_seed(seed), check_share(suppress)
     chosen = _method(method, requested)
     available_workers()  # raises if the number in the environment is invalid, also where one thread is enough
     with engine_of(engine, data).running():
-        return anonymize_table(table_of(data, schema), data, requested, chosen, seed, share, progress)
+        return anonymize_table(table_of(data, schema), data, requested, chosen, secret, share, progress)
 
 
 def anonymize_table(
@@ -91,10 +94,12 @@ def anonymize_table(
     seed: int,
     share: Fraction,
     progress: Progress = silent,
+    order_seed: int = PUBLIC_SEED,
 ) -> Release:
     """Anonymize a table with parameters that are checked already; see `anonymize`.
 
-    `data`: the same rows in the library that the released frame will have.
+    `data`: the same rows in the library that the released frame will have. `order_seed`: the public seed of the order of
+    the published rows.
     """
     chosen = _method(method, principles)
     check(table, principles)
@@ -111,7 +116,7 @@ def anonymize_table(
     grouping = replace(grouping, of_row=stored(np.asarray(grouping.of_row, np.int64)))
     of_row = grouping.of_row
     progress("publishing")
-    published, result, kept = _publish_groups(table, searched, grouping, principles, seed, share)
+    published, result, kept = _publish_groups(table, searched, grouping, principles, order_seed, share)
     if share:  # which rows are published is known only now
         part = table.take(kept)
         refuse_singled_out(part.data, part.schema, table.source, units_of(part))
@@ -124,13 +129,13 @@ def anonymize_table(
         schema=resolved_schema(table),
         principles=principles,
         method=chosen,
-        seed=seed,
         suppress=share,
         suppressed=dropped,
         recodings=published.recodings,
         levels=published.levels,
         notes=(*_notes(table, published, dropped, grouping.notes), *recurring.public),
         private=PrivateRelease(
+            seed=seed,
             original=table,
             kept=published.original,
             kept_rows=kept,
@@ -194,7 +199,7 @@ def _publish_groups(
     searched: Table,
     grouping: Grouping,
     principles: tuple[Principle, ...],
-    seed: int,
+    order_seed: int,
     share: Fraction,
 ) -> tuple[PublishedTable, Audit, NDArray[np.int64]]:
     """Publish the groups and audit the result; drop the rows of violating groups while the share allows.
@@ -214,7 +219,7 @@ def _publish_groups(
         if part is not table:
             part_of_row = stored(dense_ranks(of_row[kept]))
         recoded = for_publication(part, searched, Grouping(part_of_row, levels=grouping.levels))
-        published = publish(recoded, part_of_row, seed, grouping.levels)
+        published = publish(recoded, part_of_row, order_seed, grouping.levels)
         try:
             units = None if table.units is None else table.units.take(kept[published.rows])
             result = audit_table(published.table, principles, units)

@@ -11,12 +11,14 @@ from sfumato.anonymization._anonymize import anonymize
 from sfumato.anonymization.methods import Method, method_of
 from sfumato.anonymization.release import Release
 from sfumato.data.schema import Schema
-from sfumato.errors import SfumatoError
+from sfumato.errors import FileError, ParameterError, SfumatoError
 from sfumato.io.read_table import read_table
 from sfumato.parameters import check_seed, check_share
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
-from sfumato.releases.reader import AGAIN, Manifest
+from sfumato.releases.models import SECRET_SINCE
+from sfumato.releases.reader import AGAIN, REPORT, Manifest
+from sfumato.releases.row_key import read_key
 
 T = TypeVar("T")
 
@@ -28,26 +30,31 @@ def replay(
     schema: Schema | None = None,
     principles: Sequence[Principle] | Principle | None = None,
     method: Method | None = None,
+    key: str | Path | None = None,
     seed: int | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Repeat a release: the same principles, method and seed, on the original table.
 
     With the same original and the same versions, the same bytes are written. `release`: its folder, or its release.json
-    alone. `original`: a path, a frame, or a Table. `schema`, `principles`, `method`: needed where a distance is a function
-    of your own, or a principle or the method is a class of your own that is not registered; release.json contains only
-    their names. `seed`: another one, for a similar release.
+    alone. `original`: a path, a frame, or a Table. `key`: the private key file that `Release.save` wrote; it contains the
+    seed, which release.json does not. `seed`: in place of the key, the seed itself; with another seed than that of the
+    release, a similar one is made. Before format 5 release.json stated the seed, and neither is needed. `schema`,
+    `principles`, `method`: needed where a distance is a function of your own, or a principle or the method is a class of
+    your own that is not registered; release.json contains only their names.
 
     >>> import tempfile
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> people = pa.table({"age": [30, 31, 50, 51]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     first = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2)).save(f"{folder}/first")
-    ...     again = replay(first, people).save(f"{folder}/again")
+    ...     release = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2))
+    ...     first = release.save(f"{folder}/first", key=f"{folder}/key.json")
+    ...     again = replay(first, people, key=f"{folder}/key.json").save(f"{folder}/again")
     ...     [(first / name).read_bytes() == (again / name).read_bytes() for name in ("data.csv", "release.json")]
     [True, True]
     """
+    # Long because of its docstring: the parameters are explained once, here.
     manifest = Manifest.read(Path(release))
     document = manifest.grouped
     manifest.check_files()
@@ -58,17 +65,55 @@ def replay(
             "the distance is a function of the publisher's own, which is not available",
             "Pass the schema that contains it, or repeat the release from its sfumato.toml.",
         )
+    requested = manifest.principles() if principles is None else principles
+    chosen = _method(manifest) if method is None else method
+    share = _check(manifest, "suppress", check_share, document.suppress)
+    secret = _seed(manifest, key, seed)
     if isinstance(original, str | Path):  # unlike for verification, a missing value may be refused
         original = read_table(original, declared, **manifest.reading_options)
     return anonymize(
         table_of(original, declared),
         None,
-        manifest.principles() if principles is None else principles,
-        method=_method(manifest) if method is None else method,
-        seed=_check(manifest, "seed", check_seed, document.seed) if seed is None else seed,
-        suppress=_check(manifest, "suppress", check_share, document.suppress),
+        requested,
+        method=chosen,
+        seed=secret,
+        suppress=share,
         progress=progress,
     )
+
+
+def _seed(manifest: Manifest, key: str | Path | None, seed: int | None) -> int:
+    """Return the seed with which a release is repeated: one that is given, that of its key, or the one that it states."""
+    if key is not None and seed is not None:
+        raise ParameterError(
+            "both a key and a seed are given", remedy="Pass one of them: the key contains the seed.", key="seed", value=seed
+        )
+    if seed is not None:
+        return check_seed(seed)
+    if key is not None:
+        return _seed_of_key(manifest, key)
+    stated = manifest.grouped.seed
+    if stated is None or manifest.format >= SECRET_SINCE:
+        raise manifest.problem(
+            "seed",
+            "the seed of the release is not published, and without it the release cannot be repeated",
+            "Name the key file that was written with the release: --key FILE (in Python key=…), or the seed itself.",
+        )
+    return _check(manifest, "seed", check_seed, stated)
+
+
+def _seed_of_key(manifest: Manifest, key: str | Path) -> int:
+    """Return the seed of a key file; it must be that of the release."""
+    found = read_key(key)
+    if found.seed is None:
+        raise FileError(
+            "the key contains no seed: an older version wrote it", remedy="Pass the seed itself.", file=str(key), key="seed"
+        )
+    if any(file.sha256 != found.data.get(name) for name, file in manifest.files.items() if name != REPORT):
+        raise FileError(
+            "the key belongs to another release", remedy="Name the key file that was written with this one.", file=str(key)
+        )
+    return found.seed
 
 
 def _check(manifest: Manifest, key: str, check: Callable[[Any], T], value: Any) -> T:

@@ -21,6 +21,7 @@ from sfumato.io.shuffle import Contents, ranks_of, shuffled
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.private import Private
 from sfumato.releases.table_files import published_schema
+from sfumato.seeds import PUBLIC_SEED
 from sfumato.storage import stored, stored_column
 
 GROUP = "group"
@@ -56,11 +57,13 @@ class PublishedTable(Private):
         return {column.domain.name: level for column, level in zip(self.recoding.columns, levels, strict=False)}
 
 
-def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence[int] | None = None) -> PublishedTable:
+def publish(
+    table: Table, of_row: NDArray[np.int64], order_seed: int = PUBLIC_SEED, levels: Sequence[int] | None = None
+) -> PublishedTable:
     """Publish a table under a partition of its rows (numbered from 0, none empty), at `levels` if those are given.
 
-    Groups get the numbers 1 to m, and rows their order, by `shuffled`: permutations by the seed of an order that depends on
-    what is published alone.
+    Groups get the numbers 1 to m, and rows their order, by `shuffled`: permutations by a public seed of an order that
+    depends on what is published alone.
     """
     recoding = recode(table, Groups(of_row, int(of_row.max()) + 1, table.rows), levels)
     refuse_long_sets(recoding)
@@ -73,7 +76,7 @@ def publish(table: Table, of_row: NDArray[np.int64], seed: int, levels: Sequence
         for name in names
     }
     separators = {name: resolved.separators.get(name, ";") for name in resolved.sensitive_columns()}
-    rows, of_group = shuffled(Contents.of(columns, table.rows, separators), recoding.groups, seed)
+    rows, of_group = shuffled(Contents.of(columns, table.rows, separators), recoding.groups, order_seed)
     rows = stored(rows)
     data = pa.table({group: pa.array(of_group[of_row[rows]], pa.int64())})
     for name in names:  # one at a time, because each may be large

@@ -46,6 +46,8 @@ _WARNINGS = 5
 class PrivateRelease(Private):
     """What a release must not reveal; never written, printed or pickled."""
 
+    seed: int
+    """The seed of the method: with it, anybody could test guesses of secrets by running the method again."""
     original: Table
     """The table that was anonymized, with the rows that were suppressed."""
     kept: Table
@@ -92,7 +94,6 @@ class Release(Publication):
     """The schema of the original, with the kind of each quasi-identifier and sensitive column stated."""
     principles: tuple[Principle, ...]
     method: Method
-    seed: int
     suppress: Fraction
     """The largest share of rows that was allowed to be suppressed."""
     suppressed: int
@@ -181,7 +182,7 @@ class Release(Publication):
 
     @cached_property
     def utility(self) -> Utility:
-        """The utility of the release, measured against the original; the queries are drawn by the seed.
+        """The utility of the release, measured against the original; the queries are drawn by a public seed.
 
         This is for the publisher. release.json contains no query errors, and distances of marginals in two decimals: exact
         figures about the original would let a reader check guesses about who has which value.
@@ -193,7 +194,6 @@ class Release(Publication):
             private.recoding,
             max(sizes, default=None),
             self.suppressed,
-            seed=self.seed,
             weights=self.schema.weights,
         )
 
@@ -224,8 +224,9 @@ class Release(Publication):
         The files are written aside, verified as written, and only then renamed into place: if anything fails before that,
         nothing is left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file
         elsewhere, for the report that contains more than may be published; see `sf.report`. `key`: a file elsewhere, for
-        the key that says whose row each published row is; with it `sf.verify` can count people again. `expected`: the
-        folder of a release, or its release.json, whose files these must equal byte by byte; otherwise nothing is written.
+        the private key: the seed, with which `sf.replay` repeats the release, and whose row each published row is, with
+        which `sf.verify` can count people again. `expected`: the folder of a release, or its
+        release.json, whose files these must equal byte by byte; otherwise nothing is written.
 
         With `database`, the URI of PostgreSQL or SQLite, and `table`, the published rows also become a table there, in one
         transaction that is committed when the folder is in place. If that commit fails, the error is raised, the database
@@ -238,7 +239,7 @@ class Release(Publication):
                 [self.table_data],
                 folder,
                 original=original,
-                expected=Expectations(self.schema, self.principles, rows=self.private.rows),
+                expected=Expectations(self.schema, self.principles, rows=self.private.rows, suppress=self.suppress),
                 format=format,
                 force=force,
                 internal=None if internal is None else InternalReport(internal, self._internal_page),
@@ -257,11 +258,12 @@ class Release(Publication):
         return TableData(self.table.data, separators, unchanged)
 
     def _key_text(self, document: GroupedDocument) -> str:
-        return key_text(document, self.private.rows)
+        return key_text(document, self.private.seed, self.private.rows)
 
     def _internal_page(self, document: GroupedDocument) -> str:
         attacks = load(ATTACK_RUNNER)(self).to_dict()
-        figures = internal_figures(self.private.original, self.audit, self.recodings, self.seed, self.private.notes, attacks)
+        original, notes = self.private.original, self.private.notes
+        figures = internal_figures(original, self.audit, self.recodings, notes=notes, attacks=attacks)
         return grouped_page(document, figures)
 
     def __repr__(self) -> str:
@@ -269,7 +271,7 @@ class Release(Publication):
         units = self.audit.units
         people = "" if units is None else f" of {units.total:,} {units.plural}"
         head = f"Release of {count_of(self.table.rows, 'row')}{people} in {count_of(self.audit.groups.count, 'group')}"
-        lines = [f"{head} by {self.method.name}, seed {self.seed}{suppressed}: {self.audit.summary()}"]
+        lines = [f"{head} by {self.method.name}{suppressed}: {self.audit.summary()}"]
         rows = self.table.rows + self.suppressed
         weighted = (
             f" ({percent(published_loss(self.weighted_loss, self.schema, rows))} weighted)" if self.schema.weights else ""

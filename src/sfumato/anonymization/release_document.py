@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def describe_release(release: Release) -> dict[str, Any]:
     """Return a release as plain data, without time, place or the order of the original.
 
-    Everything is a function of the published table, the original quasi-identifiers, the schema, the parameters and the seed:
+    Everything is a function of the published table, the original quasi-identifiers, the schema and the parameters:
     never of which original row has which sensitive value, except that a warning may say, in tenths, how far a published
     column undoes the recoding of a quasi-identifier. So it contains everything that is needed to verify the release
     without the program that made it, and nothing that must not be published.
@@ -31,7 +31,6 @@ def describe_release(release: Release) -> dict[str, Any]:
     return {
         "format": FORMAT,
         **versions(),
-        "seed": release.seed,
         "method": {"name": release.method.name, "parameters": release.method.parameters()},
         "rows": audit["rows"],
         "groups": audit["groups"],
@@ -68,7 +67,7 @@ def _units(release: Release) -> dict[str, Any]:
 def _utility(release: Release) -> dict[str, Any]:
     """Return the utility as far as it may be published.
 
-    The errors of seeded queries are left out. They are exact figures of the original quasi-identifiers together with the
+    The errors of queries are left out. They are exact figures of the original quasi-identifiers together with the
     sensitive values: an attacker who draws the same queries can assign values to people until the figures agree.
     What is computed from the original quasi-identifiers alone is rounded to hundredths, or to the steps of shares if those
     are coarser. Everything else follows from the published table.
@@ -100,7 +99,7 @@ def _figures(release: Release, loss: Mapping[str, float]) -> dict[str, Any]:
     """Return the tables that report.html is drawn from."""
     everyone = release.private.original.units
     units = None if everyone is None else everyone.take(release.private.rows)
-    return public_figures(release.private.original, release.audit, release.recodings, loss, release.seed, units)
+    return public_figures(release.private.original, release.audit, release.recodings, loss, units)
 
 
 def _rounded(value: Any, step: Fraction) -> Any:

@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods import Grouping, Method, Mondrian, Task
 from sfumato.anonymization.methods.method import grouping_of
 from sfumato.anonymization.recoding.strata import Strata
+from sfumato.anonymization.shuffled_task import rows_of, shuffled_task
 from sfumato.anonymization.unit_task import UnitTask, highest
 from sfumato.data.groups import renumber
 from sfumato.data.table import Table
 from sfumato.data.units import Units
 from sfumato.errors import ParameterError, RequirementError
 from sfumato.principles.principle import measurement_of
+from sfumato.seeds import secret_order
+from sfumato.storage import stored
 
 Integers = NDArray[np.int64]
 
@@ -27,19 +30,26 @@ _IDLE_ROUNDS = 3
 def find_groups(task: Task, method: Method, seed: int) -> Grouping:
     """Run a method on a task; if the schema declares people or households, on those, so that no unit is split.
 
+    The method sees the rows in an order that only the seed reveals: who knows the order of the file cannot repeat it.
+
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> visits = pa.table({"who": [1, 1, 2, 3, 4], "age": [30, 33, 31, 50, 51]})
     >>> table = sf.Table(visits, sf.Schema(["age"], person_id="who"))
-    >>> find_groups(Task(table, (sf.KAnonymity(2),)), Mondrian(), 0).of_row.tolist()
+    >>> renumber(find_groups(Task(table, (sf.KAnonymity(2),)), Mondrian(), 0).of_row).tolist()
     [0, 0, 0, 1, 1]
     """
     units = task.table.units
+    if units is not None and task.strata is not None:
+        _refuse_split(task.table, units, task.strata)  # before rows are shuffled, because the error names rows
+    order = stored(secret_order(seed, task.table.rows))
+    task = shuffled_task(task, order)
     if units is None:
-        return grouping_of(method, task, seed)
-    if task.strata is not None:
-        _refuse_split(task.table, units, task.strata)
-    return _find_groups(UnitTask.of(task.table, task.principles, task.progress, task.suppress), method, seed)
+        grouping = grouping_of(method, task, seed)
+    else:
+        task = UnitTask.of(task.table, task.principles, task.progress, task.suppress)
+        grouping = _find_groups(task, method, seed)
+    return replace(grouping, of_row=rows_of(np.asarray(grouping.of_row, np.int64), order))
 
 
 def _find_groups(task: UnitTask, method: Method, seed: int) -> Grouping:

@@ -117,14 +117,14 @@ def _rows_of(data: Path, key: str | Path | None) -> Integers | None:
     """Return for each published row its row in the original, as a key says; None without a key."""
     if key is None:
         return None
-    digests, rows = read_key(key)
-    if digests.get(data.name) != digest(data).sha256:
+    found = read_key(key)
+    if found.data.get(data.name) != digest(data).sha256:
         raise ReleaseError(
             "the key belongs to another release",
             remedy="Name the key that was written with this release.",
             file=str(key),
         )
-    return rows
+    return found.rows
 
 
 def _of_other_tool(data: Any, original: Any, schema: Schema | None, principles: tuple[Principle, ...]) -> AttackedRelease:

@@ -10,18 +10,18 @@ import click
 
 from sfumato.cli.completion import repeatable_files
 from sfumato.cli.options import (
+    SEED_KEPT,
     allow_code_option,
     engine_option,
     force_option,
     internal_option,
-    key_option,
     master_option,
     output_option,
     seed_option,
     strict_option,
 )
 from sfumato.cli.progress import progress_bar
-from sfumato.cli.source import named_source, release_folder
+from sfumato.cli.source import named_source, private_files, release_folder
 from sfumato.cli.streams import say
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 @click.command(
     epilog="""\b
 Example:
-  sfumato anonymize sfumato.toml --output release
+  sfumato anonymize sfumato.toml --output release --key key.json
   sfumato anonymize sfumato.toml --seed 7 --force --json | jq .principles
-  sfumato anonymize release/release.json --data people.csv --output again"""
+  sfumato anonymize release/release.json --data people.csv --key key.json --output again"""
 )
 @click.argument("config", type=click.Path(path_type=Path), shell_complete=repeatable_files)
 @click.option(
@@ -46,7 +46,12 @@ Example:
 @output_option
 @seed_option
 @internal_option
-@key_option
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    help="Also write the private key, which contains the seed and whose row each published row is. Do not publish it. "
+    "To repeat a release, the key that was written with it. Default: output.key.",
+)
 @engine_option
 @master_option
 @force_option
@@ -69,7 +74,8 @@ def anonymize(
 ) -> None:
     """Find groups in which every principle holds, and write a release that is verified from its files.
 
-    CONFIG is a sfumato.toml, or the release.json of a release to repeat from its original table, byte for byte. Exit status:
+    CONFIG is a sfumato.toml, or the release.json of a release to repeat from its original table and its key, byte for byte.
+    The seed is not published, because anybody who knows it can test guesses of secrets. Exit status:
     0 written, and every principle holds, with or without warnings; 1 the principles cannot be reached, a repeated release
     differs, or --strict was given and there are warnings, and nothing was written; 2 bad input.
     """
@@ -91,7 +97,8 @@ def anonymize(
     # errors that need no data are raised before the work, not after it
     available_workers()
     free_target(folder, force, [config, data if declared is None else declared.data_source(data)])
-    report, key = _private_files(declared, internal, key, folder, force)
+    repeated, key = (key, None) if declared is None else (None, key)
+    report, key = private_files(declared, internal, key, folder, force)
     if sink is not None:
         check_target(*sink, force)
     database, table = sink or (None, None)
@@ -103,8 +110,8 @@ def anonymize(
         running = declared.chosen_engine(engine, data, place if place.is_dir() else None, master)
     with progress_bar() as progress, running.running():
         if declared is None:
-            release, form = _repeat(config, data, seed, allow_code, progress), _format_of(config)
-            expected = config if seed is None else None
+            release, form = _repeat(config, data, repeated, seed, allow_code, progress), _format_of(config)
+            expected = config
         else:
             release, form = _make(declared, data, seed, progress), declared.output.format if declared.output else "csv"
         if strict:
@@ -125,22 +132,6 @@ def anonymize(
         say(json.dumps({"folder": str(folder), **content}, indent=2))
     else:
         _show(release, folder, report, key, sink, expected)
-
-
-def _private_files(
-    declared: Config | None, internal: Path | None, key: Path | None, folder: Path, force: bool
-) -> tuple[Path | None, Path | None]:
-    """Return where the internal report and the key are written, if anywhere; a place that is taken is an error."""
-    from sfumato.releases.folder import free_page
-    from sfumato.releases.row_key import is_key
-
-    report = internal if internal is not None or declared is None else declared.internal_report
-    key = key if key is not None or declared is None else declared.key_file
-    if report is not None:
-        free_page(report, folder, force)
-    if key is not None:
-        free_page(key, folder, force, is_key)
-    return report, key
 
 
 def _show(
@@ -165,7 +156,10 @@ def _show(
     if report is not None:
         out.print(f"Wrote the internal report to {report}. Do not publish it.", markup=False)
     if key is not None:
-        out.print(f"Wrote the key to {key}. Do not publish it: it says whose row each published row is.", markup=False)
+        out.print(
+            f"Wrote the key to {key}. Do not publish it: it contains the seed, and whose row each published row is.",
+            markup=False,
+        )
     if sink is not None:
         out.print(f"Wrote its rows to the table {sink[1]} of {shown(sink[0])}.", markup=False)
     counted = "" if release.audit.units is None or key is None else f" --original DATA --key {key}"
@@ -173,6 +167,8 @@ def _show(
         f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}{counted}",
         markup=False,
     )
+    if key is None and expected is None:
+        out.print(f"The seed is not published; {SEED_KEPT}", markup=False)
     if release.audit.units is not None and key is None:
         out.print(
             f"No key was written (--key), so the {release.audit.units.plural} of its groups cannot be counted again later.",
@@ -207,7 +203,9 @@ def _make(declared: Config, data: str | None, seed: int | None, progress: Progre
         raise declared.locate(f"columns.{error.column}", error) from None
 
 
-def _repeat(config: Path, data: str | None, seed: int | None, allow_code: bool, progress: Progress) -> Release:
+def _repeat(
+    config: Path, data: str | None, key: Path | None, seed: int | None, allow_code: bool, progress: Progress
+) -> Release:
     """Make the release that a release.json describes again. Functions are those of the config that `data` names, if any."""
     from sfumato.anonymization._replay import replay
     from sfumato.data.table import Table
@@ -223,7 +221,7 @@ def _repeat(config: Path, data: str | None, seed: int | None, allow_code: bool, 
     progress("reading")
     original = named_source(data, allow_code)
     schema = original.schema if isinstance(original, Table) else None
-    return replay(config, original, schema=schema, seed=seed, progress=progress)
+    return replay(config, original, schema=schema, key=key, seed=seed, progress=progress)
 
 
 def _format_of(config: Path) -> str:

@@ -146,7 +146,7 @@ def _attempt(
             value=sample,
         )
     method = declared.method or MethodSection()
-    attempt = attempt_with(table, declared.grouping_method, method.seed, sample, others)
+    attempt = attempt_with(table, declared.grouping_method, method.seed or 0, sample, others)
     tried = 0
 
     def attempt_with_progress(principle: Dissimilarity) -> float | None:

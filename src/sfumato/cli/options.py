@@ -6,11 +6,16 @@ from pathlib import Path
 
 import click
 
+SEED_KEPT = "--key FILE keeps it in a private file, for a repetition."
+"""What to do to keep the seed of a release."""
+
 output_option = click.option(
     "--output", type=click.Path(path_type=Path), help="The folder to write. Default: output.path of the config."
 )
 seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), help="The same seed gives the same release. Default: method.seed."
+    "--seed",
+    type=click.IntRange(min=0),
+    help="The same seed gives the same release. It is never published. Default: method.seed, or one that is drawn.",
 )
 internal_option = click.option(
     "--internal",
@@ -20,7 +25,7 @@ internal_option = click.option(
 key_option = click.option(
     "--key",
     type=click.Path(path_type=Path),
-    help="Also write whose row each published row is, for sfumato verify. Do not publish it. Default: output.key.",
+    help="Also write the seed to this private file, for a repetition. Do not publish it. Default: output.key.",
 )
 strict_option = click.option("--strict", is_flag=True, help="Write nothing, and exit with 1, if there are warnings.")
 engine_option = click.option(

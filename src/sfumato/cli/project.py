@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sfumato.cli.completion import config_files
-from sfumato.cli.options import allow_code_option, force_option, internal_option, output_option, seed_option, strict_option
+from sfumato.cli.options import (
+    SEED_KEPT,
+    allow_code_option,
+    force_option,
+    internal_option,
+    key_option,
+    output_option,
+    seed_option,
+    strict_option,
+)
 from sfumato.cli.progress import progress_bar
-from sfumato.cli.source import release_folder
+from sfumato.cli.source import private_files, release_folder
 from sfumato.cli.streams import say
 
 if TYPE_CHECKING:
@@ -38,6 +47,7 @@ Example:
 @output_option
 @seed_option
 @internal_option
+@key_option
 @force_option
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the content of release.json; with --curve, the curve.")
@@ -52,6 +62,7 @@ def project(
     output: Path | None,
     seed: int | None,
     internal: Path | None,
+    key: Path | None,
     force: bool,
     strict: bool,
     as_json: bool,
@@ -74,7 +85,7 @@ def project(
         if curve:
             _curve(declared, data, options, as_json)
         else:
-            _publish(declared, config, data, options, output, seed, internal, force, strict, as_json)
+            _publish(declared, config, data, options, output, seed, internal, key, force, strict, as_json)
 
 
 @contextmanager
@@ -113,6 +124,7 @@ def _publish(
     output: Path | None,
     seed: int | None,
     internal: Path | None,
+    key: Path | None,
     force: bool,
     strict: bool,
     as_json: bool,
@@ -123,7 +135,7 @@ def _publish(
     from sfumato.config import MethodSection
     from sfumato.errors import ConfigError
     from sfumato.projections._project import project as publish
-    from sfumato.releases.folder import free_page, free_target
+    from sfumato.releases.folder import free_target
 
     principles, method = declared.require_principles(), declared.method or MethodSection()
     if declared.sink is not None:
@@ -136,9 +148,7 @@ def _publish(
     folder = release_folder(declared, config, output)
     # Fail before the work if the target exists.
     free_target(folder, force, [declared.data_source(data)])
-    report = internal if internal is not None else declared.internal_report
-    if report is not None:
-        free_page(report, folder, force)
+    report, key = private_files(declared, internal, key, folder, force)
     with progress_bar() as progress:
         progress("reading")
         projection = publish(
@@ -154,9 +164,11 @@ def _publish(
         if strict:
             refuse_warnings([warning for release in projection.releases for warning in release.warnings], data)
         form = declared.output.format if declared.output is not None else "csv"
-        written = projection.save(folder, force=force, format=form, internal=report, progress=progress)
+        written = projection.save(folder, force=force, format=form, internal=report, key=key, progress=progress)
     if as_json:
         content = json.loads((written / "release.json").read_text(encoding="utf-8"))
         say(json.dumps({"folder": str(folder), **content}, indent=2))
     else:
         show_projection(projection, folder, report)
+        kept = f"The key {key} contains it: do not publish it." if key is not None else SEED_KEPT
+        say(f"The seed is not published. {kept[:1].upper()}{kept[1:]}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sfumato.cli.completion import config_files
-from sfumato.cli.options import allow_code_option, output_option
+from sfumato.cli.options import allow_code_option, key_option, output_option
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import release_folder
 from sfumato.cli.streams import say
@@ -60,8 +60,11 @@ Example:
     help="Also write the internal report to this file. It lists records: do not publish it.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed for shuffling rows and drawing samples."
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Of the order in which the search sees the records, and of samples. Never published. Default: one that is drawn.",
 )
+@key_option
 @click.option("--force", is_flag=True, help="Replace an existing release or report.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @allow_code_option
@@ -75,7 +78,8 @@ def risk(
     against: str | None,
     output: Path | None,
     report: Path | None,
-    seed: int,
+    seed: int | None,
+    key: Path | None,
     force: bool,
     as_json: bool,
     allow_code: bool,
@@ -96,6 +100,7 @@ def risk(
     from sfumato.disclosure.risk_report.risk_page import risk_page
     from sfumato.disclosure.risk_report.risk_tables import risk_content
     from sfumato.releases.folder import free_page, free_target, write_page
+    from sfumato.releases.row_key import is_key
 
     declared = Config.load(config, allow_code=allow_code)
     section = declared.risk or RiskSection()
@@ -107,6 +112,9 @@ def risk(
     if folder is not None:
         free_target(folder, force, [declared.data_source(data)])
     target = None if report is None else free_page(report, folder, force)
+    key = None if folder is None else key if key is not None else declared.key_file
+    if key is not None:
+        free_page(key, folder, force, is_key)
     at_most = limit if limit is not None else section.limit
     with progress_bar() as progress:
         progress("reading")
@@ -121,10 +129,14 @@ def risk(
             )
             if made.risk.holds is not False:
                 made.save(
-                    str(folder), force=force, format=declared.output.format if declared.output else "csv", progress=progress
+                    str(folder),
+                    force=force,
+                    format=declared.output.format if declared.output else "csv",
+                    key=key,
+                    progress=progress,
                 )
         if target is not None:
-            content = risk_content(found if made is None else made.risk, seed=seed, progress=progress)
+            content = risk_content(found if made is None else made.risk, seed=seed or 0, progress=progress)
             progress("drawing the report")
             write_page(risk_page(content), target, private=True)
         if as_json:

@@ -33,6 +33,15 @@ def requested_projection(config: Path | None, allow_code: bool) -> dict[str, Any
     return {key: value for key, value in options.items() if key not in ("search", "attacks")}
 
 
+def requested_suppression(config: Path | None, allow_code: bool) -> Any:
+    """Return the share of rows that a config allows to be suppressed; None if there is no config."""
+    if config is None:
+        return None
+    from sfumato.config import Config, MethodSection
+
+    return (Config.load(config, allow_code=allow_code).method or MethodSection()).suppress
+
+
 def risk_assumptions(config: Path | None, allow_code: bool) -> RiskAssumptions | None:
     """Return what a config measures the risk of a withheld release against; None if there is no config."""
     if config is None:
@@ -65,3 +74,19 @@ def release_folder(declared: Config | None, config: Path, output: Path | None) -
             key="output.path",
         )
     return folder
+
+
+def private_files(
+    declared: Config | None, internal: Path | None, key: Path | None, folder: Path, force: bool
+) -> tuple[Path | None, Path | None]:
+    """Return where the internal report and the key are written, if anywhere; a place that is taken is an error."""
+    from sfumato.releases.folder import free_page
+    from sfumato.releases.row_key import is_key
+
+    report = internal if internal is not None or declared is None else declared.internal_report
+    key = key if key is not None or declared is None else declared.key_file
+    if report is not None:
+        free_page(report, folder, force)
+    if key is not None:
+        free_page(key, folder, force, is_key)
+    return report, key

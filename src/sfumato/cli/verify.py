@@ -11,7 +11,13 @@ import click
 from sfumato.cli.completion import config_files
 from sfumato.cli.options import allow_code_option, engine_option, master_option
 from sfumato.cli.progress import progress_bar
-from sfumato.cli.source import named_source, requested_projection, requested_terms, risk_assumptions
+from sfumato.cli.source import (
+    named_source,
+    requested_projection,
+    requested_suppression,
+    requested_terms,
+    risk_assumptions,
+)
 from sfumato.cli.streams import say
 
 
@@ -61,7 +67,7 @@ def verify(
     """
     from sfumato.cli.show import console
     from sfumato.engines import engine_of
-    from sfumato.releases.models import PROJECTED, WITHHELD
+    from sfumato.releases.models import GROUPS, PROJECTED, WITHHELD
     from sfumato.releases.reader import Manifest
     from sfumato.verification._verify import verify as check
 
@@ -70,13 +76,22 @@ def verify(
     if kind == WITHHELD:
         principles = None  # a withheld release has none; those of the config are for releases with groups
     project = requested_projection(config, allow_code) if kind == PROJECTED else None
+    suppress = requested_suppression(config, allow_code) if kind == GROUPS else None
     chosen = engine_of(engine, original, master=master)
     with progress_bar() as progress, chosen.running():
         progress("verifying")
         risk = risk_assumptions(config, allow_code) if kind == WITHHELD else None
         table = named_source(original, allow_code)
         result = check(
-            folder, table, schema=schema, principles=principles, project=project, risk=risk, key=key, engine=chosen
+            folder,
+            table,
+            schema=schema,
+            principles=principles,
+            project=project,
+            risk=risk,
+            key=key,
+            suppress=suppress,
+            engine=chosen,
         )
     if as_json:
         say(json.dumps(result.to_dict(), indent=2))

@@ -107,7 +107,7 @@ class MethodSection(Section):
     model_config = ConfigDict(extra="allow")
 
     name: str = "auto"
-    seed: int = Field(default=0, ge=0, strict=True)
+    seed: int | None = Field(default=None, ge=0, strict=True)
     suppress: int | Decimal | str = 0
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -27,13 +27,14 @@ from sfumato.disclosure.withheld.withheld_document import describe_withheld
 from sfumato.disclosure.withheld.withheld_rows import withheld_rows
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number
-from sfumato.parameters import check_seed
 from sfumato.plurals import count_of
 from sfumato.progress import Progress, silent
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import WithheldDocument
 from sfumato.releases.private import Private, Publication
-from sfumato.releases.writer import TableData, write_release
+from sfumato.releases.row_key import key_text
+from sfumato.releases.writer import InternalReport, TableData, write_release
+from sfumato.seeds import secret_order, secret_seed
 
 Against = Literal["prior", "worst"]
 
@@ -53,7 +54,7 @@ def withhold(
     prior: Mapping[str, Number] | Sequence[Number] | None = None,
     misfits: int = 0,
     limit: Number | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     progress: Progress = silent,
 ) -> WithheldRelease:
     """Find which cells to disclose, so that the risk is least, and withhold the others.
@@ -64,7 +65,8 @@ def withhold(
     rule sets Δ₂, Δ₃ and Δ₁ of Lebanon et al. 2006); a share such as "50%" is of the attributes, the records, or all
     cells. `against`: "prior" minimizes the mean risk over the dictionaries under the prior, "worst" the largest of their
     risks; by default the prior if there is one. `limit`: the largest acceptable risk; `release.risk.holds` is the
-    verdict. All other parameters are those of `sf.risk`.
+    verdict. `seed`: of the order in which the search sees the records; by default it is drawn, and it is never published.
+    All other parameters are those of `sf.risk`.
 
     >>> people = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 30, 41], "town": ["Ulm", "Bonn", "Ulm"]})
     >>> register = Dictionary(people, identity="name", name="register")
@@ -98,22 +100,23 @@ def withhold_in(
     *,
     per: str = "record",
     against: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     limit: Number | None = None,
     library: str = "pyarrow",
     progress: Progress = silent,
 ) -> WithheldRelease:
     """Find which cells to disclose in a given setting; `limit` is the largest acceptable risk."""
-    seed = check_seed(seed)
+    secret = secret_seed(seed)
     _refuse_identifiers(setting)
     number = number_of_cells(cells, per, setting.everything)
     chosen = _against(against, setting)
     progress("finding what to withhold")
     prior = None if chosen == "worst" or setting.prior is None else [float(share) for share in setting.prior]
-    best = best_rule(setting.matchings, setting.phi, number, per, prior, progress=progress)
+    best = _best_rule(setting, number, per, prior, secret, progress)
     progress("measuring")
-    table, rows = withheld_rows(setting.table, setting.attributes, best.disclosed, setting.everything, seed)
+    table, rows = withheld_rows(setting.table, setting.attributes, best.disclosed, setting.everything)
     private = PrivateWithheldRelease(
+        seed=secret,
         setting=setting,
         rule=best,
         risk=risk_of(setting, best.disclosed, limit, chosen),
@@ -121,7 +124,19 @@ def withhold_in(
         notes=_notes(setting),
         rows=rows,
     )
-    return WithheldRelease(table, number, per, chosen, seed, library, private)
+    return WithheldRelease(table, number, per, chosen, library, private)
+
+
+def _best_rule(
+    setting: Setting, cells: int, per: str, prior: Sequence[float] | None, seed: int, progress: Progress
+) -> DisclosureRule:
+    """Find the best rule with the records in a secret order: where rules tie, it decides which one is found."""
+    order = secret_order(seed, len(setting.everything))
+    matchings = [matching.only(order) for matching in setting.matchings]
+    best = best_rule(matchings, setting.phi.only(order), cells, per, prior, progress=progress)
+    disclosed = np.empty_like(best.disclosed)
+    disclosed[order] = best.disclosed
+    return replace(best, disclosed=disclosed)
 
 
 def _refuse_identifiers(setting: Setting) -> None:
@@ -177,6 +192,7 @@ def _frame(table: pa.Table, library: str) -> Any:
 class PrivateWithheldRelease(Private):
     """What the publisher knows about a withheld release and must not publish."""
 
+    seed: int
     setting: Setting
     """The records, the dictionaries and the sensitivity."""
     rule: DisclosureRule
@@ -213,7 +229,6 @@ class WithheldRelease(Publication):
     """The number of cells to disclose per record, attribute or table."""
     per: str
     against: Against
-    seed: int
     library: str
     """The library of `frame`."""
     private: PrivateWithheldRelease
@@ -279,12 +294,14 @@ class WithheldRelease(Publication):
         *,
         force: bool = False,
         format: str = "csv",  # noqa: A002
+        key: str | Path | None = None,
         progress: Progress = silent,
     ) -> Path:
         """Write `data.csv` (or `data.parquet`), `release.json` and `report.html` to a new folder, and return its path.
 
         The files are written to a temporary folder and verified there, with the risk measured again; only then is the
-        folder renamed. `force` replaces an existing release, and nothing else.
+        folder renamed. `force` replaces an existing release, and nothing else. `key`: a file outside the folder for the
+        seed, with which `sf.withhold` withholds the same cells again; it must not be published.
         """
         table = self.setting.table
         return write_release(
@@ -295,8 +312,12 @@ class WithheldRelease(Publication):
             expected=Expectations(table.schema, risk=self.setting.assumptions, rows=self.rows),
             format=format,
             force=force,
+            key=None if key is None else InternalReport(key, self._key_text, "writing the key"),
             progress=progress,
         )
+
+    def _key_text(self, document: WithheldDocument) -> str:
+        return key_text(document, self.private.seed)
 
     def __repr__(self) -> str:
         withheld, disclosed = self.withheld_cells, sum(counts.disclosed for counts in self.document.attributes)

@@ -1,7 +1,7 @@
-"""The order of published rows, and the numbers of their groups: a seeded permutation of what is published.
+"""The order of published rows, and the numbers of their groups: a permutation of what is published, by a public seed.
 
 A release has its rows in this order. Verification checks the order from the file alone: it depends on nothing but the
-published cells and the seed, and so reveals nothing about the order of the original.
+published cells, and so reveals nothing about the order of the original, or about the secret seed of the method.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sfumato.io.write_files import cell_texts
 from sfumato.storage import stored
 
 SHUFFLE = 0x5F
-"""Separates the random numbers of the shuffle from those that a method draws from the same seed."""
+"""Separates the random numbers of the shuffle from others that are drawn from the same seed."""
 
 _TABLE = 0x7A
 """Separates the seeds of tables from other numbers that are drawn from the same seed."""
@@ -146,8 +146,8 @@ class Contents:
 def shuffled(contents: Contents, groups: Groups, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the published order of the rows, and for each group its number, from 1.
 
-    Both are a seeded permutation of an order that depends only on what is published. So even a reader who knows the seed
-    learns nothing about the order of the original.
+    Both are a permutation, by a public seed, of an order that depends only on what is published. So a reader learns nothing
+    about the order of the original. Before format 5, `release.json` stated the seed.
     """
     random = np.random.default_rng([seed, SHUFFLE])
     keys = groups.of_row * (int(contents.finest.max()) + 1)
@@ -178,7 +178,7 @@ def shuffled(contents: Contents, groups: Groups, seed: int) -> tuple[NDArray[np.
 
 
 def table_seed(seed: int, place: int) -> int:
-    """Return the seed of one of several tables, from the common seed and the position of the table's first attribute.
+    """Return the public seed of one of several tables, from the common one and the position of the table's first attribute.
 
     The rows of each table are shuffled independently: with the same random numbers, rows of two tables could line up.
 

@@ -17,8 +17,8 @@ from sfumato.principles.worked_example import Example, two_age_groups
 class AlphaKAnonymity(Principle):
     """Every group contains at least k people, and no sensitive value makes up more than a share α of a group.
 
-    In plain words: nobody can be narrowed down to fewer than k people, and a group lets nobody guess a secret with a
-    confidence above α.
+    In plain words: the quasi-identifiers narrow nobody down to fewer than k people; and who knows somebody's group, and
+    counts its secrets, guesses a secret with a confidence of at most α.
 
     The level is the share of the most frequent value. Stricter than dissimilarity at ε = 0 and δ = 1 − α, not equivalent
     to it as Wang & Liu (2010) state: 5 equal values of 9 fail α = 0.5, yet (5−1)/8 passes.
@@ -28,7 +28,8 @@ class AlphaKAnonymity(Principle):
 
     Monotone.
 
-    Does not protect against values that differ but are close: together they may make up a whole group.
+    Does not protect against values that differ but are close: together they may make up a whole group. Nor against who
+    knows more than the counts of a group: how groups were found, or which secrets are usual for such people.
 
     Source: Wong, Li, Fu & Wang (2006), (α,k)-anonymity: an enhanced k-anonymity model for privacy preserving data
     publishing, KDD.

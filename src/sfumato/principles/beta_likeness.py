@@ -21,7 +21,7 @@ from sfumato.principles.worked_example import Example, two_age_groups
 class BetaLikeness(Principle):
     """No sensitive value's share q of a group exceeds its share p of the table by more than β·p.
 
-    In plain words: knowing somebody's group makes no secret much more likely than the whole table made it.
+    In plain words: no secret is much more frequent in somebody's group than in the whole table.
 
     The level is the largest gain (q − p)/p. In the enhanced variant the gain is also at most −ln p, which bounds frequent
     values too.

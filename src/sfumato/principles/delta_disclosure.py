@@ -22,8 +22,7 @@ from sfumato.principles.worked_example import Example, two_age_groups
 class DeltaDisclosure(Principle):
     """For every group and sensitive value |ln(q/p)| < δ, where q is its share of the group and p its share of the table.
 
-    In plain words: knowing somebody's group makes no secret much more likely, or much less likely, than the whole table
-    made it.
+    In plain words: no secret is much more frequent, or much less frequent, in somebody's group than in the whole table.
 
     The definition covers every value of the table: a value that is absent from a group has q = 0 and an infinite level,
     since the group rules it out. (Tools that consider only the values in a group measure something weaker that is not

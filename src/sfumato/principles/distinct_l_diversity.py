@@ -20,7 +20,7 @@ from sfumato.principles.worked_example import Example, two_age_groups
 class DistinctLDiversity(Principle):
     """Every group contains at least l different sensitive values.
 
-    In plain words: at least l secrets are possible for everybody.
+    In plain words: everybody's group contains at least l different secrets.
 
     - `l`: the smallest number of different values in a group.
 

@@ -17,7 +17,7 @@ from sfumato.principles.worked_example import Example, two_age_groups
 class FrequencyLDiversity(Principle):
     """No sensitive value makes up more than 1/l of a group.
 
-    In plain words: a group lets nobody guess a secret with a confidence above 1/l.
+    In plain words: who knows somebody's group, and counts its secrets, guesses a secret with a confidence of at most 1/l.
 
     The level is the size of a group over the count of its most frequent value.
 
@@ -25,7 +25,8 @@ class FrequencyLDiversity(Principle):
 
     Monotone.
 
-    Does not protect against values that differ but are close: together they may make up a whole group.
+    Does not protect against values that differ but are close: together they may make up a whole group. Nor against who
+    knows more than the counts of a group: how groups were found, or which secrets are usual for such people.
 
     Source: Xiao & Tao (2006), Anatomy: simple and effective privacy preservation, VLDB; Zare-Mirakabad (2012), Definition
     1.

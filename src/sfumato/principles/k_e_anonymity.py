@@ -21,7 +21,7 @@ from sfumato.principles.worked_example import Example, two_age_groups
 class KEAnonymity(Principle):
     """Every group contains at least k different sensitive numbers, and they span a range of at least e.
 
-    In plain words: at least k different numbers are possible for everybody, and the smallest and the largest are far
+    In plain words: everybody's group contains at least k different numbers, and the smallest and the largest are far
     apart.
 
     - `k`: the smallest number of different numbers in a group.

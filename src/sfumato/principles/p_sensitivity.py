@@ -20,7 +20,7 @@ from sfumato.principles.worked_example import Example, two_age_groups
 class PSensitivity(Principle):
     """Every group contains at least k people and at least p different values of each sensitive attribute.
 
-    In plain words: nobody can be narrowed down to fewer than k people, nor to fewer than p secrets.
+    In plain words: everybody's group contains at least k people, and at least p different secrets.
 
     - `p`: the smallest number of different values in a group.
     - `k`: the smallest number of people in a group.

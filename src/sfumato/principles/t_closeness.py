@@ -20,8 +20,8 @@ from sfumato.principles.worked_example import Example, two_age_groups
 class TCloseness(Principle):
     """The earth mover's distance between every group's distribution and the table's is at most t.
 
-    In plain words: the secrets of every group are distributed much as in the whole table, so a group reveals little that
-    the table does not.
+    In plain words: the secrets of every group are distributed much as in the whole table, so the counts of a
+    group reveal little that the table does not.
 
     The ground distance is "equal" (any two values are 1 apart), "ordered" (|i − j|/(m − 1) for the i-th and j-th of m
     values) or "hierarchical" (level of the lowest common ancestor over the height of the hierarchy).

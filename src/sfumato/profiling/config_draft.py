@@ -369,7 +369,7 @@ def _end() -> str:
         [
             "\n[method]",
             'name = "auto"',
-            "seed = 0    # the same seed gives the same release",
+            "# seed = 7    # the same seed gives the same release; by default one is drawn; it is never published",
             '# suppress = "0.01"    # the largest share of rows that may be dropped, as a last resort',
             "\n[output]",
             'path = "release"',

@@ -16,7 +16,7 @@ from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, written
-from sfumato.parameters import check_ratio, check_seed, check_share
+from sfumato.parameters import check_ratio, check_share
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
@@ -32,6 +32,7 @@ from sfumato.projections.projection import PrivateProjection, Projection
 from sfumato.projections.projection_parameters import check_search, check_sets
 from sfumato.registry import PROJECTED_ATTACKS
 from sfumato.releases.declarations import resolved_schema
+from sfumato.seeds import secret_seed
 
 
 def project(
@@ -47,7 +48,7 @@ def project(
     search: str = "auto",
     attacks: Sequence[str] | None = None,
     method: Method | str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     suppress: Number = 0,
     progress: Progress = silent,
 ) -> Projection:
@@ -98,7 +99,7 @@ def project(
         search=search,
         method=method,
         attacks=None if attacks is None else tuple(attacks),
-        seed=check_seed(seed),
+        seed=secret_seed(seed),
         progress=progress,
     )
     share = check_share(suppress)
@@ -162,13 +163,13 @@ def _assemble(request: _Request, source: Table, result: CommonPeople) -> Project
         alpha=choice.thresholds["alpha"],
         beta=choice.thresholds["beta"],
         principles=request.principles,
-        seed=request.seed,
         sets=last.encoded.bits,
         schema=resolved_schema(source),
         harmless=_harmless_labels(result.harmless, last),
         left_out=tuple(name for name in source.data.column_names if source.schema.role(name) in (None, Role.OTHER)),
         notes=_notes(result, request.principles, source),
         private=PrivateProjection(
+            seed=request.seed,
             source=source,
             table=last.encoded.table,
             dependence=last.dependence,

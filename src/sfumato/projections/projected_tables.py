@@ -18,6 +18,7 @@ from sfumato.io.shuffle import table_seed
 from sfumato.principles import Principle, in_projection
 from sfumato.progress import Progress, silent
 from sfumato.projections.plans.plan import block_label
+from sfumato.seeds import PUBLIC_SEED, table_secret
 
 
 @dataclass(eq=False)
@@ -64,15 +65,17 @@ class ProjectedTables:
         if isinstance(principles, RequirementError):
             return principles
         self.progress(f"trying the table of {block_label(block)}")
+        # Both seeds depend on the block alone, not on the order in which blocks are tried.
+        place = self.table.schema.sensitive.index(block[0])
         try:
             return anonymize_table(
                 project_table(self.table, block),
                 self._frame,
                 tuple(principles),
                 self.method,
-                # The seed depends on the block alone, not on the order in which blocks are tried.
-                table_seed(self.seed, self.table.schema.sensitive.index(block[0])),
+                table_secret(self.seed, place),
                 self.suppress,
+                order_seed=table_seed(PUBLIC_SEED, place),
             )
         except RequirementError as error:
             return error

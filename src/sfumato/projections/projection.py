@@ -28,6 +28,7 @@ from sfumato.registry import ATTACKER_VIEW, PROJECTED_ATTACK_RUNNER, load
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import ProjectedDocument
 from sfumato.releases.private import Private, Publication
+from sfumato.releases.row_key import key_text
 from sfumato.releases.writer import InternalReport, write_release
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 class PrivateProjection(Private):
     """What the publisher knows about a projection and must not publish; it refuses pickling, and `repr` shows nothing."""
 
+    seed: int
+    """The seed of the methods of all tables."""
     source: Table
     """The original table."""
     table: Table
@@ -83,7 +86,6 @@ class Projection(Publication):
     beta: Threshold
     """The threshold on the information exposure."""
     principles: tuple[Principle, ...]
-    seed: int
     sets: Mapping[str, Sequence[str]]
     """The bits of each set that is published as bits."""
     schema: Schema
@@ -187,6 +189,7 @@ class Projection(Publication):
         force: bool = False,
         format: str = "csv",  # noqa: A002
         internal: str | Path | None = None,
+        key: str | Path | None = None,
         progress: Progress = silent,
     ) -> Path:
         """Write `table_1.csv` and so on (or `.parquet`), `release.json` and `report.html` to a new folder; return its path.
@@ -194,7 +197,8 @@ class Projection(Publication):
         The files are written to a temporary folder, verified there, and only then renamed into place: if anything fails,
         nothing is left behind. `force` replaces an existing release, and nothing else. `internal`: a file outside the folder
         for the internal report, which must not be published: the dependence of all attributes, the ratios of other plans,
-        the results of attacks.
+        the results of attacks. `key`: a file outside the folder for the seed, with which `sf.project` makes the same tables
+        again; it must not be published either.
         """
         return write_release(
             lambda: self.document,
@@ -205,6 +209,7 @@ class Projection(Publication):
             format=format,
             force=force,
             internal=None if internal is None else InternalReport(internal, self._internal_page),
+            key=None if key is None else InternalReport(key, self._key_text, "writing the key"),
             progress=progress,
         )
 
@@ -214,14 +219,14 @@ class Projection(Publication):
         given = {key: threshold.limit for key, threshold in limits.items() if threshold.origin == "given"}
         return {"plan": self.plan.blocks, "harmless": self.harmless, **given}
 
+    def _key_text(self, document: ProjectedDocument) -> str:
+        return key_text(document, self.private.seed)
+
     def _internal_page(self, document: ProjectedDocument) -> str:
         return internal_page(document, internal_content(self))
 
     def __repr__(self) -> str:
-        lines = [
-            f"Projection of {count_of(self.rows, 'row')} on {count_of(len(self.plan), 'table')}, seed {self.seed}: "
-            f"{self.plan.label}"
-        ]
+        lines = [f"Projection of {count_of(self.rows, 'row')} on {count_of(len(self.plan), 'table')}: {self.plan.label}"]
         loss, exposure = self.published_ratios
         lines += [
             f"  association loss      {loss:.2f}, required at most {written(self.alpha.limit)}",

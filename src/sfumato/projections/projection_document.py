@@ -51,7 +51,6 @@ def describe_projection(projection: Projection) -> dict[str, Any]:
         "format": FORMAT,
         "kind": PROJECTED,
         **versions(),
-        "seed": projection.seed,
         "rows": projection.rows,
         "holds": all(release.audit.holds for release in projection.releases),
         "attributes": list(projection.plan.attributes),
@@ -125,7 +124,7 @@ def internal_content(projection: Projection) -> dict[str, Any]:
         "search": _search(projection.search),
         "attacks": projection.attacks().to_dict(),
         "tables": [
-            internal_figures(release.private.original, release.audit, release.recodings, release.seed).to_dict()
+            internal_figures(release.private.original, release.audit, release.recodings).to_dict()
             for release in projection.releases
         ],
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ class Expectations:
     """Of a grouped release: the file that maps each published row to its row in the original; see `releases.row_key`."""
     rows: NDArray[np.int64] | None = None
     """For each published row its row in the original, which only the maker knows."""
+    suppress: Fraction | None = None
+    """Of a grouped release: the largest share of rows that may be suppressed."""
 
     def check_kind(self, manifest: Manifest) -> None:
         """Raise for an argument that releases of this kind have no check for: it must not be ignored silently."""

@@ -18,11 +18,14 @@ from sfumato.releases.exposure_models import CoverageClaim, ReleaseWarning, Unch
 from sfumato.releases.figure_models import Figures, UtilityClaim
 from sfumato.releases.model_base import Number, Part, as_json
 
-FORMAT = 4
+FORMAT = 5
 """The version of the format that is written, and the newest that is read."""
 
 MARKED_SINCE = 4
 """The first format in which a missing cell is empty, or null in Parquet, in every column."""
+
+SECRET_SINCE = 5
+"""The first format that does not state the seed of the method."""
 
 GROUPS, WITHHELD, PROJECTED = "groups", "withheld", "projected"
 """The names of the kinds of releases, as the key `kind` states them."""
@@ -245,7 +248,8 @@ VERSIONS = ("sfumato", "python", "numpy", "pyarrow", "jinja2")
 class GroupedTable(Part):
     """A table of rows in groups: what a grouped release has, and each table of a projected one."""
 
-    seed: int
+    seed: int | None = None
+    """Before format 5 only."""
     method: MethodClaim
     rows: int
     groups: int
@@ -282,6 +286,7 @@ class Document(Header):
         config: ConfigDeclaration
         reading: Reading
         files: dict[str, FileDigest]
+        seed: int | None
 
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> Self:
@@ -313,7 +318,8 @@ class WithheldDocument(Document):
 
     KIND: ClassVar[str] = WITHHELD
     kind: Literal["withheld"]
-    seed: int
+    seed: int | None = None
+    """Before format 5 only."""
     rows: int
     rule: RuleClaim
     attributes: list[AttributeCounts]
@@ -346,7 +352,8 @@ class ProjectedDocument(Document):
 
     KIND: ClassVar[str] = PROJECTED
     kind: Literal["projected"]
-    seed: int
+    seed: int | None = None
+    """Before format 5 only."""
     rows: int
     """Rows of the table that was projected, those that were suppressed included."""
     holds: bool
@@ -364,3 +371,10 @@ class ProjectedDocument(Document):
     tables: list[ProjectedTable]
     notes: list[str]
     files: dict[str, FileDigest]
+
+
+def stated_seeds(document: Document) -> list[tuple[str, int | None]]:
+    """Return each key of a document at which a format before 5 states a seed, and the seed; None where none is stated."""
+    tables = getattr(document, "tables", ())
+    keys = {"seed": document, **{f"tables[{number}].seed": table for number, table in enumerate(tables)}}
+    return [(key, part.seed) for key, part in keys.items()]

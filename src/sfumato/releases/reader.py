@@ -20,6 +20,7 @@ from sfumato.releases.model_base import first_problem
 from sfumato.releases.models import (
     FORMAT,
     GROUPS,
+    SECRET_SINCE,
     ConfigDeclaration,
     Document,
     FileDigest,
@@ -28,6 +29,7 @@ from sfumato.releases.models import (
     ProjectedDocument,
     Reading,
     WithheldDocument,
+    stated_seeds,
 )
 from sfumato.serialization import distance_of, hierarchy_of, schema_of
 
@@ -207,10 +209,14 @@ class Manifest(_Declared):
                 remedy=AGAIN, file=str(path), key="kind", value=name,
             )  # fmt: skip
         try:
-            return cls(path, KINDS[name].document.model_validate(content))
+            manifest = cls(path, KINDS[name].document.model_validate(content))
         except ValidationError as error:
             key, what, value = first_problem(error)
             raise ReleaseError(what, remedy=AGAIN, file=str(path), key=key, value=value) from error
+        for key, seed in stated_seeds(manifest.document):
+            if seed is None and manifest.format < SECRET_SINCE:
+                raise manifest.problem(key, "the key is missing")
+        return manifest
 
     @property
     def folder(self) -> Path:
@@ -313,7 +319,7 @@ def _data_files(document: Document) -> Sequence[Sequence[str]]:
 
 def _json_object(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_distinct_keys)
     except FileNotFoundError as error:
         raise ReleaseError(
             "the folder is not a release: it contains no release.json",
@@ -329,6 +335,15 @@ def _json_object(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ReleaseError("the file is corrupt: it is not a JSON object", remedy=AGAIN, file=str(path))
     return content
+
+
+def _distinct_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; one that has a key twice is an error, because nobody would look at the first value."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key in found if sum(other == key for other, _ in pairs) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice in an object")
+    return found
 
 
 def _format_problem(number: Any) -> tuple[str, str] | None:

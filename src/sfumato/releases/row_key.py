@@ -1,11 +1,14 @@
-"""The private key of a release: for each published row its row in the original. Never published.
+"""The private key of a release: the seed of its method, and whose row each published row is. Never published.
 
-Rows are shuffled, so only the key tells whose row a published row is. With it the people of each group can be counted again.
+The seed is not published, so only the key allows to repeat the release. Rows are shuffled, so only the key says whose row a
+published row is. With it the people of each group can be counted again.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +18,34 @@ from numpy.typing import NDArray
 from sfumato.errors import FileError
 from sfumato.releases.models import Document
 
-FORMAT = 1
-"""The version of the key file."""
+FORMAT = 2
+"""The version of the key file; the first had no seed."""
+
+_DIGITS = 4000
+"""A seed with more digits is not read: Python refuses to."""
 
 
-def key_text(document: Document, rows: NDArray[np.int64]) -> str:
+@dataclass(frozen=True, eq=False, repr=False)
+class KeyFile:
+    """The content of a key file."""
+
+    data: Mapping[str, Any]
+    """The SHA-256 of each data file that the key belongs to."""
+    seed: int | None
+    """The seed of the method; None if the file has the first format."""
+    rows: NDArray[np.int64] | None
+    """For each published row its row in the original, from 0; None for a release of several tables or without groups."""
+
+
+def key_text(document: Document, seed: int, rows: NDArray[np.int64] | None = None) -> str:
     """Return the content of a key file; `rows`: for each published row its row in the original, from 0.
 
-    The file states which data file it belongs to, by its SHA-256, and numbers rows from 1.
+    The file states which data file it belongs to, by its SHA-256, and numbers rows from 1. The seed is a text, because many
+    programs round large numbers.
     """
     data = {name: file.sha256 for name, file in document.files.items() if not name.endswith(".html")}
-    return json.dumps({"sfumato_key": FORMAT, "data": data, "original_rows": (rows + 1).tolist()})
+    content = {"sfumato_key": FORMAT, "seed": str(seed), "data": data}
+    return json.dumps(content if rows is None else {**content, "original_rows": (rows + 1).tolist()})
 
 
 def is_key(path: Path) -> bool:
@@ -37,16 +57,21 @@ def is_key(path: Path) -> bool:
         return False
 
 
-def read_key(path: str | Path) -> tuple[dict[str, Any], NDArray[np.int64]]:
-    """Return the SHA-256 of each data file that a key belongs to, and for each published row its original row, from 0."""
+def read_key(path: str | Path) -> KeyFile:
+    """Read a key file."""
     remedy = "Name the key file that was written with the release."
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not JSON"
         raise FileError(f"the key cannot be read: {reason}", remedy=remedy, file=str(path)) from error
-    rows = content.get("original_rows") if isinstance(content, dict) else None
+    content = content if isinstance(content, dict) else {}
+    rows, seed, version = content.get("original_rows"), content.get("seed"), content.get("sfumato_key")
     whole = isinstance(rows, list) and all(isinstance(row, int) and 0 < row < 1 << 62 for row in rows)
-    if not whole or content.get("sfumato_key") != FORMAT or not isinstance(content.get("data"), dict):
+    known = isinstance(seed, str) and seed.isascii() and seed.isdigit() and len(seed) <= _DIGITS
+    valid = whole if version == 1 else version == FORMAT and known and (whole or rows is None)
+    if not valid or not isinstance(content.get("data"), dict):
         raise FileError("this is not the key of a release", remedy=remedy, file=str(path))
-    return content["data"], np.array(rows, np.int64) - 1
+    return KeyFile(
+        content["data"], int(str(seed)) if known else None, None if rows is None else np.array(rows, np.int64) - 1
+    )

@@ -170,10 +170,13 @@ def _refuse_different(document: Document, before: Manifest) -> None:
     """Raise if the written files are not, byte by byte, those that an earlier release.json lists."""
     changed = [name for name, stated in before.files.items() if document.files.get(name) != stated]
     if changed:
-        reasons = differing_versions(before.document) or ["the versions are the same, so the original table differs"]
+        reasons = differing_versions(before.document)
+        if before.format != document.format:
+            reasons.append(f"the release has format {before.format}, and this version writes format {document.format}")
+        reasons = reasons or ["the versions are the same, so the original table or the seed differs"]
         raise ReplayError(
             f"{', '.join(changed)} differ from the files listed here, so nothing is written: {'; '.join(reasons)}",
-            remedy="Use the same table and versions, or another seed for a similar release.",
+            remedy="Use the same table, seed and versions; for a similar release, use a config.",
             file=str(before.path),
             key="files",
         )

@@ -8,10 +8,13 @@ from typing import Any
 
 from sfumato.data.schema import Schema
 from sfumato.engines import Engine, engine_of
+from sfumato.exact import Number
+from sfumato.parameters import check_share
 from sfumato.principles.requests import PrincipleRequest, requested_principles
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.reader import Manifest
 from sfumato.verification.checks import Verification, content_checks, files_check
+from sfumato.verification.form_checks import form_checks
 
 
 def verify(
@@ -24,6 +27,7 @@ def verify(
     dictionaries: Any = None,
     risk: Any = None,
     key: str | Path | None = None,
+    suppress: Number | None = None,
     engine: Engine | str | None = None,
 ) -> Verification:
     """Check a release from its files and, if the original table is given, against the original.
@@ -35,7 +39,8 @@ def verify(
     `alpha`, `beta`, `plan`, `harmless`, `sets`, `suppress`. `dictionaries`: for a withheld release, those against which the
     risk is measured again, with the sensitivity that release.json states; `risk`: in place of `dictionaries`, the same with
     everything else that the risk depends on, as `Config.risk_assumptions` returns it. `key`: for a grouped release of people
-    with several rows, the private file that `Release.save` wrote, which says whose row a published row is. `engine`: as in
+    with several rows, the private file that `Release.save` wrote, which says whose row a published row is. `suppress`: for a
+    grouped release, the largest share of rows that should have been allowed to be suppressed. `engine`: as in
     `sf.anonymize`. What is left out, or None, is not compared. An argument that releases of this kind have no check for is
     an error.
 
@@ -50,17 +55,22 @@ def verify(
     ...     written = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2)).save(f"{folder}/release")
     ...     result = verify(written, people)
     >>> result.holds, [check.name for check in result.checks][-3:]
-    (True, ['cover', 'revealing', 'order'])
+    (True, ['revealing', 'order', 'form'])
     """
     expected = requested_principles(principles) if principles else None if principles is None else ()
+    share = None if suppress is None else check_share(suppress)
     published = next(iter(sorted(Path(folder).glob("data.*"))), None)
     with engine_of(engine, published if original is None else original).running():
-        return verify_folder(folder, original, Expectations(schema, expected, project, dictionaries, risk, key))
+        return verify_folder(
+            folder, original, Expectations(schema, expected, project, dictionaries, risk, key, suppress=share)
+        )
 
 
 def verify_folder(folder: str | Path, original: Any, expected: Expectations) -> Verification:
     """Check a release against everything that is expected of it, what only its maker knows included."""
     manifest = Manifest.load(Path(folder))
     expected.check_kind(manifest)
-    kind_checks = manifest.release_kind.load("checks")(manifest, original, expected)
-    return Verification(str(folder), (files_check(manifest), *content_checks(manifest), *kind_checks))
+    kind_checks = list(manifest.release_kind.load("checks")(manifest, original, expected))
+    checks = [files_check(manifest), *content_checks(manifest)]
+    forms = form_checks(manifest, [*checks, *kind_checks])
+    return Verification(str(folder), (*checks, *forms, *kind_checks))

@@ -10,6 +10,7 @@ from sfumato.principles import Principle
 from sfumato.releases.digests import digest
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.model_base import unknown_keys
+from sfumato.releases.models import SECRET_SINCE, stated_seeds
 from sfumato.releases.reader import MANIFEST, Manifest, TableManifest
 from sfumato.verification.declaration_checks import in_declared_order
 from sfumato.visible_text import one_line
@@ -103,8 +104,10 @@ def content_checks(manifest: Manifest) -> list[Check]:
     Anything else could reveal single people, or join tables, and no other check would look at it.
     """
     expected = {MANIFEST, *manifest.files}
-    files = sorted(path.name for path in manifest.folder.iterdir() if path.name not in expected)
+    files = sorted(path.name for path in manifest.folder.iterdir() if path.name not in expected or path.is_symlink())
     keys = list(unknown_keys(manifest.document))
+    if manifest.format >= SECRET_SINCE:
+        keys += [key for key, seed in stated_seeds(manifest.document) if seed is not None]
     return [
         Check("folder", not files, f"{files[0]!r} is not a file of the release" if files else "it contains no other file"),
         Check("keys", not keys, f"unknown key {keys[0]}" if keys else "release.json has no unknown key"),

@@ -19,22 +19,25 @@ from sfumato.audits.audit_result import Finding, finding_heading, worst_shown
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, FileError, SfumatoError
-from sfumato.exact import as_fraction
+from sfumato.exact import as_fraction, written
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, attributes_of
 from sfumato.releases.expectations import Expectations
-from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColumn
+from sfumato.releases.models import Document, GroupedTable, PrincipleClaim, PublishedColumn
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.declaration_checks import DECLARED, allowed_recodings, as_plain_data, first_difference
 from sfumato.verification.exposure_checks import exposure_checks
+from sfumato.verification.form_checks import OTHERS_FAIL, data_form_check
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
-from sfumato.verification.order_checks import NO_ORDER, order_check
+from sfumato.verification.order_checks import NO_ORDER, ORDERED_SINCE, order_check, order_seed
 from sfumato.verification.original_checks import MatchedRows, cover_rows
 from sfumato.verification.revelation_checks import revelation_check
+from sfumato.verification.spelling_checks import spelling_check
 from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, key_of
+from sfumato.verification.utility_checks import sizes_check
 
 _RELATIVE_TOLERANCE = 1e-9
 """Levels that are not rational numbers may differ in their last digits from machine to machine."""
@@ -49,7 +52,9 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     read = cache(lambda: published_table(table, published_schema(declared, table.document.group)))
     checks = grouped_checks(table, declared, unavailable, requested, original, key=key, read=read)
     checks.append(_order(table, read, checks))
-    if expected.schema is not None or expected.principles is not None:
+    checks.append(_form(manifest, read, checks))
+    difference = difference or _suppress_difference(table.document, expected)
+    if expected.schema is not None or expected.principles is not None or expected.suppress is not None:
         published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
         checks.append(declared_check(expected.schema, declared, original, published, difference))
     return checks
@@ -100,6 +105,9 @@ def grouped_checks(
     try:
         counted = counted_units(manifest, table, source, declared, key or RowKey())
         checks += [*counted.checks, *_principles(document, table, requested, unavailable, counted)]
+        if all(check.holds is not False for check in checks):  # the size that is required is that of the principles
+            sizes = sizes_check(document, table, requested)
+            checks += [] if sizes.holds else [sizes]
         if checks[0].holds and checks[1].holds:
             checks += exposure_checks(document, table, declared, requested, manifest.format)
     except SfumatoError as error:
@@ -138,7 +146,30 @@ def _order(manifest: TableManifest, read: Callable[[], Table], checks: Sequence[
     """Check the order of a table whose other checks hold; that of other contents says nothing."""
     if any(check.holds is False for check in checks):
         return Check("order", None, NO_ORDER)
-    return order_check(read(), manifest.document.seed, manifest.format)
+    return order_check(read(), order_seed(manifest.document.seed, manifest.format), manifest.format)
+
+
+def _form(manifest: Manifest, read: Callable[[], Table], checks: Sequence[Check]) -> Check:
+    """Check that the data file is what this version writes for its content, if its other checks hold."""
+    if any(check.holds is False for check in checks):
+        return Check("form", None, OTHERS_FAIL)
+    return table_form_check(manifest.table, manifest.document, read())
+
+
+def table_form_check(manifest: TableManifest, document: Document, published: Table) -> Check:
+    """Check that the file of a table is what this version writes for its content; `document`: of the whole release."""
+    schema = published.schema
+    separators = {name: schema.separators.get(name, ";") for name in schema.sensitive_columns()}
+    recoded = {str(schema.group), *schema.quasi_identifiers}
+    unchanged = [name for name in published.data.column_names if name not in recoded]
+    return data_form_check(manifest.data, document, published.data, separators, unchanged)
+
+
+def _suppress_difference(document: GroupedTable, expected: Expectations) -> str | None:
+    """Return how the share of rows that may be suppressed differs from the expected one; None if it does not."""
+    if expected.suppress is None or as_fraction(document.suppress, "suppress") == expected.suppress:
+        return None
+    return f"suppress is {document.suppress} in release.json, and {written(expected.suppress)} is given"
 
 
 def _columns(document: GroupedTable, table: Table, declared: Schema) -> Check:
@@ -390,4 +421,9 @@ def _against_original(manifest: TableManifest, published: pa.Table, table: Table
         checks.append(Check("cover", True, detail))
     if document.warnings is not None:
         checks.append(revelation_check(document, published, table, declared))
+    if all(check.holds for check in checks):
+        spelling = spelling_check(published, table, recodings, unchanged)
+        checks += [] if spelling.holds else [spelling]
+    if manifest.format < ORDERED_SINCE and matched.classes > 1 and np.array_equal(matched.published, matched.original):
+        checks.append(Check("original order", False, "the rows are in the order of the original"))
     return checks

@@ -1,4 +1,4 @@
-"""Check that the rows and groups of a table are in the order of its seed, which depends on published content alone."""
+"""Check that the rows and groups of a table are in the public order, which depends on published content alone."""
 
 from __future__ import annotations
 
@@ -7,23 +7,29 @@ import numpy as np
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.io.shuffle import Contents, shuffled
-from sfumato.releases.models import FORMAT, MARKED_SINCE
+from sfumato.releases.models import FORMAT, MARKED_SINCE, SECRET_SINCE
+from sfumato.seeds import PUBLIC_SEED
 from sfumato.verification.checks import Check
 
-ORDER_HOLDS = "rows and groups are in the order of the seed, which depends on published content alone"
+ORDER_HOLDS = "rows and groups are in the public order, which depends on published content alone"
 
 ORDERED_SINCE = 2
-"""The first format in which rows and groups are in the order of the seed."""
+"""The first format in which rows and groups are in an order that depends on published content alone."""
 
 OLDER_FORMAT = "not checked: a release of an older format may be in another order"
 
 NO_ORDER = "not checked: another check of the table fails, and the order is that of its contents"
 
 
-def order_check(published: Table, seed: int, format: int = FORMAT) -> Check:  # noqa: A002
-    """Check that a table is in the order of its seed. Any other order may reveal that of the original.
+def order_seed(stated: int | None, format: int) -> int:  # noqa: A002
+    """Return the seed of the order of a release: a public one, or before format 5 the one that release.json states."""
+    return PUBLIC_SEED if format >= SECRET_SINCE or stated is None else stated
 
-    `format`: the version of the format of the release.
+
+def order_check(published: Table, seed: int = PUBLIC_SEED, format: int = FORMAT) -> Check:  # noqa: A002
+    """Check that a table is in the order of a seed. Any other order may reveal that of the original.
+
+    `seed`: as `order_seed` returns it. `format`: the version of the format of the release.
     """
     if format < ORDERED_SINCE:
         return Check("order", None, OLDER_FORMAT)
@@ -40,7 +46,9 @@ def order_check(published: Table, seed: int, format: int = FORMAT) -> Check:  # 
     # Shuffling a table that is in its order must not change it: equal rows may be exchanged, so contents are compared.
     rows, of_group = shuffled(contents, groups, seed)
     if not np.array_equal(of_group[groups.of_row[rows]], groups.of_row + 1):
-        return Check("order", False, "its groups are not numbered by its seed, and may reveal something about the rows")
+        return Check(
+            "order", False, "its groups are not numbered in the public order, and may reveal something about the rows"
+        )
     if not np.array_equal(contents.finest[rows], contents.finest):
-        return Check("order", False, "its rows are not in the order of its seed, and may match those of another table")
+        return Check("order", False, "its rows are not in the public order, and may match those of another table")
     return Check("order", True, ORDER_HOLDS)

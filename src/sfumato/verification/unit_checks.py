@@ -122,10 +122,10 @@ def key_of(manifest: TableManifest, expected: Expectations) -> RowKey:
     """Return the original row of each published row, as the maker or a key file states."""
     if expected.rows is not None or expected.key is None:
         return RowKey(expected.rows)
-    digests, rows = read_key(expected.key)
-    if digests.get(manifest.data.name) != digest(manifest.data).sha256:
+    key = read_key(expected.key)
+    if key.rows is None or key.data.get(manifest.data.name) != digest(manifest.data).sha256:
         return RowKey(None, "the key file belongs to another release")
-    return RowKey(rows)
+    return RowKey(key.rows)
 
 
 def _mapping_problem(

@@ -20,12 +20,13 @@ def utility_checks(document: GroupedTable, published: Table, requested: Sequence
     Information loss and marginals do not follow from the files: they are reported as not checked.
     """
     return [
-        _sizes_check(document, published, requested),
+        sizes_check(document, published, requested),
         Check("loss", None, "not checked: information loss and marginals depend on the domains of the original"),
     ]
 
 
-def _sizes_check(document: GroupedTable, published: Table, requested: Sequence[Principle]) -> Check:
+def sizes_check(document: GroupedTable, published: Table, requested: Sequence[Principle]) -> Check:
+    """Count rows and groups again."""
     group = published.column(str(published.schema.group))
     sizes = np.bincount(group.codes, minlength=group.size)
     k = max((k for principle in requested if (k := principle.implied_k) is not None), default=None)

@@ -1,7 +1,7 @@
 """All tables that the report of a grouped release is drawn from, as plain data.
 
-What is published, `public_figures`, is a function of the published table, the original quasi-identifiers, the schema, the
-parameters and the seed; never of which original row has which sensitive value. `internal_figures` is not, and is for the
+What is published, `public_figures`, is a function of the published table, the original quasi-identifiers, the schema and
+the parameters; never of which original row has which sensitive value. `internal_figures` is not, and is for the
 publisher and the review board.
 """
 
@@ -31,6 +31,7 @@ from sfumato.data.units import Units
 from sfumato.exact import written
 from sfumato.principles import Principle, describe
 from sfumato.reports.grouped_page import InternalFigures
+from sfumato.seeds import PUBLIC_SEED
 
 
 def public_figures(
@@ -38,7 +39,6 @@ def public_figures(
     published_audit: Audit,
     recodings: Mapping[str, str],
     loss: Mapping[str, float],
-    seed: int,
     units: Units | None = None,
 ) -> dict[str, Any]:
     """Return everything that the public report draws.
@@ -61,7 +61,7 @@ def public_figures(
         "levels": levels(published_audit) if units is None else [],
         "neighbourhoods": neighbourhoods(published_audit) if units is None else [],
         "columns": columns(original, published, covers, groups.sizes, loss, step),
-        "errors": expected_errors(published, groups, covers, seed),
+        "errors": expected_errors(published, groups, covers),
         "contours": contours(published_audit) if units is None else [],
     }
 
@@ -97,13 +97,14 @@ def internal_figures(
     original: Table,
     published_audit: Audit,
     recodings: Mapping[str, str],
-    seed: int,
+    seed: int = PUBLIC_SEED,
     notes: Sequence[str] = (),
     attacks: Mapping[str, Any] | None = None,
 ) -> InternalFigures:
     """Return what only the internal report draws: the principles on the original, true errors of counts, associations.
 
-    `notes`: what only the publisher may know. `attacks`: what attackers achieve, as `Attacks.to_dict` returns it.
+    `seed`: of the queries of the public figures; formats before 5 state it. `notes`: what only the publisher may know.
+    `attacks`: what attackers achieve, as `Attacks.to_dict` returns it.
     """
     covers = covers_of(original, published_audit.table, published_audit.groups, recodings)
     before = audit(original, None, [principle for principle, _ in published_audit.principles])

@@ -20,6 +20,7 @@ from sfumato.anonymization.utility.count_queries import answers, matches
 from sfumato.anonymization.utility.workload import Workload
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
+from sfumato.seeds import PUBLIC_SEED
 
 QUESTIONS = 60
 """Questions for each number of quasi-identifiers; a third of that for large tables."""
@@ -35,21 +36,21 @@ SELECTIVITY = "0.1"
 _DECIMALS = 3
 """Decimals of published errors: they depend on which values occur in the original, which more digits might reveal."""
 _SEED = 0x0C
-"""Separates the random numbers from those of the method and of the shuffle."""
+"""Separates the random numbers from those of the shuffle."""
 
 
-def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover], seed: int) -> dict[str, Any] | None:
+def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover]) -> dict[str, Any] | None:
     """Return the expected relative errors of counts over 1, 2, 3, … quasi-identifiers; None if no column has values.
 
-    Originals are drawn by the seed: each row's quasi-identifiers uniformly from the values that its cells cover, the
+    Originals are drawn by the public seed: each row's quasi-identifiers uniformly from the values that its cells cover, the
     sensitive values of a group assigned to its rows at random. Of the true original only the domains are used, and errors
     are rounded to three decimals.
     """
-    workloads = _workloads(published, covers, seed)
+    workloads = _workloads(published, covers, PUBLIC_SEED)
     if not workloads:
         return None
     order = np.argsort(groups.of_row, kind="stable")
-    random = np.random.default_rng([seed, _SEED])
+    random = np.random.default_rng([PUBLIC_SEED, _SEED])
     sensitive = workloads[0].sensitive
     drawn = []
     originals = DRAWN if published.rows < _MANY else 1

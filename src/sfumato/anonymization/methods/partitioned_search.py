@@ -178,7 +178,7 @@ class _PartitionedSearch:
 
 def part_seed(seed: int, number: int, part: int) -> int:
     """Return the seed of a part in a round: it does not depend on when the part is searched."""
-    return int(np.random.SeedSequence([seed % 2**64, number, part]).generate_state(1, np.uint64)[0])
+    return int(np.random.SeedSequence([seed, number, part]).generate_state(1, np.uint64)[0])
 
 
 def settled(

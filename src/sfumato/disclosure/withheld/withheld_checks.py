@@ -23,7 +23,8 @@ from sfumato.releases.reader import Manifest
 from sfumato.releases.table_files import original_table, published_table
 from sfumato.verification.checks import NO_ORIGINAL, Check
 from sfumato.verification.declaration_checks import DECLARED, first_difference
-from sfumato.verification.order_checks import NO_ORDER, OLDER_FORMAT, ORDERED_SINCE
+from sfumato.verification.form_checks import OTHERS_FAIL, data_form_check
+from sfumato.verification.order_checks import NO_ORDER, OLDER_FORMAT, ORDERED_SINCE, order_seed
 from sfumato.verification.original_checks import Cells, comparable_texts
 
 if TYPE_CHECKING:
@@ -134,8 +135,10 @@ def withheld_checks(
     yield from checks
     if any(check.holds is False for check in checks):
         yield Check("order", None, NO_ORDER)
+        yield Check("form", None, OTHERS_FAIL)
     else:
         yield _order(manifest, published_cells)
+        yield data_form_check(manifest.data, manifest.document, published_cells.data, {})
     yield from risk_checks(manifest, published_cells, assumptions, table, rows)
 
 
@@ -157,10 +160,10 @@ def _declared(manifest: Manifest, original: Any, schema: Schema) -> Check:
 
 
 def _order(manifest: Manifest, published_cells: PublishedCells) -> Check:
-    """Check that the rows are in the order of the seed, which depends on published content alone."""
+    """Check that the rows are in the public order, which depends on published content alone."""
     if manifest.format < ORDERED_SINCE:
         return Check("order", None, OLDER_FORMAT)
-    seed, rows = manifest.withheld.seed, len(published_cells.withheld)
+    seed, rows = order_seed(manifest.withheld.seed, manifest.format), len(published_cells.withheld)
     if seed < 0:
         return Check("order", False, f"invalid seed in release.json: {seed}")
     columns = {name: published_cells.data.column(name) for name in published_cells.names}
@@ -168,8 +171,8 @@ def _order(manifest: Manifest, published_cells: PublishedCells) -> Check:
     # Sorting and shuffling a table that is in its order must not change it.
     order = np.argsort(keys, kind="stable")[np.random.default_rng([seed, SHUFFLE]).permutation(rows)]
     if not np.array_equal(keys[order], keys):
-        return Check("order", False, "the rows are not in the order of the seed, and may be in that of the original")
-    return Check("order", True, "the rows are in the order of the seed, which depends on published content alone")
+        return Check("order", False, "the rows are not in the public order, and may be in that of the original")
+    return Check("order", True, "the rows are in the public order, which depends on published content alone")
 
 
 def _starred(manifest: Manifest) -> set[str]:

@@ -37,7 +37,6 @@ def describe_withheld(release: WithheldRelease) -> dict[str, Any]:
         "format": FORMAT,
         "kind": WITHHELD,
         **versions(),
-        "seed": release.seed,
         "rows": setting.records,
         "rule": {"cells": release.cells, "per": release.per, "against": release.against},
         "attributes": attributes,

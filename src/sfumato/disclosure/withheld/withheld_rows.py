@@ -13,23 +13,24 @@ from sfumato.data.groups import combination_ranks
 from sfumato.data.table import Table
 from sfumato.io.shuffle import SHUFFLE, ranks_of
 from sfumato.io.write_files import cell_texts
+from sfumato.seeds import PUBLIC_SEED
 
 WITHHELD_CELL = "*"
 """A withheld cell; a value that is itself `*`, empty or in quotes is put in quotes."""
 
 
 def withheld_rows(
-    table: Table, attributes: Sequence[str], rule: NDArray[np.bool_], present: NDArray[np.bool_], seed: int
+    table: Table, attributes: Sequence[str], rule: NDArray[np.bool_], present: NDArray[np.bool_]
 ) -> tuple[pa.Table, NDArray[np.int64]]:
     """Return the published table, all columns as texts, and for each of its rows the record (which is never written).
 
-    The order is a seeded permutation of an order that depends only on what is published, so that the seed reveals nothing
-    about the order of the records. `present`: where a record has a value.
+    The order is a permutation, by a public seed, of an order that depends only on what is published, so that it reveals
+    nothing about the order of the records. `present`: where a record has a value.
 
     >>> from sfumato.data.schema import Schema
     >>> people = Table(pa.table({"sex": ["f", "m"], "star": ["*", None]}), Schema())
     >>> rule, present = np.array([[False, True], [True, False]]), np.array([[True, True], [True, False]])
-    >>> withheld_rows(people, ["sex", "star"], rule, present, 0)[0].to_pylist()
+    >>> withheld_rows(people, ["sex", "star"], rule, present)[0].to_pylist()
     [{'sex': '*', 'star': '"*"'}, {'sex': 'm', 'star': None}]
     """
     columns = {}
@@ -46,7 +47,7 @@ def withheld_rows(
     ranked = [ranks_of(column, name) for name, column in columns.items()]
     keys = combination_ranks([ranks.of_row for ranks in ranked], [ranks.domain for ranks in ranked])
     order = np.argsort(keys, kind="stable")
-    rows = order[np.random.default_rng([seed, SHUFFLE]).permutation(len(order))]
+    rows = order[np.random.default_rng([PUBLIC_SEED, SHUFFLE]).permutation(len(order))]
     return pa.table(columns).take(pa.array(rows)), rows
 
 

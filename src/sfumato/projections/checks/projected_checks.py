@@ -29,7 +29,7 @@ from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.declaration_checks import in_declared_order
-from sfumato.verification.grouped_checks import declared_check, grouped_checks
+from sfumato.verification.grouped_checks import declared_check, grouped_checks, table_form_check
 from sfumato.verification.utility_checks import utility_checks
 
 
@@ -128,14 +128,15 @@ class _Part:
                 *checks,
                 *(
                     Check(name, None, "not checked: another check of the table fails")
-                    for name in ("order", "dependence", "utility")
+                    for name in ("order", "form", "dependence", "utility")
                 ),
             ]
         published = published_table(self.table, published_schema(self.schema, table.group))
         position = document.attributes.index(self.block[0])
         return [
             *checks,
-            table_order_check(published, table.seed, document.seed, position, self.table.format),
+            table_order_check(published, position, self.table.format, document.seed, table.seed),
+            table_form_check(self.table, document, published),
             dependence_check(document, table, published, self.block),
             *utility_checks(table, published, requested),
         ]

@@ -13,7 +13,8 @@ from sfumato.io.shuffle import table_seed
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, in_projection
 from sfumato.projections.checks.dependence_measurement import DependenceMeasurement
-from sfumato.releases.models import FORMAT, ProjectedDocument, ProjectedTable
+from sfumato.releases.models import FORMAT, SECRET_SINCE, ProjectedDocument, ProjectedTable
+from sfumato.seeds import PUBLIC_SEED
 from sfumato.verification.checks import Check
 from sfumato.verification.declaration_checks import first_difference
 from sfumato.verification.order_checks import order_check
@@ -83,12 +84,17 @@ def _terms_problems(
         yield f"{rows:,} rows are published or suppressed here, but the whole has {document.rows:,}"
 
 
-def table_order_check(published: Table, table_stated_seed: int, seed: int, position: int, version: int = FORMAT) -> Check:
-    """Check that rows and groups are in the order of the table's seed, which follows from the seed of the release.
+def table_order_check(
+    published: Table, position: int, version: int = FORMAT, seed: int | None = None, table_stated_seed: int | None = None
+) -> Check:
+    """Check that rows and groups are in the public order of the table.
 
     Tables in the same order could be joined. `position`: the index of the table's first attribute among all attributes.
-    `version`: of the format.
+    `version`: of the format. `seed`, `table_stated_seed`: what release.json states before format 5; the seed of the table
+    must follow from that of the release.
     """
+    if version >= SECRET_SINCE or seed is None or table_stated_seed is None:
+        return order_check(published, table_seed(PUBLIC_SEED, position), version)
     if table_stated_seed < 0 or seed < 0:
         return Check("order", False, f"invalid seeds in release.json: {seed} and {table_stated_seed}")
     if table_stated_seed != table_seed(seed, position):
