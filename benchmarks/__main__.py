@@ -108,6 +108,31 @@ def anonymize(rows: int, all_rows: bool, hard: bool, adult: bool, rare: bool, me
 @main.command(
     epilog="""\b
 Example:
+  SFUMATO_DATA=data python -m benchmarks attacks --rows 30162 --methods glaze,mondrian
+  python -m benchmarks attacks --rows 2000 --attacks homogeneity,learning --json"""
+)
+@click.option("--rows", default=30_162, show_default=True, type=click.IntRange(min=500), help="Rows of each table.")
+@click.option("--diversity", default=3, show_default=True, type=click.IntRange(min=2), help="The l of l-diversity.")
+@click.option("--methods", default="glaze,mondrian,lattice", show_default=True, metavar="LIST", help="Methods to compare.")
+@click.option("--attacks", "names", default="", metavar="LIST", help="Attacks to run.  [default: all but replay]")
+@seed_option
+@json_option
+def attacks(rows: int, diversity: int, methods: str, names: str, seed: int, as_json: bool) -> None:
+    """Attack releases by several methods: success, strongest baseline, and people about whom the attacker is certain.
+
+    The tables are Adult, the survey and the income census below SFUMATO_DATA; the synthetic census if they are absent.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.experiments.attack_tables import run
+
+    with progress_line() as notify:
+        figures = run(rows, diversity, names_in(methods), names_in(names), seed, notify)
+    show(figures, as_json, show_runs)
+
+
+@main.command(
+    epilog="""\b
+Example:
   SFUMATO_DATA=data python -m benchmarks parts --rows 50000 --rows 1400000 --settings S3i
   python -m benchmarks parts --rows 70000 --workers 2 --json"""
 )

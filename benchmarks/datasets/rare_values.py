@@ -28,11 +28,16 @@ def rare_values() -> Iterator[Setting]:
     yield _setting("adult l", adult, adult.column_names, "marital-status", DistinctLDiversity(6))
     yield _setting("adult β", adult, adult.column_names, "education", BetaLikeness(2))
     yield _setting("adult δ", adult, adult.column_names, "education", DeltaDisclosure(2))
-    census = read_csv(required_data_file("census_income_kdd", "census_income_train.csv.gz")).data
+    census = census_table()
     yield _setting("census l", census, _EIGHT, "income_class", DistinctLDiversity(2))
     yield _setting("census β", census, _EIGHT, "income_class", BetaLikeness(1))
     wide = [name for name in census.column_names if name not in _NOT_QUASI][:_WIDE]
     yield _setting("census, 24", census.slice(0, _WIDE_ROWS), wide, "income_class", DistinctLDiversity(2))
+
+
+def census_table() -> pa.Table:
+    """Return the income census as texts."""
+    return read_csv(required_data_file("census_income_kdd", "census_income_train.csv.gz")).data
 
 
 def _setting(name: str, data: pa.Table, columns: Sequence[str], secret: str, principle: Principle) -> Setting:

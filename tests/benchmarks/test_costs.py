@@ -140,3 +140,11 @@ def test_both_engines_audit_alike():
     local, stream = json.loads(done.stdout)["runs"]
     assert (local["engine"], stream["engine"]) == ("local", "stream")
     assert (local["groups"], local["SHA-256"]) == (stream["groups"], stream["SHA-256"])
+
+
+def test_attacks_on_the_synthetic_census():
+    done = benchmark("attacks", "--rows", "600", "--methods", "mondrian", "--attacks", "homogeneity,linkage", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    runs = json.loads(done.stdout)["runs"]
+    assert {one["attack"] for one in runs} == {"homogeneity", "linkage"}
+    assert all(0 <= one["success, %"] <= 100 and 0 <= one["loss"] <= 1 for one in runs)
