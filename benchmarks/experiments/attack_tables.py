@@ -72,8 +72,8 @@ def settings(rows: int, diversity: int) -> Iterator[Setting]:
     """Yield the tables: Adult, the survey and the income census; the synthetic census if there is no real data."""
     required = (KAnonymity(5), FrequencyLDiversity(diversity))
     if data_file("adult", "adult_30162.csv") is None:
-        data = synthetic_census(rows, 0).select(["age", "sex", "race", "marital", "education"])
-        schema = Schema(["age", "sex", "race", "marital"], ["education"])
+        data = synthetic_census(rows, 0).select(["age", "sex", "race", "marital", "income"])
+        schema = Schema(["age", "sex", "race", "marital"], ["income"])
         yield Setting("synthetic census", "synthetic", Table(data, schema), required)
         return
     yield survey.adult(rows)[0].with_principles(*required, name="Adult, occupation")
