@@ -2,50 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
+from benchmarks.command_options import json_option, names_in, seed_option, show
+from benchmarks.experiment_commands import analysis, attacks, projection_figures, proximity_figures, risk_figures
 from sfumato.cli import ErrorReportingGroup
-from sfumato.cli.streams import say
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-seed_option = click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of everything that is random."
-)
-
-
-def figure_options(command: Command) -> Command:
-    """Add the options of an experiment: the output folder, and which of tables and plots to make."""
-    out = click.option(
-        "--out",
-        default=Path("docs/figures"),
-        show_default=True,
-        type=click.Path(path_type=Path, file_okay=False),
-        help="The folder for tables and plots.",
-    )
-    quick = click.option("--quick", is_flag=True, help="Measure few points, as a test of the experiment.")
-    tables_only = click.option("--tables-only", is_flag=True, help="Do not draw plots.")
-    plots_only = click.option("--plots-only", is_flag=True, help="Do not measure; draw plots from existing tables.")
-    return out(quick(tables_only(plots_only(command))))
-
-
-def names_in(text: str) -> list[str]:
-    """Split a list of names at its commas."""
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def show(figures: Mapping[str, Any], as_json: bool, show_table: Callable[[Mapping[str, Any]], None]) -> None:
-    """Print figures as JSON or as a table."""
-    if as_json:
-        say(json.dumps(figures, indent=2, ensure_ascii=False))
-    else:
-        show_table(figures)
 
 
 @click.group(cls=ErrorReportingGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -103,31 +66,6 @@ def anonymize(rows: int, all_rows: bool, hard: bool, adult: bool, rare: bool, me
     with progress_line() as notify:
         figures = run(rows, all_rows, hard, adult, names_in(methods), notify, rare)
     show(figures, as_json, show_anonymize)
-
-
-@main.command(
-    epilog="""\b
-Example:
-  SFUMATO_DATA=data python -m benchmarks attacks --rows 30162 --methods glaze,mondrian
-  python -m benchmarks attacks --rows 2000 --attacks homogeneity,learning --json"""
-)
-@click.option("--rows", default=30_162, show_default=True, type=click.IntRange(min=500), help="Rows of each table.")
-@click.option("--diversity", default=3, show_default=True, type=click.IntRange(min=2), help="The l of l-diversity.")
-@click.option("--methods", default="glaze,mondrian,lattice", show_default=True, metavar="LIST", help="Methods to compare.")
-@click.option("--attacks", "names", default="", metavar="LIST", help="Attacks to run.  [default: all but replay]")
-@seed_option
-@json_option
-def attacks(rows: int, diversity: int, methods: str, names: str, seed: int, as_json: bool) -> None:
-    """Attack releases by several methods: success, strongest baseline, and people about whom the attacker is certain.
-
-    The tables are Adult, the survey and the income census below SFUMATO_DATA; the synthetic census if they are absent.
-    """
-    from benchmarks.console_tables import progress_line, show_runs
-    from benchmarks.experiments.attack_tables import run
-
-    with progress_line() as notify:
-        figures = run(rows, diversity, names_in(methods), names_in(names), seed, notify)
-    show(figures, as_json, show_runs)
 
 
 @main.command(
@@ -395,122 +333,8 @@ def projections(as_json: bool) -> None:
     show(figures, as_json, show_figures)
 
 
-@main.command(
-    epilog="""\b
-Example:
-  SFUMATO_DATA=data python -m benchmarks proximity-figures --out figures
-  python -m benchmarks proximity-figures --rows 5000 --figures 4,5 --out figures"""
-)
-@click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Rows of the table.")
-@click.option("--figures", default="4,5,6", show_default=True, metavar="LIST", help="Figures of the paper.")
-@click.option("--methods", default="glaze,mondrian,xcolor", show_default=True, metavar="LIST", help="Methods to compare.")
-@figure_options
-def proximity_figures(
-    rows: int, figures: str, methods: str, out: Path, quick: bool, tables_only: bool, plots_only: bool
-) -> None:
-    """Repeat Figures 4, 5 and 6 of Wang & Liu (2010): CSV tables, and plots drawn from them.
-
-    The table is a sample of acs2018/sal_occ.csv.gz below SFUMATO_DATA, or the synthetic census if that is absent. The plots
-    need matplotlib.
-    """
-    from benchmarks.console_tables import progress_line
-    from benchmarks.experiments.plotting import require_matplotlib
-    from benchmarks.experiments.proximity_plots import draw
-    from benchmarks.experiments.proximity_tables import run
-
-    if not tables_only:
-        require_matplotlib()  # fails before minutes of measuring, not after
-    if not plots_only:
-        with progress_line() as notify:
-            for path in run(rows, names_in(figures), names_in(methods), out, quick, notify):
-                say(str(path))
-    if not tables_only:
-        for path in draw(out, names_in(figures)):
-            say(str(path))
-
-
-@main.command(
-    epilog="""\b
-Example:
-  SFUMATO_DATA=data python -m benchmarks risk-figures --out figures
-  python -m benchmarks risk-figures --quick --out figures"""
-)
-@figure_options
-@seed_option
-def risk_figures(out: Path, seed: int, quick: bool, tables_only: bool, plots_only: bool) -> None:
-    """Repeat Figure 1 of Lebanon et al. (2006): CSV tables, and plots drawn from them.
-
-    The directories are catalogue/items.csv.gz, record_linkage/RLdata10000.csv and record_linkage/febrl_dataset4a.csv below
-    SFUMATO_DATA, or the synthetic census if they are absent. The plots need matplotlib.
-    """
-    from benchmarks.console_tables import progress_line
-    from benchmarks.experiments.plotting import draw_all, require_matplotlib
-    from benchmarks.experiments.risk_plots import PLOTS
-    from benchmarks.experiments.risk_tables import run
-
-    if not tables_only:
-        require_matplotlib()
-    if not plots_only:
-        with progress_line() as notify:
-            for path in run(out, quick, seed, notify):
-                say(str(path))
-    if not tables_only:
-        for path in draw_all(out, PLOTS):
-            say(str(path))
-
-
-@main.command(
-    epilog="""\b
-Example:
-  SFUMATO_DATA=data python -m benchmarks projection-figures --out figures
-  python -m benchmarks projection-figures --quick --out figures"""
-)
-@figure_options
-def projection_figures(out: Path, quick: bool, tables_only: bool, plots_only: bool) -> None:
-    """Repeat Figures 5 to 9 of Fang, Ashrafi & Ng (2011): CSV tables, and plots drawn from them.
-
-    The table is census_income_kdd/census_income_train.csv.gz below SFUMATO_DATA, or the synthetic census if that is absent.
-    The plots need matplotlib.
-    """
-    from benchmarks.console_tables import progress_line
-    from benchmarks.experiments.plotting import draw_all, require_matplotlib
-    from benchmarks.experiments.projection_plots import PLOTS
-    from benchmarks.experiments.projection_tables import run
-
-    if not tables_only:
-        require_matplotlib()
-    if not plots_only:
-        with progress_line() as notify:
-            for path in run(out, quick, notify):
-                say(str(path))
-    if not tables_only:
-        for path in draw_all(out, PLOTS):
-            say(str(path))
-
-
-@main.command(
-    epilog="""\b
-Example:
-  python -m benchmarks analysis
-  python -m benchmarks analysis --rows 800 --tables 1 --methods mondrian"""
-)
-@click.option("--rows", default=2000, show_default=True, type=click.IntRange(min=100), help="Rows per table.")
-@click.option("--tables", default=3, show_default=True, type=click.IntRange(min=1), help="Tables per method.")
-@click.option("--methods", default="mondrian,glaze", show_default=True, help="Methods, separated by commas.")
-@seed_option
-@json_option
-def analysis(rows: int, tables: int, methods: str, seed: int, as_json: bool) -> None:
-    """Measure how often the intervals of sf.read_release contain the true figures.
-
-    The tables are synthetic hospitals and, if SFUMATO_DATA is set, samples of real tables.
-    """
-    from benchmarks.console_tables import progress_line, show_runs
-    from benchmarks.experiments.analysis_coverage import coverage
-
-    with progress_line() as notify:
-        figures = coverage(rows, tables, names_in(methods), seed, notify)
-    show(figures, as_json, show_runs)
-
+for experiment in (attacks, proximity_figures, risk_figures, projection_figures, analysis):
+    main.add_command(experiment)
 
 if __name__ == "__main__":
     main(prog_name="python -m benchmarks")

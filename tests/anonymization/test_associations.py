@@ -149,11 +149,12 @@ def test_the_outcome_of_a_few_rows_hardly_moves_a_line():
 
 def test_the_internal_report_shows_attenuation_and_the_public_one_does_not(tmp_path):
     release = sf.anonymize(hospital(400), sf.Schema(QUASI, ["readmitted", "diagnosis"]), sf.KAnonymity(5))
-    folder = release.save(tmp_path / "out", internal=tmp_path / "internal.html")
+    key = tmp_path / "key.json"
+    folder = release.save(tmp_path / "out", internal=tmp_path / "internal.html", key=key)
     assert "Attenuation" in (tmp_path / "internal.html").read_text(encoding="utf-8")
     for name in ("report.html", "release.json"):
         assert "ttenuation" not in (folder / name).read_text(encoding="utf-8")
-    drawn = sf.report(folder, hospital(400))
+    drawn = sf.report(folder, hospital(400), key=key)
     assert drawn == (tmp_path / "internal.html").read_text(encoding="utf-8")
 
 

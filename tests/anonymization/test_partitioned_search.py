@@ -105,7 +105,7 @@ def test_a_problem_can_be_sent_to_another_process():
 
 
 def test_different_seeds_rounds_and_parts_have_different_seeds():
-    seeds = {part_seed(*each) for each in ((0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0), (-1, 0, 0))}
+    seeds = {part_seed(*each) for each in ((0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0), (2**127, 0, 0))}
     assert len(seeds) == 5
     assert all(0 <= seed < 2**64 for seed in seeds)
 

@@ -36,7 +36,7 @@ def test_meetings_are_intersections(values, queries, random):
             expected = [i for i, value in enumerate(values) if near(one, value) and others[i] == other]
             assert np.flatnonzero(flags[at]).tolist() == expected
             assert bits.counted(found)[at] == len(expected)
-            assert bits.Weights(weights).sums(found)[at] == sum(weights[i] for i in expected)
+            assert bits.ItemWeights(weights).sums(found)[at] == sum(weights[i] for i in expected)
             assert listed[1][listed[0] == at].tolist() == expected
         ascending = np.arange(len(values)) // 3
         lone = [len({i // 3 for i in np.flatnonzero(row)}) == 1 for row in flags]

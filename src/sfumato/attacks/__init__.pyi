@@ -1,4 +1,5 @@
 from ._attack import Attacks, Skipped
+from .attacked_cells import AttackedCells
 from .attacked_release import AttackedRelease, Secret
 from .attribute_inference import AttributeInference
 from .base_attack import Attack, AttackResult, NotMeasured
@@ -38,6 +39,7 @@ from .uniqueness import Uniqueness
 __all__ = [
     "Attack",
     "AttackResult",
+    "AttackedCells",
     "AttackedRelease",
     "AttackerView",
     "Attacks",

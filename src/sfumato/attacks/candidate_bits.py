@@ -86,10 +86,10 @@ def counted(bits: Words) -> Integers:
     return np.asarray(_ONES[bits.view(np.uint8)].sum(axis=1, dtype=np.int64))
 
 
-class Weights:
+class ItemWeights:
     """The weights of items, such as the rows of groups: whole numbers whose binary digits are sets of items.
 
-    >>> Weights(np.array([5, 7, 1])).sums(np.array([[5]], np.uint64)).tolist()
+    >>> ItemWeights(np.array([5, 7, 1])).sums(np.array([[5]], np.uint64)).tolist()
     [6]
     """
 

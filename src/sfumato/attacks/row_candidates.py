@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.attacked_release import AttackedRelease
 from sfumato.attacks.base_attack import NotMeasured
-from sfumato.attacks.candidate_bits import Condition, Weights, distinct_queries, meetings
+from sfumato.attacks.candidate_bits import Condition, ItemWeights, distinct_queries, meetings
 from sfumato.data.groups import joint_ranks
 from sfumato.errors import ParameterError
 
@@ -64,7 +64,7 @@ class RowCandidates:
         keys = [self.known(name, rows) for name in names]
         first, inverse = distinct_queries(keys)
         found = np.zeros(len(first), np.int64)
-        weights = Weights(self.sizes)
+        weights = ItemWeights(self.sizes)
         for part, bits in meetings([self.conditions[name] for name in names], [column[first] for column in keys]):
             found[part] = weights.sums(bits)
         return found[inverse]

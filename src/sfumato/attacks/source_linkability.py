@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.attacked_release import AttackedRelease
 from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
-from sfumato.attacks.candidate_bits import Condition, Equality, Weights, meetings, one_label
+from sfumato.attacks.candidate_bits import Condition, Equality, ItemWeights, meetings, one_label
 from sfumato.attacks.rates import Rate
 from sfumato.attacks.row_candidates import known_sets
 from sfumato.data.groups import joint_ranks
@@ -116,7 +116,7 @@ class _PublishedRows:
         number = joint_ranks(iter(columns))
         _, first, counts = np.unique(number, return_index=True, return_counts=True)
         self.group = release.groups.of_row[first]
-        self.weights = Weights(counts)
+        self.weights = ItemWeights(counts)
         self.conditions: dict[str, Condition] = {
             name: Condition(release.cells[name][self.group], release.quasi_identifier(name).covered_by) for name in cells
         }

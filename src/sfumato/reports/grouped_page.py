@@ -19,7 +19,7 @@ from sfumato.releases.models import GroupedDocument, PrincipleClaim
 from sfumato.reports.exposure_text import alert, notes_on
 from sfumato.reports.grouped_text import config_text, criteria, heading, level_text, sources, verdict
 from sfumato.reports.page_frame import invalid_content, render_page
-from sfumato.reports.plots.attack_figures import AttackRow, UnmeasuredAttack, attack_figure
+from sfumato.reports.plots.attack_chart import AttackRow, UnmeasuredAttack, attack_figure
 from sfumato.reports.plots.column_figures import column_figure, error_figure, loss_figure
 from sfumato.reports.plots.figure import Figure, Numbered
 from sfumato.reports.plots.group_figures import class_sizes, contour_figure, level_figure, risk_dials, worst_group

@@ -60,9 +60,9 @@ def attack_figure(attacks: Sequence[AttackRow]) -> Figure | None:
     places = range(len(attacks))
     shares = [end for row in attacks for end in (row.success.high, *(rate.high for rate in row.baselines.values()))]
     chart = Chart(
-        number_axis(0, min(1.0, 1.05 * max([0.01, *shares])), "right guesses", percent=True),
-        name_axis([shortened(row.label, 30) for row in attacks], backwards=True),
-        30 * len(attacks),
+        number_axis(0, min(1.0, 1.05 * max([0.01, *shares])), "right guesses", percent=True, count=2),
+        name_axis([_lines(row) for row in attacks], backwards=True),
+        36 * len(attacks),
     )
     for place, row in zip(places, attacks, strict=True):
         colour = BREACH if row.exceeds else AFTER
@@ -117,3 +117,8 @@ def attack_figure(attacks: Sequence[AttackRow]) -> Figure | None:
 
 def _rate(rate: RateRow) -> str:
     return f"{percent(rate.share)} ({percent(rate.low)} to {percent(rate.high)})"
+
+
+def _lines(row: AttackRow) -> str:
+    """Return the label of a row in two lines, so that it leaves room for the plot on a phone."""
+    return row.attack if row.about is None else f"{row.attack}\n{shortened(row.about, 22)}"
