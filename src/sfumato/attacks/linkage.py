@@ -46,7 +46,7 @@ class Linkage(Attack):
     >>> people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "gout", "ulcer", "ulcer"]})
     >>> release = sf.anonymize(people, sf.Schema(["age"], ["ill"]), sf.KAnonymity(2), seed=0)
     >>> sf.attack(release, attacks=["linkage"])[0]
-    linkage on the row of a person in the table (prosecutor, all quasi-identifiers): 50.0 % (15.0 % to 85.0 %) of 4
+    linkage on rows (prosecutor, all quasi-identifiers): 50.0 % (15.0 % to 85.0 %) of 4
       a random row: 25.0 % (25.0 % to 25.0 %) of 4
       1/k as required: 50.0 % (50.0 % to 50.0 %) of 4
     """
@@ -81,7 +81,7 @@ class Linkage(Attack):
             right |= (rows == 1) & own
         return self._result(
             release,
-            f"the row of a person in the table (prosecutor, {knowledge(known, candidates.names)})",
+            f"rows (prosecutor, {knowledge(known, candidates.names)})",
             chances / len(sets),
             (alone, right),
             {"a random row": release.published.rows},
@@ -108,7 +108,7 @@ class Linkage(Attack):
         own[inside] = candidates.own(candidates.names, person[rows[inside]])
         return self._result(
             release,
-            "the row of a person who may be in the table (journalist)",
+            "rows (journalist)",
             _chances(own, counts),
             (counts == 1, (counts == 1) & own),
             {"a random row": everybody},
@@ -123,7 +123,7 @@ class Linkage(Attack):
         own = people.own(release.targets)
         return self._result(
             release,
-            "the people of all rows (marketer)",
+            "rows (marketer)",
             _chances(own, counts),
             (counts == 1, (counts == 1) & own),
             {"a random person": people.population.rows},

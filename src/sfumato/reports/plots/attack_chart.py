@@ -121,4 +121,4 @@ def _rate(rate: RateRow) -> str:
 
 def _lines(row: AttackRow) -> str:
     """Return the label of a row in two lines, so that it leaves room for the plot on a phone."""
-    return row.attack if row.about is None else f"{row.attack}\n{shortened(row.about, 22)}"
+    return row.attack if row.about is None else f"{row.attack}\n{shortened(row.about, 26)}"
