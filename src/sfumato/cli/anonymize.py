@@ -167,6 +167,8 @@ def _show(
         f"Wrote the release to {folder}, verified as written; check it again with: sfumato verify {folder}{counted}",
         markup=False,
     )
+    if key is not None:
+        out.print(f"Measure what attackers achieve: sfumato attack {folder} --original DATA --key {key}", markup=False)
     if key is None and expected is None:
         out.print(f"The seed is not published; {SEED_KEPT}", markup=False)
     if release.audit.units is not None and key is None:
