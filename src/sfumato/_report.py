@@ -89,7 +89,10 @@ def _internal(
     }
     try:
         attacks = attack(manifest.folder, original, schema=schema, key=key).to_dict()
-    except ReleaseError as error:  # without a key, people can be matched with rows in smaller tables only
+    except ReleaseError as error:
+        if key is not None:
+            raise
+        # without a key, people can be matched with rows in smaller tables only
         attacks = {"attacks": [], "not_measured": [{"attack": "every attack", "reason": f"{error.problem}. {error.remedy}"}]}
     seed = order_seed(document.seed, document.format)
     figures = internal_figures(table, audit(published, None, requested), recodings, seed, attacks=attacks)

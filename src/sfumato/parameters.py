@@ -12,6 +12,9 @@ import numpy as np
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction, as_parameter, written
 
+_SEED_BITS = 4096
+"""The most bits of a seed: Python reads no text of more than 4,300 digits as a number."""
+
 
 class ParameterChecks:
     """What principles and methods share: the fields of a frozen dataclass are the parameters, checked in `__post_init__`.
@@ -97,6 +100,8 @@ def check_seed(seed: Any) -> int:
         raise ParameterError(
             f"seed = {seed!r} is not a whole number from 0", remedy="Write a whole number such as 0.", key="seed", value=seed
         )
+    if int(seed).bit_length() > _SEED_BITS:
+        raise ParameterError(f"the seed has more than {_SEED_BITS:,} bits", remedy="Write a smaller number.", key="seed")
     return int(seed)
 
 

@@ -119,9 +119,11 @@ def test_bad_input_is_named(tmp_path):
 
 def test_what_cannot_be_measured_is_said(tmp_path):
     folder = made().save(tmp_path / "release")
-    alone = sf.attack(folder, attacks=["homogeneity"])
+    alone = sf.attack(folder, attacks=["linkage"])
     assert len(alone) == 0
     assert alone.skipped[0].reason == "the original was not given"
+    shares = [max(counts) for counts in _counts(made())]
+    assert sf.attack(folder, attacks=["homogeneity"])[0].success.share == pytest.approx(sum(shares) / 60)
     nobody = sf.anonymize(people().select(["age"]), sf.Schema(["age"]), sf.KAnonymity(2))
     assert sf.attack(nobody, attacks=["homogeneity"]).skipped[0].reason == "the table has no sensitive attribute"
 
@@ -142,6 +144,87 @@ def test_what_cannot_be_measured_is_said(tmp_path):
     assert sf.attack(folder, people(), attacks=[Idle()]).skipped[0].reason == "there is nothing to guess"
 
 
+def _counts(release):
+    """How many rows of each group have each illness."""
+    of_group = {}
+    for row in release.frame.to_pylist():
+        of_group.setdefault(row["group"], []).append(row["ill"])
+    return [[ills.count(ill) for ill in set(ills)] for ills in of_group.values()]
+
+
+def test_an_original_in_another_order_is_refused(tmp_path):
+    data = people()
+    folder = made(data).save(tmp_path / "release", key=tmp_path / "key.json")
+    with pytest.raises(sf.errors.ReleaseError, match=r"published row .* differs from the original|does not cover"):
+        sf.attack(folder, data.take(pa.array(range(59, -1, -1))), key=tmp_path / "key.json")
+    key = json.loads((tmp_path / "key.json").read_text(encoding="utf-8"))
+    key["original_rows"] = [1] * 60
+    (tmp_path / "twice.json").write_text(json.dumps(key), encoding="utf-8")
+    with pytest.raises(sf.errors.ReleaseError, match="names row 1 of the original twice"):
+        sf.attack(folder, data, key=tmp_path / "twice.json")
+    (tmp_path / "deep.json").write_text("[" * 200_000, encoding="utf-8")
+    with pytest.raises(sf.errors.FileError, match="the key cannot be read"):
+        sf.attack(folder, data, key=tmp_path / "deep.json")
+
+
+def test_the_key_and_the_internal_report_are_two_files(tmp_path):
+    with pytest.raises(sf.errors.FileError, match="cannot be the same file"):
+        made().save(tmp_path / "release", key=tmp_path / "same", internal=tmp_path / "." / "same")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_key_of_another_release_fails_verification(tmp_path):
+    made().save(tmp_path / "one", key=tmp_path / "key.json")
+    other = made(people(60, seed=9)).save(tmp_path / "other")
+    failing = [check for check in sf.verify(other, key=tmp_path / "key.json").checks if check.holds is False]
+    assert [check.name for check in failing] == ["key"]
+
+
+def test_the_data_file_of_a_release_is_no_table_of_another_tool(tmp_path):
+    data = people()
+    folder = made(data).save(tmp_path / "release")
+    with pytest.raises(sf.errors.ParameterError, match="this is the data file of a release"):
+        sf.attack(folder / "data.csv", data, schema=SCHEMA)
+    assert sf.attack(folder / "release.json", data, attacks=["homogeneity"])[0].success.tried == 60
+
+
+def test_secrets_in_another_order_are_noted():
+    data = people()
+    turned = data.set_column(2, "ill", data.column("ill").take(pa.array(range(59, -1, -1))))
+    ills = data.column("ill").to_pylist()
+    differ = sum(one != other for one, other in zip(ills, reversed(ills), strict=True))
+    note = sf.attack(turned, data, schema=SCHEMA, attacks=["homogeneity"])[0].notes[-1]
+    assert f"{differ} rows of 60 have other secrets there" in note
+
+
+def test_matching_that_needs_too_much_memory_is_refused(tmp_path, monkeypatch):
+    data = people()
+    folder = made(data).save(tmp_path / "release")
+    monkeypatch.setattr("sfumato.attacks.people_matching._MOST_POSSIBLE", 10)
+    with pytest.raises(sf.errors.ReleaseError, match=r"too many rows \(60\).*Pass the key"):
+        sf.attack(folder, data)
+
+
+def test_an_attack_of_ones_own_is_plain_data():
+    @dataclass(frozen=True)
+    class First(Attack):
+        """Guess the first value.
+
+        The attacker knows nothing.
+
+        Compare with nothing.
+        """
+
+        name = "first"
+
+        def run(self, release):
+            return [AttackResult(self.name, None, Rate.of(1, 2))]
+
+    for requested in (First(), First):
+        found = sf.attack(made(), attacks=[requested])
+        assert json.loads(found.to_json())["attacks"][0]["summary"] == "Guess the first value."
+
+
 def test_a_sample_of_the_people_is_attacked_and_named():
     found = sf.attack(made(), attacks=["homogeneity"], sample=10)[0]
     assert found.success.tried == 10
@@ -151,8 +234,12 @@ def test_a_sample_of_the_people_is_attacked_and_named():
 def test_rows_of_one_person_are_attacked_by_themselves():
     data = people().append_column("who", pa.array([i // 2 for i in range(60)]))
     schema = sf.Schema(["age", "town"], ["ill"], person_id="who")
-    found = sf.attack(sf.anonymize(data, schema, sf.KAnonymity(2)), attacks=["homogeneity"])[0]
-    assert found.notes == ("people have several rows, and each row is attacked by itself",)
+    found = sf.attack(sf.anonymize(data, schema, sf.KAnonymity(2)), attacks=["homogeneity", "linkage", "learning"])
+    assert [one.attack for one in found] == ["homogeneity"]
+    assert found[0].notes == ("people have several rows, and each row is attacked by itself",)
+    assert {one.reason for one in found.skipped} == {
+        "people have several rows, and this attack takes each row for another person"
+    }
 
 
 def test_a_success_exceeds_its_baselines_if_the_intervals_are_apart():

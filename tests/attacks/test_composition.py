@@ -182,7 +182,7 @@ def test_an_earlier_release_about_other_people_is_an_error(folders):
     )
     with pytest.raises(ReleaseError, match="others cannot be combined"):
         sf.attack(folders / "age", PEOPLE, earlier=[folders / "others"])
-    with pytest.raises(ReleaseError, match=r"is about other people.*groups"):
+    with pytest.raises(ReleaseError, match="published row 1 differs from the original row that the key names for it"):
         sf.attack(folders / "age", PEOPLE, earlier=[(folders / "others", folders / "others.json")])
     release = sf.anonymize(PEOPLE, sf.Schema(["age"], ["ill"]), sf.KAnonymity(2))
     earlier = sf.anonymize(others, sf.Schema(["size"], ["ill"]), sf.KAnonymity(2))

@@ -51,6 +51,8 @@ class Attacks:
 
     results: tuple[AttackResult, ...]
     skipped: tuple[Skipped, ...] = ()
+    attacks: tuple[type[Attack], ...] = ()
+    """The attacks that were run."""
 
     def __len__(self) -> int:
         return len(self.results)
@@ -68,7 +70,7 @@ class Attacks:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON: each result with what its attacker knows and what it is compared with."""
-        about = {name: ATTACKS[name] for name in dict.fromkeys(result.attack for result in self.results)}
+        about = {kind.name: kind for kind in self.attacks}
         return {
             "attacks": [
                 {
@@ -145,7 +147,7 @@ def attack(
             results += one.run(attacked)
         except NotMeasured as found:
             skipped.append(Skipped(one.name, str(found)))
-    return Attacks(tuple(results), tuple(skipped))
+    return Attacks(tuple(results), tuple(skipped), tuple(type(one) for one in chosen))
 
 
 def _obstacle(one: Attack, release: AttackedRelease) -> str | None:
@@ -153,12 +155,16 @@ def _obstacle(one: Attack, release: AttackedRelease) -> str | None:
         return "the original was not given"
     if one.needs_secret and not release.secrets:
         return "the table has no sensitive attribute"
+    if release.several_rows is not None and not one.counts_rows:
+        return f"{release.several_rows} have several rows, and this attack takes each row for another person"
     return None
 
 
 def _attack_of(one: Attack | str) -> Attack:
     if isinstance(one, Attack):
         return one
+    if isinstance(one, type) and issubclass(one, Attack):
+        return one()
     found: type[Attack] = ATTACKS.find(one, key="attacks")
     return found()
 

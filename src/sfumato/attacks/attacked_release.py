@@ -109,6 +109,14 @@ class AttackedRelease:
         people = "" if self.original is None else f", {len(self.rows):,} people"
         return f"<AttackedRelease: {self.groups!r}{people}>"
 
+    @cached_property
+    def several_rows(self) -> str | None:
+        """Whom several rows may belong to, such as "people"; None if each row is somebody else's."""
+        if self.population is None:
+            return "people" if self.schema.person_id else "households" if self.schema.household_id else None
+        units = self.population.units
+        return None if units is None or units.count == self.population.rows else units.plural
+
     @property
     def secrets(self) -> tuple[str, ...]:
         """The sensitive attributes that are published."""

@@ -20,12 +20,14 @@ from sfumato.data.table import Table
 from sfumato.data.units import units_of
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.parameters import check_share
+from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.digests import check_digests, digest
-from sfumato.releases.reader import Manifest
+from sfumato.releases.reader import MANIFEST, Manifest
 from sfumato.releases.row_key import read_key
 from sfumato.releases.table_files import original_table, published_schema, published_table
+from sfumato.verification.unit_checks import mapping_problem
 
 Integers = NDArray[np.int64]
 
@@ -43,8 +45,10 @@ def attacked_release(
     if isinstance(release, Release):
         found = _of_release(release)
     elif isinstance(release, str | Path) and Path(release).suffix.lower() not in (".csv", ".parquet"):
-        found = _of_folder(Path(release), original, schema, key)
+        folder = Path(release)
+        found = _of_folder(folder.parent if folder.name == MANIFEST else folder, original, schema, key)
     else:
+        _refuse_file_of_release(release)
         found = _of_other_tool(release, original, schema, tuple(principles))
     return replace(found, sample=sample)
 
@@ -91,15 +95,12 @@ def _of_folder(folder: Path, original: Any, schema: Schema | None, key: str | Pa
         return found
     people = original_table(table, original, declared)
     rows, notes = _rows_of(table.data, key), _unit_notes(people)
+    are_known = rows is not None
     if rows is None:
         rows, note = matched_rows(published, people, found, manifest.format)
         notes = (*notes, note)
-    if len(rows) != published.rows or (len(rows) and int(rows.max()) >= people.rows):
-        raise ReleaseError(
-            f"the key has {len(rows):,} rows, the release {published.rows:,} and the original {people.rows:,}",
-            remedy="Name the key and the original that belong to the release.",
-            file=str(folder),
-        )
+    elif problem := mapping_problem(table, published.data, people, declared, rows):
+        raise ReleaseError(problem, remedy="Name the key and the original that belong to the release.", file=str(key))
     order = np.argsort(rows, kind="stable")
     return replace(
         found,
@@ -108,7 +109,7 @@ def _of_folder(folder: Path, original: Any, schema: Schema | None, key: str | Pa
         group_of_person=found.groups.of_row[order],
         row_of_person=order,
         population=people,
-        rows_are_known=key is not None,
+        rows_are_known=are_known,
         notes=notes,
     )
 
@@ -127,11 +128,24 @@ def _rows_of(data: Path, key: str | Path | None) -> Integers | None:
     return found.rows
 
 
+def _refuse_file_of_release(data: Any) -> None:
+    """Raise an error for the data file of a release: its rows are shuffled, and not those of another tool."""
+    if isinstance(data, str | Path) and (Path(data).parent / MANIFEST).is_file():
+        raise ParameterError(
+            "this is the data file of a release",
+            remedy="Name the folder of the release.",
+            key="release",
+            file=str(data),
+        )
+
+
 def _of_other_tool(data: Any, original: Any, schema: Schema | None, principles: tuple[Principle, ...]) -> AttackedRelease:
     """Return a table that another tool published: rows with equal cells are one group, in the order of the original."""
     if schema is None:
         raise ParameterError(
-            "the published table has no schema", remedy="Pass the roles of its columns as a Schema.", key="schema"
+            "the published table has no schema",
+            remedy="Pass the roles of its columns as a Schema, or a config that declares them (--config).",
+            key="schema",
         )
     released = table_of(data, replace(published_schema(schema, "group"), group=None, kinds=_kinds(schema)))
     groups = Groups.of(released)
@@ -155,6 +169,9 @@ def _of_other_tool(data: Any, original: Any, schema: Schema | None, principles: 
             file=people.source,
         )
     note = "row i of the published table is taken to be row i of the original"
+    changed = _changed_secrets(released, people)
+    if changed:
+        note += f"; {count_of(changed, 'row')} of {people.rows:,} have other secrets there, so guesses are wrong more often"
     rows = np.arange(people.rows)
     return replace(
         found,
@@ -165,6 +182,17 @@ def _of_other_tool(data: Any, original: Any, schema: Schema | None, principles: 
         population=people,
         notes=(*_unit_notes(people), note),
     )
+
+
+def _changed_secrets(released: Table, people: Table) -> int:
+    """Return in how many rows a sensitive value is not that of the original: it was changed, or the order differs."""
+    differs = np.zeros(people.rows, bool)
+    for name in people.schema.sensitive_columns():
+        shown, true = released.column(name), people.column(name)
+        number = {shown.value(code): code for code in range(shown.domain)}
+        of_code = np.array([number.get(true.value(code), -1) for code in range(true.domain)], np.int64)
+        differs |= of_code[true.codes] != shown.codes
+    return int(differs.sum())
 
 
 def _kinds(schema: Schema) -> dict[str, Any]:

@@ -52,6 +52,7 @@ class Downcoding(Attack):
     """
 
     name: ClassVar[str] = "downcoding"
+    counts_rows: ClassVar[bool] = True
     needs_secret: ClassVar[bool] = False
 
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:

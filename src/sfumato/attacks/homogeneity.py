@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.attacks.attacked_release import AttackedRelease, Secret
+from sfumato.attacks.attacked_rows import AttackedRows
 from sfumato.attacks.base_attack import Attack, AttackResult
 from sfumato.attacks.rates import Rate
 
@@ -36,6 +37,8 @@ class Homogeneity(Attack):
     """
 
     name: ClassVar[str] = "homogeneity"
+    needs_original: ClassVar[bool] = False
+    counts_rows: ClassVar[bool] = True
 
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:
         """Attack each sensitive attribute."""
@@ -43,9 +46,8 @@ class Homogeneity(Attack):
 
     def _attack(self, release: AttackedRelease, secret: Secret) -> AttackResult:
         guess, most = secret.mode
-        group = release.group_of_person[release.targets]
-        assert secret.truth is not None
-        truth = secret.truth[release.targets]
+        people = AttackedRows.of(release, secret)
+        group, truth = people.group, people.truth
         right = guess[group] == truth
         alone = (most == secret.histogram.sizes)[group]
         return AttackResult(
@@ -56,7 +58,7 @@ class Homogeneity(Attack):
             certain=int(alone.sum()),
             right=int((alone & right).sum()),
             figures={"homogeneous groups": int((most == secret.histogram.sizes).sum()), "groups": release.groups.count},
-            notes=release.sample_notes,
+            notes=people.notes,
         )
 
 

@@ -22,7 +22,10 @@ _AT_ONCE = 1 << 24
 """The number of pairs of a person and a group that are compared at a time; bounds memory."""
 
 _MOST = 4_000_000_000
-"""The number of pairs up to which people are matched."""
+"""The number of pairs of a person and a group up to which people are matched."""
+
+_MOST_POSSIBLE = 50_000_000
+"""The number of pairs of a person and a row that may be theirs up to which people are matched; takes two gigabytes."""
 
 
 def matched_rows(published: Table, people: Table, release: AttackedRelease, version: int) -> tuple[Integers, str]:
@@ -37,11 +40,7 @@ def matched_rows(published: Table, people: Table, release: AttackedRelease, vers
     names = [name for name in published.data.column_names if name not in {*release.cells, published.schema.group}]
     classes = MatchedRows.of(published.data, people, names, release.schema, version)
     if people.rows * release.groups.count > _MOST:
-        raise ReleaseError(
-            f"there are too many rows ({people.rows:,}) and groups ({release.groups.count:,}) to find whose row is whose",
-            remedy="Pass the key that was written with the release (sfumato anonymize --key).",
-            file=published.source,
-        )
+        raise _too_many(people, release)
     person, row = _possible_pairs(release, people, classes)
     edges = coo_array((np.ones(len(person), np.int8), (row, person)), shape=(published.rows, people.rows)).tocsr()
     found = np.asarray(maximum_bipartite_matching(edges, perm_type="column"), np.int64)
@@ -59,6 +58,14 @@ def matched_rows(published: Table, people: Table, release: AttackedRelease, vers
     return found, note
 
 
+def _too_many(people: Table, release: AttackedRelease) -> ReleaseError:
+    return ReleaseError(
+        f"there are too many rows ({people.rows:,}) and groups ({release.groups.count:,}) to find whose row is whose",
+        remedy="Pass the key that was written with the release (sfumato anonymize --key).",
+        file=release.published.source,
+    )
+
+
 def _possible_pairs(release: AttackedRelease, people: Table, classes: MatchedRows) -> tuple[Integers, Integers]:
     """Return the pairs of a person and a published row that may be the same."""
     seen = replace(release, original=people, rows=np.arange(people.rows), group_of_person=np.zeros(0, np.int64))
@@ -69,7 +76,7 @@ def _possible_pairs(release: AttackedRelease, people: Table, classes: MatchedRow
     ordered = keys[order]
     columns = [people.column(name).codes.astype(np.int64) for name in release.cells]
     covers = [seen.covers(name) for name in release.cells]
-    persons, rows = [], []
+    persons, rows, pairs = [], [], 0
     step = max(1, _AT_ONCE // count)
     for start in range(0, people.rows, step):
         fits = np.ones((min(step, people.rows - start), count), bool)
@@ -79,6 +86,9 @@ def _possible_pairs(release: AttackedRelease, people: Table, classes: MatchedRow
         wanted = classes.original[start + who] * count + group
         low, high = np.searchsorted(ordered, wanted), np.searchsorted(ordered, wanted, "right")
         length = high - low
+        pairs += int(length.sum())
+        if pairs > _MOST_POSSIBLE:
+            raise _too_many(people, release)
         persons.append(np.repeat(start + who, length))
         within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
         rows.append(order[np.repeat(low, length) + within])

@@ -59,6 +59,7 @@ class Proximity(Attack):
     epsilon: Number | None = None
 
     name: ClassVar[str] = "proximity"
+    counts_rows: ClassVar[bool] = True
     needs_original: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

@@ -54,6 +54,7 @@ class SideChannels(Attack):
     """
 
     name: ClassVar[str] = "side-channels"
+    counts_rows: ClassVar[bool] = True
     needs_secret: ClassVar[bool] = False
 
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:

@@ -45,6 +45,7 @@ class Skewness(Attack):
     """
 
     name: ClassVar[str] = "skewness"
+    counts_rows: ClassVar[bool] = True
     needs_original: ClassVar[bool] = False
 
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:

@@ -104,7 +104,7 @@ class SwapOptimality(Attack):
         }
         if secret.promised is not None:
             share = secret.promised
-            baselines["the share that the requirement allows"] = Rate(share, share, share, len(people))
+            baselines["the share that the requirement allows"] = Rate.exactly(share, len(people))
         sure, likely = chance > 0.99, chance > 0.9
         broken = swaps.breaks[beliefs.entries(secret.codes)]
         return AttackResult(

@@ -87,7 +87,10 @@ def unmade_swaps(task: Task, group: Integers, people: int, seed: int = 0) -> Unm
 
 
 def _sampled(order: Integers, group: Integers, people: int) -> Flags:
-    """Return the groups that are attacked: all, or those that begin in random stretches of an order, for about `people`."""
+    """Return the groups that are attacked: all, or those that begin in random stretches of an order, for about `people`.
+
+    Whole stretches, because a group is attacked through the groups near it.
+    """
     count = int(group.max()) + 1
     if len(group) <= people:
         return np.ones(count, bool)
@@ -95,11 +98,14 @@ def _sampled(order: Integers, group: Integers, people: int) -> Flags:
     position[order] = np.arange(len(group))
     begin = np.full(count, len(group))
     np.minimum.at(begin, group, position)
-    stretches = -(-len(group) // _STRETCH)
-    shuffled = np.random.default_rng(len(group)).permutation(stretches)
-    chosen = np.zeros(stretches, bool)
-    chosen[shuffled[: max(1, people // _STRETCH)]] = True
-    return np.asarray(chosen[begin // _STRETCH])
+    # stretches in which groups begin, in random order, until they have about as many people as are wanted
+    stretch = begin // _STRETCH
+    inside = np.bincount(stretch, weights=np.bincount(group, minlength=count))
+    shuffled = np.random.default_rng(len(group)).permutation(np.flatnonzero(inside))
+    before = np.cumsum(inside[shuffled]) - inside[shuffled]
+    chosen = np.zeros(len(inside), bool)
+    chosen[shuffled[before < max(1, people - _STRETCH // 2)]] = True
+    return np.asarray(chosen[stretch])
 
 
 @dataclass(frozen=True, eq=False)

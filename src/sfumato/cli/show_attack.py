@@ -8,7 +8,6 @@ from rich.table import Table as Grid
 from sfumato.attacks._attack import Attacks
 from sfumato.attacks.rates import Rate
 from sfumato.cli.show import console
-from sfumato.registry import ATTACKS
 from sfumato.visible_text import one_line
 
 
@@ -30,9 +29,9 @@ def show_attacks(found: Attacks) -> None:
         )
     if len(found):
         out.print(grid)
-    for name in dict.fromkeys(result.attack for result in found):
-        attack = ATTACKS[name]
-        out.print(f"\n[bold]{name}[/bold]  {escape(attack.summary())} {escape(attack.assumptions())}")
+    measured = {result.attack for result in found}
+    for attack in (kind for kind in found.attacks if kind.name in measured):
+        out.print(f"\n[bold]{attack.name}[/bold]  {escape(attack.summary())} {escape(attack.assumptions())}")
     for note in dict.fromkeys(note for result in found for note in result.notes):
         out.print(f"note: {one_line(note)}", markup=False)
     for one in found.skipped:

@@ -62,7 +62,7 @@ def read_key(path: str | Path) -> KeyFile:
     remedy = "Name the key file that was written with the release."
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not JSON"
         raise FileError(f"the key cannot be read: {reason}", remedy=remedy, file=str(path)) from error
     content = content if isinstance(content, dict) else {}

@@ -99,6 +99,8 @@ def write_release(
     target = free_target(folder, force, _sources(original, expected, replayed))
     page = None if internal is None else free_page(internal.path, target, force)
     key_file = None if key is None else free_page(key.path, target, force, is_key)
+    if page is not None and page == key_file:
+        raise FileError("the internal report and the key cannot be the same file", remedy="Name two files.", file=str(page))
     with _folder_aside(folder, target) as aside:
         progress("writing")
         document = _write_files(aside, describe(), tables, format)

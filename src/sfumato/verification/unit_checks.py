@@ -64,6 +64,8 @@ def counted_units(
             if stated
             else []
         )
+        if key.problem is not None:
+            checks.append(Check("key", False, key.problem))
         return CountedUnits(None, tuple(checks))
     problem = _claim_problem(document, published, noun)
     if problem is not None:
@@ -77,7 +79,7 @@ def counted_units(
         unknown = f"{PLURALS[noun]} can be counted only with the original and the private key; {NO_KEY}"
         return CountedUnits(None, (_total(document, everyone, unknown),), unknown)
     if rows is not None:
-        problem = _mapping_problem(manifest, published.data, original, declared, rows)
+        problem = mapping_problem(manifest, published.data, original, declared, rows)
     if rows is None or problem is not None:
         return CountedUnits(None, (Check("key", False, str(problem)),), "the key is wrong")
     matched = Check("key", True, f"each of the {count_of(len(rows), 'row')} is an original row that its cells cover")
@@ -128,7 +130,7 @@ def key_of(manifest: TableManifest, expected: Expectations) -> RowKey:
     return RowKey(key.rows)
 
 
-def _mapping_problem(
+def mapping_problem(
     manifest: TableManifest, published: pa.Table, original: Table, declared: Schema, rows: NDArray[np.int64]
 ) -> str | None:
     """Return why a mapping of published rows to original rows cannot be true; None if nothing speaks against it."""
