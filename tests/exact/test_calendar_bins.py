@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from fractions import Fraction
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sfumato.exact.calendar_bins import calendar_bins
@@ -35,6 +35,7 @@ def test_bins_of_dates_contain_the_days_that_they_name(first, more, most, shorte
 @given(
     st.datetimes(datetime(1990, 1, 1), datetime(2030, 1, 1)), st.integers(1, 10**8), st.sampled_from([None, "Europe/Rome"])
 )
+@example(datetime(1991, 9, 29, 0, 59), 60, "Europe/Rome")  # the clock goes from 02:59 back to 02:00
 def test_bins_of_times_cover_all_times_in_order(first, seconds, zone):
     low = Fraction(int((first - datetime(1970, 1, 1)).total_seconds()), 86400)
     high = low + Fraction(seconds, 86400)

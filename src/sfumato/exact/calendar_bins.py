@@ -44,11 +44,12 @@ def calendar_bins(low: Fraction, high: Fraction, most: int, zone: str | None, *,
     scales = [] if days else [_minutes(width) for width in _MINUTES]
     scales += [_days(width) for width in _DAYS if width >= shortest]
     scales += [_months(width) for width in _MONTHS]
-    first, last = (_clock(number, zone) for number in (low, high))
+    first = _clock(low, zone)
     scale, clocks = scales[-1], [first]
     for scale in scales:
         clocks = [scale.start(first)]
-        while clocks[-1] <= last and len(clocks) <= most + 1:
+        # not by what clocks show: those that are put back may show an earlier time at the end than at the start
+        while _number(clocks[-1], zone) <= high and len(clocks) <= most + 1:
             clocks.append(scale.following(clocks[-1]))
         if len(clocks) <= most + 1:
             break
