@@ -125,7 +125,7 @@ def test_a_master_that_accepts_connections_and_never_answers_is_an_error_after_t
         with pytest.raises(sf.errors.ClusterError, match="has not answered for 3 seconds") as raised:
             anonymized(sf.engines.Spark(master, timeout=3))
     assert raised.value.key == "timeout"
-    assert time.monotonic() - before < 25, "three seconds, and the start of Java"
+    assert time.monotonic() - before < 60, "three seconds, and the start of Java; Spark itself gives up after 68 seconds"
     assert no_session_is_left()
     with spark_or_skip("local[1]") as session:
         assert session.range(3).count() == 3, "a new session can be started"
