@@ -125,10 +125,7 @@ class AttackedRelease:
     @cached_property
     def targets(self) -> Integers:
         """The people who are attacked, as positions among all people in ascending order: all, or a random sample."""
-        count = len(self.rows)
-        if count <= self.sample:
-            return np.arange(count)
-        return np.sort(np.random.default_rng(count).choice(count, self.sample, replace=False))
+        return sampled(len(self.rows), self.sample)
 
     @property
     def sample_notes(self) -> tuple[str, ...]:
@@ -247,3 +244,14 @@ class AttackedRelease:
             grid = cells.covers(np.arange(len(cells.texts))[:, None], np.arange(column.domain)[None, :])
             self._covers[name] = np.asarray(grid[self.cells[name]])
         return self._covers[name]
+
+
+def sampled(count: int, most: int) -> Integers:
+    """Return the numbers from 0 to a count, or a random sample of them.
+
+    >>> sampled(3, 5).tolist(), len(sampled(9, 5))
+    ([0, 1, 2], 5)
+    """
+    if count <= most:
+        return np.arange(count)
+    return np.sort(np.random.default_rng(count).choice(count, most, replace=False))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from sfumato.attacks.attacked_release import AttackedRelease, Integers, Secret
+from sfumato.attacks.attacked_release import AttackedRelease, Integers, Secret, sampled
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +31,6 @@ class AttackedRows:
         note = "the original was not given: published rows are counted"
         if count <= sample:
             return cls(release.groups.of_row, secret.attribute.codes, (*release.notes, note))
-        rows = np.sort(np.random.default_rng(count).choice(count, sample, replace=False))
+        rows = sampled(count, sample)
         notes = (*release.notes, f"{note}, a random sample of {sample:,} of {count:,}")
         return cls(release.groups.of_row[rows], secret.attribute.codes[rows], notes)

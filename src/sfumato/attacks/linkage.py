@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.attacked_release import AttackedRelease
+from sfumato.attacks.attacked_release import AttackedRelease, sampled
 from sfumato.attacks.base_attack import Attack, AttackResult
 from sfumato.attacks.person_candidates import PersonCandidates
 from sfumato.attacks.rates import Rate
@@ -99,9 +99,7 @@ class Linkage(Attack):
                 *release.candidate_notes,
                 f"{everybody - len(release.rows):,} of {everybody:,} people are not published",
             )
-            rows = np.arange(everybody)
-            if everybody > release.sample:
-                rows = np.sort(np.random.default_rng(everybody).choice(everybody, release.sample, replace=False))
+            rows = sampled(everybody, release.sample)
         counts = candidates.row_counts(candidates.names, rows)
         inside = np.flatnonzero(person[rows] >= 0)
         own = np.zeros(len(rows), bool)

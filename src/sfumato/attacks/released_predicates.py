@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.attacked_release import AttackedRelease, Secret
+from sfumato.attacks.attacked_release import AttackedRelease, Secret, sampled
 from sfumato.attacks.candidate_bits import Condition, Equality, few_members, meetings
 from sfumato.attacks.person_candidates import PersonCandidates
 from sfumato.data.column import Column
@@ -285,17 +285,6 @@ def value_orders(release: AttackedRelease, name: str) -> tuple[Integers, Integer
 def _number(column: Column, code: int) -> Any:
     """Return a value that can be compared: an exact number, or the text of an ordinal column."""
     return column.texts[code] if column.numbers is None else column.numbers[code]
-
-
-def sampled(count: int, most: int) -> Integers:
-    """Return the numbers from 0 to a count, or a random sample of them.
-
-    >>> sampled(3, 5).tolist(), len(sampled(9, 5))
-    ([0, 1, 2], 5)
-    """
-    if count <= most:
-        return np.arange(count)
-    return np.sort(np.random.default_rng(count).choice(count, most, replace=False))
 
 
 def _true_codes(release: AttackedRelease, secret: Secret) -> Integers:

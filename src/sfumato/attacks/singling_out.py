@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.attacked_release import AttackedRelease
+from sfumato.attacks.attacked_release import AttackedRelease, sampled
 from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
 from sfumato.attacks.rates import Rate
-from sfumato.attacks.released_predicates import CellPredicates, Family, sampled, value_families
+from sfumato.attacks.released_predicates import CellPredicates, Family, value_families
 
 
 @dataclass(frozen=True)
