@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -33,6 +34,28 @@ def attacks(rows: int, diversity: int, methods: str, names: str, seed: int, as_j
     with progress_line() as notify:
         figures = run(rows, diversity, names_in(methods), names_in(names), seed, notify)
     show(figures, as_json, show_runs)
+
+
+@click.command(
+    epilog="""\b
+Example:
+  python -m benchmarks mutants --sample 20 --packages exact,principles
+  SFUMATO_DATA=data python -m benchmarks mutants --sample 200 --seed 7 --json"""
+)
+@click.option("--sample", default=100, show_default=True, type=click.IntRange(min=1), help="Mutants to test.")
+@click.option("--packages", default="", metavar="LIST", help="Packages to change.  [default: all of the privacy core]")
+@click.option("--workers", default=2, show_default=True, type=click.IntRange(min=1), help="Mutants tested at a time.")
+@seed_option
+@json_option
+def mutants(sample: int, packages: str, workers: int, seed: int, as_json: bool) -> None:
+    """Change the code that verdicts depend on, one small change at a time, and count how many changes the tests notice.
+
+    A mutant takes from seconds to minutes. Survivors are listed: a test is missing, or the change has no effect.
+    """
+    from benchmarks.console_tables import show_figures
+    from benchmarks.quality.mutation_testing import run
+
+    show(run(sample, seed, workers, names_in(packages), partial(click.echo, err=True)), as_json, show_figures)
 
 
 @click.command(

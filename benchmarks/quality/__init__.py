@@ -1,0 +1,1 @@
+"""How well the tests guard the code."""
