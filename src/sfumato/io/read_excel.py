@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from functools import reduce
 from pathlib import Path
@@ -37,6 +38,10 @@ _REFERENCE = re.compile(rb"\br=[\"']([A-Za-z]*)0*([0-9]{1,9})[\"']")
 """The letters and the digits of a cell, or the number of a row."""
 
 
+_DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+"""What zipfile raises for corrupt content, and for content that is encrypted or compressed in an unknown way."""
+
+
 def read_excel(path: str | Path, sheet: str | None = None) -> tuple[pa.Table, tuple[str, ...]]:
     """Read a sheet of an .xlsx or .xlsm file (the first by default), with remarks on how it was read.
 
@@ -57,7 +62,7 @@ def read_excel(path: str | Path, sheet: str | None = None) -> tuple[pa.Table, tu
         raise FileError(
             "the workbook is protected by a password", remedy="Save it without a password first.", file=name
         ) from error
-    except (calamine.CalamineError, zipfile.BadZipFile, ElementTree.ParseError, KeyError) as error:
+    except (calamine.CalamineError, ElementTree.ParseError, KeyError, *_DAMAGED_ZIP) as error:
         raise FileError(
             "the file is not an Excel workbook, or is corrupt", remedy="Save it again as .xlsx.", file=name
         ) from error
