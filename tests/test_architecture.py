@@ -139,6 +139,7 @@ CHECK_FILES = {
         "verification/checks.py",
         "verification/declaration_checks.py",
         "verification/exposure_checks.py",
+        "verification/figure_checks.py",
         "verification/form_checks.py",
         "verification/revelation_checks.py",
         "verification/grouped_checks.py",

@@ -273,6 +273,9 @@ ATTACKER_VIEW = "sfumato.attacks.projected.attacker_view:AttackerView"
 ATTACK_RUNNER = "sfumato.attacks._attack:attack"
 """What attacks a release. A release calls it for its internal report, because it is in a package above."""
 
+PUBLIC_ATTACKS = "sfumato.attacks._attack:public_attacks"
+"""What runs the attacks that need no original, for a public report."""
+
 PROJECTED_ATTACK_RUNNER = "sfumato.attacks.projected.attack_results:attack_projected"
 """What runs attacks by their names. A projection calls it through this location, because it is in a package above."""
 

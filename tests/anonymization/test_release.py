@@ -205,7 +205,7 @@ def test_a_group_column_of_the_datas_own(tmp_path):
 def test_folder(release, tmp_path):
     release.save(tmp_path / "out")
     content = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert content["format"] == 5
+    assert content["format"] == 6
     assert "seed" not in content
     assert content["method"] == {"name": "chunks", "parameters": {"size": 10}}
     assert content["utility"]["classes"] == json.loads(json.dumps(release.utility.classes.to_dict()))

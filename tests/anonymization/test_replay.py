@@ -72,7 +72,7 @@ def test_a_release_of_an_older_format_states_its_seed(people, tmp_path):
     assert release.private.seed == 7
     content["files"]["data.csv"]["bytes"] += 1
     (tmp_path / "old.json").write_text(as_json(content), encoding="utf-8")
-    with pytest.raises(sf.errors.ReplayError, match="has format 4, and this version writes format 5"):
+    with pytest.raises(sf.errors.ReplayError, match="has format 4, and this version writes format 6"):
         release.save(tmp_path / "again", expected=tmp_path / "old.json")
 
 

@@ -55,7 +55,7 @@ def test_published_rows_suffice():
         with_people.baselines,
         with_people.figures,
     )
-    assert any("the original was not given" in note for note in without.notes)
+    assert any("published rows are counted" in note for note in without.notes)
 
 
 def test_a_sample_of_published_rows_is_stated():

@@ -77,7 +77,7 @@ def test_anonymize_and_verify(sfumato, project):
     assert cells == ['"[20, 22]",{Milan; Rome}', '"[23, 25]",{Bonn; Rome}'], "a set leaves less open than Italy, or *"
     done = sfumato("verify", "release", "--original", "people.csv")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "17 of 17 checks hold" in done.stdout
+    assert "18 of 18 checks hold" in done.stdout
     change(project, "release/data.csv", "gout", "flu")
     done = sfumato("verify", "release", "--json")
     assert done.returncode == 1

@@ -89,7 +89,7 @@ def test_untouched(folder, people):
     assert found, found
     assert [check.name for check in found.checks[:6]] == ["file", "folder", "keys", "json", "report", "columns"]
     assert found.to_dict()["holds"] is True
-    assert repr(found).startswith(f"Verification of {folder}: 24 of 24 checks hold")
+    assert repr(found).startswith(f"Verification of {folder}: 25 of 25 checks hold")
     put(folder, cells(folder))
     assert verify(folder, people), "rewritten cell by cell it is the same release"
 
@@ -167,6 +167,7 @@ def test_what_needs_the_original_is_listed_as_not_checked(folder, people):
         ("rows", "not checked: pass the original"),
         ("cover", "not checked: pass the original"),
         ("revealing", "not checked: pass the original"),
+        ("figures", "not checked: pass the original"),
     ]
     assert verify(folder, people).not_checked == ()
 
@@ -195,7 +196,7 @@ def test_rows_and_groups_in_another_order(folder, people):
 def test_the_order_of_an_older_format_is_not_checked(folder, people):
     claim(folder, lambda content: content.update(format=1, seed=0))
     assert [check.name for check in verify(folder, people).not_checked] == [
-        "json", "report", "warnings", "unchanged", "order", "form",
+        "json", "report", "warnings", "unchanged", "order", "form", "figures",
     ]  # fmt: skip
 
 

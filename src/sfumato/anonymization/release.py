@@ -239,7 +239,9 @@ class Release(Publication):
                 [self.table_data],
                 folder,
                 original=original,
-                expected=Expectations(self.schema, self.principles, rows=self.private.rows, suppress=self.suppress),
+                expected=Expectations(
+                    self.schema, self.principles, rows=self.private.rows, suppress=self.suppress, figures=False
+                ),
                 format=format,
                 force=force,
                 internal=None if internal is None else InternalReport(internal, self._internal_page),

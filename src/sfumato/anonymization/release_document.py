@@ -73,11 +73,14 @@ def _utility(release: Release) -> dict[str, Any]:
     are coarser. Everything else follows from the published table.
     """
     utility = release.utility.to_dict(queries=False)
-    step = _step(release.private.original.rows)
-    utility["marginals"] = _rounded(utility["marginals"], step)
-    if counts_values(release.schema):
-        utility["loss"] = _rounded(utility["loss"], step)
-    return utility
+    return {**utility, **published_utility(utility, release.schema, release.private.original.rows)}
+
+
+def published_utility(utility: Mapping[str, Any], schema: Schema, rows: int) -> dict[str, Any]:
+    """Return loss and marginals as they may be published; `rows`: the number of rows of the original."""
+    step = _step(rows)
+    loss = _rounded(utility["loss"], step) if counts_values(schema) else utility["loss"]
+    return {"loss": loss, "marginals": _rounded(utility["marginals"], step)}
 
 
 def counts_values(schema: Schema) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,12 @@ from sfumato.attacks.attacked_release import SAMPLE, AttackedRelease
 from sfumato.attacks.attacked_sources import attacked_release
 from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
 from sfumato.attacks.earlier_releases import earlier_releases
+from sfumato.data.groups import Groups
 from sfumato.data.schema import Schema
+from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 from sfumato.parameters import ParameterChecks
-from sfumato.principles import PrincipleRequest, requested_principles
+from sfumato.principles import Principle, PrincipleRequest, requested_principles
 from sfumato.progress import Progress, silent
 from sfumato.registry import ATTACKS
 
@@ -135,6 +137,26 @@ def attack(
     if earlier:
         source = release.private.original if original is None and isinstance(release, Release) else original
         attacked = replace(attacked, earlier=earlier_releases(_listed(earlier), attacked, source, schema))
+    return run_attacks(chosen, attacked, progress)
+
+
+def public_attacks(
+    published: Table, groups: Groups, schema: Schema, recodings: Mapping[str, str], principles: Sequence[Principle]
+) -> list[dict[str, Any]]:
+    """Return what the attacks that need no original achieve against a published table: for its public report.
+
+    The figures follow from the published table alone, so they reveal nothing that the table does not. Attacks of plug-ins
+    are left out, because whoever verifies the report may not have them. `schema`: that of the original. `recodings`: how
+    each quasi-identifier is published.
+    """
+    attacked = AttackedRelease(published, groups, schema, recodings, tuple(principles))
+    kinds: list[type[Attack]] = [ATTACKS[name] for name in ATTACKS.entries]
+    found = run_attacks([kind() for kind in kinds if not kind.needs_original], attacked)
+    return [{key: value for key, value in row.items() if key != "figures"} for row in found.to_dict()["attacks"]]
+
+
+def run_attacks(chosen: Sequence[Attack], attacked: AttackedRelease, progress: Progress = silent) -> Attacks:
+    """Run attacks on a release; those that cannot be measured on it are listed with the reason."""
     results: list[AttackResult] = []
     skipped: list[Skipped] = []
     for number, one in enumerate(chosen):

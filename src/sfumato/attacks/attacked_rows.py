@@ -28,7 +28,7 @@ class AttackedRows:
             targets = release.targets
             return cls(release.group_of_person[targets], secret.truth[targets], release.sample_notes)
         count, sample = release.published.rows, release.sample
-        note = "the original was not given: published rows are counted"
+        note = "published rows are counted, because each of them is somebody's"
         if count <= sample:
             return cls(release.groups.of_row, secret.attribute.codes, (*release.notes, note))
         rows = sampled(count, sample)

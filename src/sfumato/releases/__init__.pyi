@@ -7,6 +7,7 @@ from .exposure_models import (
     UncoveredWarning,
 )
 from .figure_models import (
+    AttackRow,
     ColumnFigures,
     ContourTable,
     CountErrors,
@@ -19,6 +20,7 @@ from .figure_models import (
     MarginalClaim,
     NeighbourGraph,
     PrincipleWords,
+    RateRow,
     RiskComparison,
     RiskFigures,
     SizeHistogram,
@@ -57,6 +59,7 @@ from .writer import TableData
 __all__ = [
     "KINDS",
     "AcceptedAttribute",
+    "AttackRow",
     "AttributeCounts",
     "ColumnDeclaration",
     "ColumnFigures",
@@ -91,6 +94,7 @@ __all__ = [
     "ProjectedTable",
     "Publication",
     "PublishedColumn",
+    "RateRow",
     "Reading",
     "ReleaseKind",
     "RevealingWarning",

@@ -39,6 +39,8 @@ class Expectations:
     """For each published row its row in the original, which only the maker knows."""
     suppress: Fraction | None = None
     """Of a grouped release: the largest share of rows that may be suppressed."""
+    figures: bool = True
+    """Of a grouped release: whether the figures of its report are computed again. Its maker has just computed them."""
 
     def check_kind(self, manifest: Manifest) -> None:
         """Raise for an argument that releases of this kind have no check for: it must not be ignored silently."""

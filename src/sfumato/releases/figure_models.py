@@ -182,6 +182,41 @@ class ContourTable(Part):
     """The requested ε and δ."""
 
 
+class RateRow(Part):
+    """How often an attacker is right, with the ends of the 95 % interval, and how many people were attacked."""
+
+    share: Number
+    low: Number
+    high: Number
+    tried: int
+
+
+class AttackRow(Part):
+    """What one attack achieves, as `sfumato.attacks` measures it."""
+
+    attack: str
+    about: str | None
+    success: RateRow
+    baselines: dict[str, RateRow]
+    exceeds: bool
+    certain: int
+    right: int
+    summary: str
+    assumptions: str
+    comparison: str
+    notes: list[str]
+
+    @property
+    def label(self) -> str:
+        """The attack, and what it is about."""
+        return self.attack if self.about is None else f"{self.attack}: {self.about}"
+
+    @property
+    def strongest(self) -> tuple[str, RateRow] | None:
+        """The baseline that is right most often, with its name; None if there is none."""
+        return max(self.baselines.items(), key=lambda entry: entry[1].share, default=None)
+
+
 class Figures(Part):
     """The tables that report.html is drawn from."""
 
@@ -195,3 +230,5 @@ class Figures(Part):
     columns: list[ColumnFigures]
     errors: ExpectedErrors | None
     contours: list[ContourTable]
+    attacks: list[AttackRow] | None = None
+    """What attackers achieve who have the published table only; since format 6."""

@@ -18,7 +18,7 @@ from sfumato.releases.exposure_models import CoverageClaim, ReleaseWarning, Unch
 from sfumato.releases.figure_models import Figures, UtilityClaim
 from sfumato.releases.model_base import Number, Part, as_json
 
-FORMAT = 5
+FORMAT = 6
 """The version of the format that is written, and the newest that is read."""
 
 MARKED_SINCE = 4

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from sfumato.releases.figure_models import (
+    AttackRow,
     ContourTable,
     CountErrors,
     Figures,
@@ -19,7 +20,7 @@ from sfumato.releases.models import GroupedDocument, PrincipleClaim
 from sfumato.reports.exposure_text import alert, notes_on
 from sfumato.reports.grouped_text import config_text, criteria, heading, level_text, sources, verdict
 from sfumato.reports.page_frame import invalid_content, render_page
-from sfumato.reports.plots.attack_chart import AttackRow, UnmeasuredAttack, attack_figure
+from sfumato.reports.plots.attack_chart import UnmeasuredAttack, attack_figure
 from sfumato.reports.plots.column_figures import column_figure, error_figure, loss_figure
 from sfumato.reports.plots.figure import Figure, Numbered
 from sfumato.reports.plots.group_figures import class_sizes, contour_figure, level_figure, risk_dials, worst_group
@@ -129,7 +130,7 @@ def _sections(document: GroupedDocument, internal: InternalFigures | None) -> di
     sizes = [int(claim.parameters["k"]) for claim in principles if "k" in claim.parameters]
     loss = loss_figure(figures.columns, document.utility.loss.mean)
     true_errors = None if internal is None else internal.errors
-    attacks = None if internal is None else attack_figure(internal.attacks)
+    attacks = attack_figure((internal.attacks if internal is not None else []) or figures.attacks or [])
     return {
         "gauges": risk_dials(figures.risk),
         "sizes": [class_sizes(figures.sizes, max(sizes, default=None))],

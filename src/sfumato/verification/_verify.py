@@ -55,7 +55,7 @@ def verify(
     ...     written = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2)).save(f"{folder}/release")
     ...     result = verify(written, people)
     >>> result.holds, [check.name for check in result.checks][-3:]
-    (True, ['revealing', 'order', 'form'])
+    (True, ['order', 'form', 'figures'])
     """
     expected = requested_principles(principles) if principles else None if principles is None else ()
     share = None if suppress is None else check_share(suppress)

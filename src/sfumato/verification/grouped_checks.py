@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -29,6 +30,7 @@ from sfumato.releases.table_files import original_table, published_schema, publi
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.declaration_checks import DECLARED, allowed_recodings, as_plain_data, first_difference
 from sfumato.verification.exposure_checks import exposure_checks
+from sfumato.verification.figure_checks import figure_check
 from sfumato.verification.form_checks import OTHERS_FAIL, data_form_check
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
@@ -50,9 +52,12 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     requested, difference = expected_principles(expected, table)
     key = key_of(table, expected)
     read = cache(lambda: published_table(table, published_schema(declared, table.document.group)))
-    checks = grouped_checks(table, declared, unavailable, requested, original, key=key, read=read)
+    checked = _checked_table(table, declared, unavailable, requested, original, NO_ORIGINAL, key, read)
+    checks = checked.checks
     checks.append(_order(table, read, checks))
     checks.append(_form(manifest, read, checks))
+    if expected.figures:
+        checks.append(_figures(manifest, declared, unavailable, requested, checked))
     difference = difference or _suppress_difference(table.document, expected)
     if expected.schema is not None or expected.principles is not None or expected.suppress is not None:
         published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
@@ -92,15 +97,40 @@ def grouped_checks(
     `no_original`: why the checks against the original are not made if it is None. `key`: whose row a row is. `read`: reads
     the published table, if the caller needs it too.
     """
+    read = read or (lambda: published_table(manifest, published_schema(declared, manifest.document.group)))
+    return _checked_table(manifest, declared, unavailable, requested, original, no_original, key, read).checks
+
+
+@dataclass(frozen=True, eq=False)
+class _CheckedTable:
+    """The checks of a table, and what was read for them."""
+
+    checks: list[Check]
+    table: Table | None = None
+    original: Table | None = None
+    counted: CountedUnits | None = None
+
+
+def _checked_table(
+    manifest: TableManifest,
+    declared: Schema,
+    unavailable: Sequence[str],
+    requested: Sequence[Principle],
+    original: Any,
+    no_original: str,
+    key: RowKey | None,
+    read: Callable[[], Table],
+) -> _CheckedTable:
+    """Check a table; the arguments are those of `grouped_checks`."""
     document = manifest.document
     checks: list[Check] = []
     try:
-        table = published_table(manifest, published_schema(declared, document.group)) if read is None else read()
+        table = read()
         checks += _table_checks(document, table, declared)
         levels = level_check(document, table.data, declared) if checks[0].holds else None
         checks += [] if levels is None else [levels]
     except SfumatoError as error:
-        return [*checks, _unlike_stated(error)]
+        return _CheckedTable([*checks, _unlike_stated(error)])
     source = _read_original(manifest, original, declared) if original is not None and checks[0].holds else None
     try:
         counted = counted_units(manifest, table, source, declared, key or RowKey())
@@ -111,7 +141,7 @@ def grouped_checks(
         if checks[0].holds and checks[1].holds:
             checks += exposure_checks(document, table, declared, requested, manifest.format)
     except SfumatoError as error:
-        checks.append(_unlike_stated(error))
+        return _CheckedTable([*checks, _unlike_stated(error)], table, source)
     else:
         if source is not None:
             checks += _against_original(manifest, table.data, source, declared)
@@ -121,7 +151,7 @@ def grouped_checks(
             checks += [] if limits is None else [limits]
             checks += [Check("rows", None, reason), Check("cover", None, reason)]
             checks.append(revelation_check(document, table.data, None, declared, reason))
-    return checks
+    return _CheckedTable(checks, table, source, counted)
 
 
 def refuse_inconsistent(manifest: TableManifest, table: Table, declared: Schema) -> None:
@@ -154,6 +184,22 @@ def _form(manifest: Manifest, read: Callable[[], Table], checks: Sequence[Check]
     if any(check.holds is False for check in checks):
         return Check("form", None, OTHERS_FAIL)
     return table_form_check(manifest.table, manifest.document, read())
+
+
+def _figures(
+    manifest: Manifest,
+    declared: Schema,
+    unavailable: Sequence[str],
+    requested: Sequence[Principle],
+    checked: _CheckedTable,
+) -> Check:
+    """Check the figures of a table whose other checks hold."""
+    table, counted = checked.table, checked.counted
+    if table is None or counted is None or any(check.holds is False for check in checked.checks):
+        return Check("figures", None, OTHERS_FAIL)
+    if unavailable:
+        return Check("figures", None, "not checked: a distance is a function of the publisher's own")
+    return figure_check(manifest, table, checked.original, declared, requested, counted)
 
 
 def table_form_check(manifest: TableManifest, document: Document, published: Table) -> Check:

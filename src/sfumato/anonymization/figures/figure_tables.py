@@ -30,6 +30,7 @@ from sfumato.data.table import Table
 from sfumato.data.units import Units
 from sfumato.exact import written
 from sfumato.principles import Principle, describe
+from sfumato.registry import PUBLIC_ATTACKS, load
 from sfumato.reports.grouped_page import InternalFigures
 from sfumato.seeds import PUBLIC_SEED
 
@@ -63,6 +64,9 @@ def public_figures(
         "columns": columns(original, published, covers, groups.sizes, loss, step),
         "errors": expected_errors(published, groups, covers),
         "contours": contours(published_audit) if units is None else [],
+        "attacks": load(PUBLIC_ATTACKS)(
+            published, groups, original.schema, recodings, [principle for principle, _ in published_audit.principles]
+        ),
     }
 
 

@@ -4,46 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.releases.model_base import Number, Part
+from sfumato.releases.figure_models import AttackRow, RateRow
+from sfumato.releases.model_base import Part
 from sfumato.reports.plots.axes import name_axis, number_axis
 from sfumato.reports.plots.chart import Chart
 from sfumato.reports.plots.figure import Figure, chart_figure, percent
 from sfumato.reports.plots.svg import AFTER, BEFORE, BREACH, shortened
-
-
-class RateRow(Part):
-    """How often an attacker is right, with the ends of the 95 % interval, and how many people were attacked."""
-
-    share: Number
-    low: Number
-    high: Number
-    tried: int
-
-
-class AttackRow(Part):
-    """What one attack achieves, as `sfumato.attacks` measures it."""
-
-    attack: str
-    about: str | None
-    success: RateRow
-    baselines: dict[str, RateRow]
-    exceeds: bool
-    certain: int
-    right: int
-    summary: str
-    assumptions: str
-    comparison: str
-    notes: list[str]
-
-    @property
-    def label(self) -> str:
-        """The attack, and what it is about."""
-        return self.attack if self.about is None else f"{self.attack}: {self.about}"
-
-    @property
-    def strongest(self) -> tuple[str, RateRow] | None:
-        """The baseline that is right most often, with its name; None if there is none."""
-        return max(self.baselines.items(), key=lambda entry: entry[1].share, default=None)
 
 
 class UnmeasuredAttack(Part):
