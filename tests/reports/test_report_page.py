@@ -83,6 +83,8 @@ class TestShapes:
             assert column["name"] in seen.text
         assert f"sfumato, version {content['sfumato']}" in seen.text
         assert MARK not in html
+        assert "internal: not for publication" not in seen.text.lower()
+        assert {row["attack"] for row in content["figures"]["attacks"]} <= set(seen.text.split())
 
     def test_it_promises_nothing_that_it_cannot(self, seen):
         assert not re.search(r"\banonymous\b", seen.text, re.IGNORECASE)

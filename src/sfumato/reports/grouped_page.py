@@ -130,7 +130,8 @@ def _sections(document: GroupedDocument, internal: InternalFigures | None) -> di
     sizes = [int(claim.parameters["k"]) for claim in principles if "k" in claim.parameters]
     loss = loss_figure(figures.columns, document.utility.loss.mean)
     true_errors = None if internal is None else internal.errors
-    attacks = attack_figure((internal.attacks if internal is not None else []) or figures.attacks or [])
+    private = [] if internal is None else internal.attacks
+    attacks = attack_figure(private or figures.attacks or [], internal=bool(private))
     return {
         "gauges": risk_dials(figures.risk),
         "sizes": [class_sizes(figures.sizes, max(sizes, default=None))],

@@ -19,8 +19,11 @@ class UnmeasuredAttack(Part):
     reason: str
 
 
-def attack_figure(attacks: Sequence[AttackRow]) -> Figure | None:
-    """Draw the success of attacks and their strongest baselines; None if none was measured."""
+def attack_figure(attacks: Sequence[AttackRow], *, internal: bool) -> Figure | None:
+    """Draw the success of attacks and their strongest baselines; None if none was measured.
+
+    `internal`: whether the figures depend on the original, so that they must not be published.
+    """
     if not attacks:
         return None
     places = range(len(attacks))
@@ -77,7 +80,7 @@ def attack_figure(attacks: Sequence[AttackRow]) -> Figure | None:
             )
             for row in attacks
         ],
-        internal=True,
+        internal=internal,
     )
 
 
