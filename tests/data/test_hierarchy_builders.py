@@ -425,3 +425,15 @@ def test_sections_that_do_not_fit():
     assert caught.value.key == "columns.x.hierarchy.side"
     with pytest.raises(sf.errors.ConfigError, match="falling"):
         parse("{ prefix = [2, 3] }")
+
+
+def test_a_width_of_zero_is_an_error():
+    for widths in ([0, 10], [0], [5, 0]):
+        with pytest.raises(sf.errors.ParameterError, match="do not nest"):
+            sf.Intervals(widths)
+
+
+def test_more_quantiles_than_anybody_can_count():
+    """As many ranges as values: the cost depends on the values, not on the number that was written."""
+    labels = sf.Quantiles((10**30,)).build(["1", "2", "50"], "age").labels[1]
+    assert labels == sf.Quantiles((3,)).build(["1", "2", "50"], "age").labels[1]

@@ -318,8 +318,8 @@ class Intervals(HierarchyBuilder):
         steps = [as_fraction(width, "intervals") for width in widths]
         as_fraction(self.origin, "origin")
         object.__setattr__(self, "widths", tuple(widths))
-        nested = all(wide % narrow == 0 and wide > narrow for narrow, wide in pairwise(steps))
-        if not steps or steps[0] <= 0 or not nested:
+        positive = bool(steps) and min(steps) > 0
+        if not positive or not all(wide % narrow == 0 and wide > narrow for narrow, wide in pairwise(steps)):
             raise ParameterError(
                 f"intervals of widths {list(map(written, steps))} do not nest",
                 remedy="Give positive widths, each a multiple of the one before, such as [5, 10, 20].",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -56,16 +56,14 @@ class Quantiles(HierarchyBuilder):
     def _ranges(self, values: Sequence[str], counts: NDArray[np.int64], column: str) -> Ranges:
         rows = sorted((number_of(value, column, "quantiles"), int(n)) for value, n in zip(values, counts, strict=True))
         numbers = [number for number, _ in rows]
-        upto = np.cumsum([count for _, count in rows])
+        upto = [0, *accumulate(count for _, count in rows)]  # exact: a number of parts may be of any size
         levels = []
         for parts in self.parts:
-            cuts: list[Fraction] = []
-            for i in range(1, parts):
-                # the first value up to which at least i of the parts lie, in whole numbers
-                last = int(np.searchsorted(upto * parts, i * upto[-1])) if rows else 0
-                if last + 1 < len(numbers):
-                    cuts.append(simple_number_between(numbers[last], numbers[last + 1]))
-            levels.append(["-inf", *map(written, sorted(set(cuts))), "inf"])
+            # a value ends the i-th of the parts if it is the first up to which at least i of them lie
+            ended = [below * parts // max(1, upto[-1]) for below in upto]
+            last = [place for place in range(len(numbers) - 1) if ended[place] < min(ended[place + 1], parts - 1)]
+            cuts = {simple_number_between(numbers[place], numbers[place + 1]) for place in last}
+            levels.append(["-inf", *map(written, sorted(cuts)), "inf"])
         return Ranges(levels)  # type: ignore[arg-type]
 
     def may_resolve_to(self, other: Any) -> bool:
