@@ -1,7 +1,7 @@
 """Profiles of the property tests, the real data where it is there, and a real PostgreSQL.
 
 The default profile keeps the suite short, and the same every time. The thorough one, SFUMATO_PROFILE=thorough, runs
-10,000 random cases of every property. SFUMATO_PROFILE=fuzz runs 1,000 cases, for `pytest -m fuzz`.
+10,000 random cases of every property. SFUMATO_PROFILE=fuzz runs 500 cases, for `pytest -m fuzz`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import sfumato.seeds
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("default", max_examples=100, derandomize=True, **_COMMON)
 settings.register_profile("thorough", max_examples=10_000, **_COMMON)
-settings.register_profile("fuzz", max_examples=1000, derandomize=True, **_COMMON)
+settings.register_profile("fuzz", max_examples=500, derandomize=True, **_COMMON)
 settings.load_profile(os.environ.get("SFUMATO_PROFILE", "default"))
 
 

@@ -111,7 +111,7 @@ class _Declared:
         old = self.format < _UNDECLARED_SINCE
         more = {
             "undeclared": self.config.undeclared or ("keep" if old else "drop"),
-            "unchanged_limit": self.config.unchanged_limit or int(old),
+            "unchanged_limit": int(old) if self.config.unchanged_limit is None else self.config.unchanged_limit,
         }
         return self._restore(lambda: schema_of(self.config.to_dict(), hierarchy_of, distance, **more)), unavailable
 

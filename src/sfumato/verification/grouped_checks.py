@@ -275,6 +275,8 @@ def _count_problem(document: GroupedTable) -> str | None:
         share = as_fraction(document.suppress, "suppress")
     except SfumatoError as error:
         return f"release.json states that a share of {document.suppress!r} may be suppressed: {error.problem}"
+    if document.suppress != written(share):
+        return f"release.json states that a share of {document.suppress!r} may be suppressed, and not {written(share)!r}"
     if not 1 <= groups <= rows:
         return f"release.json states {groups} groups of {rows} rows"
     if not 0 <= share < 1:
