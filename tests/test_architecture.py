@@ -137,6 +137,8 @@ def test_only_the_writer_calls_verification():
 CHECK_FILES = {
     "groups": {
         "verification/checks.py",
+        "verification/compared_tables.py",
+        "verification/coverage_checks.py",
         "verification/declaration_checks.py",
         "verification/exposure_checks.py",
         "verification/form_checks.py",
@@ -146,6 +148,7 @@ CHECK_FILES = {
         "verification/limit_checks.py",
         "verification/order_checks.py",
         "verification/original_checks.py",
+        "verification/row_facts.py",
         "verification/spelling_checks.py",
         "verification/unit_checks.py",
         "verification/utility_checks.py",
