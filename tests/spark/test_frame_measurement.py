@@ -16,7 +16,7 @@ from sfumato.cli import main
 from sfumato.data.schema import Missing
 from sfumato.io import cell_counts
 from sfumato.registry import PRINCIPLES
-from sfumato.spark import frame_measurement, group_entries
+from sfumato.spark import coded_rows, frame_measurement, group_entries
 from spark_clusters import people, spark_or_skip
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning")
@@ -58,8 +58,8 @@ def test_executors_measure_what_this_process_measures(session, monkeypatch, rows
 
 @pytest.mark.usefixtures("_rows_stay")
 def test_worst_groups_of_many_partitions_have_the_numbers_of_all_groups(session, monkeypatch):
-    monkeypatch.setattr(frame_measurement, "_ROWS_OF_ONE_PARTITION", 100)
-    monkeypatch.setattr(frame_measurement, "_ROWS_PER_PARTITION", 500)
+    monkeypatch.setattr(coded_rows, "_ROWS_OF_ONE_PARTITION", 100)
+    monkeypatch.setattr(coded_rows, "_ROWS_PER_PARTITION", 500)
     monkeypatch.setattr(group_entries, "_PIECE", 300)
     table, schema = people(2000, 3), sf.Schema(["age", "town", "pay"], ["ill"])
     requests = [sf.KAnonymity(3), sf.TCloseness("0.5"), sf.KAnonymity(1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Protocol
 
@@ -12,11 +13,18 @@ from sfumato.data.table import Table
 from sfumato.errors import ColumnError, FileError
 from sfumato.releases.models import Document
 from sfumato.releases.reader import TableManifest
-from sfumato.releases.table_files import original_table, published_schema, published_table
+from sfumato.releases.table_files import marked_schema, original_table, published_schema, published_table
 from sfumato.verification.checks import Check
 from sfumato.verification.form_checks import data_form_check
 from sfumato.verification.order_checks import order_check, order_seed
 from sfumato.verification.row_facts import Comparison, LocalComparison, LocalFacts, RowFacts
+
+NO_ROW_ORDER = "not checked: a table of Spark has no order of rows; its groups are numbered in the public order"
+NO_ORDER_HERE = "not checked: a table of Spark has no order of rows"
+NO_FILE = "not checked: the rows that were checked are those of a table of Spark, not those of the data file"
+
+PUBLISHED_FRAME = "the published rows"
+"""The name of a frame of Spark with the published rows, for errors."""
 
 
 class ComparedTables(Protocol):
@@ -48,17 +56,22 @@ class ComparedTables(Protocol):
 class LocalTables:
     """A published table and its original, if there is one, whose rows are in this process.
 
-    `declared`: the schema of the original.
+    `declared`: the schema of the original. `published`: a frame of Spark with the published rows, which is collected and
+    checked in place of the data file.
     """
 
-    def __init__(self, manifest: TableManifest, declared: Schema, original: Any = None) -> None:
+    def __init__(self, manifest: TableManifest, declared: Schema, original: Any = None, published: Any = None) -> None:
         self.manifest, self.declared, self.source = manifest, declared, original
-        self.has_original = original is not None
+        self.has_original, self.published = original is not None, published
 
     @cached_property
     def facts(self) -> LocalFacts:
         """What is counted in the published rows; an error if the file is not what release.json states."""
-        return LocalFacts(published_table(self.manifest, published_schema(self.declared, self.manifest.document.group)))
+        if self.published is None:
+            schema = published_schema(self.declared, self.manifest.document.group)
+            return LocalFacts(published_table(self.manifest, schema))
+        table = table_of(self.published, marked_schema(self.declared, self.manifest))
+        return LocalFacts(replace(table, source=PUBLISHED_FRAME))
 
     @cached_property
     def original(self) -> Table:
@@ -80,11 +93,15 @@ class LocalTables:
 
     def order_check(self) -> Check:
         """Check that rows and groups are in the public order."""
+        if self.published is not None:
+            return Check("order", None, NO_ORDER_HERE)
         seed = order_seed(self.manifest.document.seed, self.manifest.format)
         return order_check(self.facts.table, seed, self.manifest.format)
 
     def form_check(self, document: Document) -> Check:
         """Check that the data file is what this version writes for its content; `document`: of the whole release."""
+        if self.published is not None:
+            return Check("form", None, NO_FILE)
         return table_form_check(self.manifest, document, self.facts.table)
 
 

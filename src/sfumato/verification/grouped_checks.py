@@ -14,7 +14,7 @@ from typing import Any
 from sfumato.audits.audit_result import Finding, finding_heading, worst_shown
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
-from sfumato.errors import SfumatoError
+from sfumato.errors import ClusterError, DatabaseError, SfumatoError
 from sfumato.exact import as_fraction, written
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, attributes_of
@@ -22,7 +22,7 @@ from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColumn
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
-from sfumato.verification.compared_tables import ComparedTables, LocalTables
+from sfumato.verification.compared_tables import ComparedTables
 from sfumato.verification.coverage_checks import coverage_check
 from sfumato.verification.declaration_checks import DECLARED, allowed_recodings, as_plain_data, first_difference
 from sfumato.verification.exposure_checks import exposure_checks
@@ -33,6 +33,7 @@ from sfumato.verification.order_checks import NO_ORDER, ORDERED_SINCE
 from sfumato.verification.revelation_checks import revelation_check
 from sfumato.verification.row_facts import Comparison, LocalFacts, RowFacts
 from sfumato.verification.spelling_checks import spelling_check
+from sfumato.verification.table_choice import opened_tables
 from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, key_of
 from sfumato.verification.utility_checks import sizes_check
 
@@ -47,15 +48,15 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     table = manifest.table
     declared, unavailable = table.schema(expected.schema)
     requested, difference = expected_principles(expected, table)
-    tables = LocalTables(table, declared, original)
-    checks = grouped_checks(table, tables, declared, unavailable, requested, key=key_of(table, expected))
-    checks.append(_order(tables, checks))
-    checks.append(_form(manifest, tables, checks))
-    difference = difference or _suppress_difference(table.document, expected)
-    if expected.schema is not None or expected.principles is not None or expected.suppress is not None:
-        published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
-        under = tables.original_under if tables.has_original else None
-        checks.append(declared_check(expected.schema, declared, under, published, difference))
+    with opened_tables(table, declared, requested, original, expected) as tables:
+        checks = grouped_checks(table, tables, declared, unavailable, requested, key=key_of(table, expected))
+        checks.append(_order(tables, checks))
+        checks.append(_form(manifest, tables, checks))
+        difference = difference or _suppress_difference(table.document, expected)
+        if expected.schema is not None or expected.principles is not None or expected.suppress is not None:
+            published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
+            under = tables.original_under if tables.has_original else None
+            checks.append(declared_check(expected.schema, declared, under, published, difference))
     return checks
 
 
@@ -100,6 +101,8 @@ def grouped_checks(
         checks += _table_checks(document, facts, declared)
         levels = level_check(document, facts, declared) if checks[0].holds else None
         checks += [] if levels is None else [levels]
+    except (ClusterError, DatabaseError):  # a cluster that fails says nothing about the release
+        raise
     except SfumatoError as error:
         return [*checks, _unlike_stated(error)]
     source = tables.original if tables.has_original and checks[0].holds else None
@@ -111,6 +114,8 @@ def grouped_checks(
             checks += [] if sizes.holds else [sizes]
         if checks[0].holds and checks[1].holds:
             checks += exposure_checks(document, facts, declared, requested, manifest.format)
+    except (ClusterError, DatabaseError):
+        raise
     except SfumatoError as error:
         checks.append(_unlike_stated(error))
     else:

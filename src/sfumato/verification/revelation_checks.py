@@ -31,6 +31,9 @@ from sfumato.verification.row_facts import Comparison, UncountedError
 
 _NAME = "revealing"
 
+_LEAST = max(RECURRING, UNEXPECTED)
+"""A value of fewer rows says nothing about a quasi-identifier: as few would be expected among the others."""
+
 
 def revelation_check(
     document: GroupedTable, published: Sequence[str], compared: Comparison | None, declared: Schema, reason: str = ""
@@ -88,7 +91,7 @@ class _Narrowing:
 
     def counts(self, value: str) -> tuple[int, int, int]:
         """Count the rows whose cell an unchanged column narrows to one value, to half, and those with several values."""
-        each = self.compared.together_original(value, self.name).items()
+        each = self.compared.together_original(value, self.name, _LEAST).items()
         possible = {value: found for value, occurring in each if (found := self.possible(occurring))}
         one = half = 0
         told = self.compared.together_published(value, self.name, list(possible)) if possible else {}
@@ -102,7 +105,7 @@ class _Narrowing:
     def possible(self, occurring: Mapping[int, int]) -> list[int]:
         """Return the values that are possible with a value; none if it says nothing about the quasi-identifier."""
         rows, missing = sum(occurring.values()), self.column.size
-        if rows < max(RECURRING, UNEXPECTED):  # fewer rows than would be expected among the others
+        if rows < _LEAST:
             return []
         known = sorted(code for code in occurring if code != missing)
         if self.column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) and known:

@@ -92,8 +92,11 @@ class Comparison(Protocol):
     def cell_rows(self, name: str) -> NDArray[np.int64]:
         """Return the number of published rows of each cell of a quasi-identifier."""
 
-    def together_original(self, value: str, name: str) -> Counts:
-        """Return for each value of an unchanged column which codes of a quasi-identifier original rows have with it."""
+    def together_original(self, value: str, name: str, least: int) -> Counts:
+        """Return for each value of an unchanged column which codes of a quasi-identifier original rows have with it.
+
+        Values that fewer than `least` original rows have may be left out.
+        """
 
     def together_published(self, value: str, name: str, values: Sequence[int]) -> Counts:
         """Return for some values of an unchanged column which cells of a quasi-identifier published rows have with them."""
@@ -111,7 +114,7 @@ class LocalFacts:
 
     def is_text(self, name: str) -> bool:
         """Return whether the cells of a column are texts."""
-        return _is_text(self.table.data.schema.field(name).type)
+        return is_text(self.table.data.schema.field(name).type)
 
     def mixed_group(self) -> int | None:
         """Return the first group whose rows publish different quasi-identifiers; None if there is none."""
@@ -169,7 +172,7 @@ class LocalComparison:
 
     def is_text(self, name: str) -> bool:
         """Return whether the cells of a column of the original are texts."""
-        return _is_text(self.original.data.schema.field(name).type)
+        return is_text(self.original.data.schema.field(name).type)
 
     def surplus(self) -> tuple[int, int]:
         """Return how many published rows have no original, and how many original rows are not published."""
@@ -214,8 +217,9 @@ class LocalComparison:
             self._values[name] = one, other
         return self._values[name]
 
-    def together_original(self, value: str, name: str) -> Counts:
+    def together_original(self, value: str, name: str, least: int) -> Counts:
         """Return for each value of an unchanged column which codes of a quasi-identifier original rows have with it."""
+        del least  # to count all takes no longer
         return _together(self._both(value)[1], self.original.column(name).codes)
 
     def together_published(self, value: str, name: str, values: Sequence[int]) -> Counts:
@@ -290,6 +294,7 @@ def as_counts(values: Sequence[int], others: Sequence[int], rows: Sequence[int])
     return found
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether cells of a type are texts."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
