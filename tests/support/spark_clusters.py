@@ -22,9 +22,9 @@ def require_spark():
 
 
 @contextmanager
-def spark_or_skip(master):
+def spark_or_skip(master, settings=None):
     require_spark()
-    with spark_session(master) as session:
+    with spark_session(master, settings=settings) as session:
         yield session
 
 
