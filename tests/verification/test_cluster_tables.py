@@ -54,10 +54,14 @@ def by_executors(monkeypatch, folder, original, cores=3, published=None, **expec
 
 
 def same(found, local):
-    """Whether two verifications say the same; which of two problems of the order is named may differ."""
+    """Whether two verifications say the same.
+
+    Executors do not know the row of a cell that cannot be read, and may name another of two problems of the order.
+    """
 
     def said(result):
-        return [(check.name, check.holds, None if check.name == "order" else check.detail) for check in result.checks]
+        hidden = ("order", "data")
+        return [(check.name, check.holds, None if check.name in hidden else check.detail) for check in result.checks]
 
     return said(found) == said(local)
 
