@@ -19,9 +19,9 @@ from executor_frames import Frames, Rows
 from sfumato.releases.digests import digest
 from sfumato.releases.reader import Manifest
 from sfumato.spark import coded_rows, executor
-from sfumato.verification import cluster_facts, coverage_checks, grouped_checks
-from sfumato.verification.cluster_tables import ClusterTables
-from sfumato.verification.published_file import DataFile, UnseenFileError
+from sfumato.verification import cluster_facts, cluster_tables, coverage_checks, grouped_checks
+from sfumato.verification.cluster_tables import ClusterTables, opened_cluster_tables
+from sfumato.verification.published_file import DataFile, UnreadFileError
 from tampered_releases import CASES, PEOPLE, PRINCIPLES, SCHEMA, made, rows_of, state, stated, tamper
 
 
@@ -231,9 +231,42 @@ def test_pairs_that_do_not_fit_are_not_checked(monkeypatch, written):
     assert check.holds is None and "'ill' occurs with more values of other columns than fit into memory" in check.detail
 
 
-def test_executors_read_the_file_of_the_driver_and_no_other(written, tmp_path):
+def test_executors_read_the_file_of_the_driver_and_no_other(monkeypatch, written, tmp_path):
     manifest = Manifest.load(written["csv"]).table
     other = tmp_path / "other.csv"
     other.write_text("group\n1\n")
-    with pytest.raises(UnseenFileError, match="sees another file of this name"):
+    with pytest.raises(UnreadFileError, match="sees another file of this name"):
         DataFile(manifest, SCHEMA, digest(other)).check_same()
+    monkeypatch.setattr(cluster_tables, "digest", lambda path: digest(other))
+    reason = opened_cluster_tables(Frames(), manifest, manifest.schema()[0], None, None)
+    assert reason.startswith("an executor sees another file of this name: ")
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (lambda pay: [[each] for each in pay], "executors do not count cells of the type list"),
+        (lambda pay: [{"x": each} for each in pay], "executors do not count cells of the type struct"),
+        (lambda pay: [None for _ in pay], "executors do not count cells of the type null"),
+        (lambda pay: np.array(pay, np.float16), "executors do not count cells of the type halffloat"),
+    ],
+    ids=["lists", "structs", "nothing", "short floats"],
+)
+def test_files_that_executors_cannot_count_are_left_to_the_driver(written, tmp_path, cells, reason):
+    folder = shutil.copytree(written["parquet"], tmp_path / "release")
+    data = parquet.read_table(folder / "data.parquet")
+    changed_pay = pa.array(cells(data["pay"].to_pylist()))
+    parquet.write_table(data.set_column(4, "pay", changed_pay), folder / "data.parquet")
+    manifest = Manifest.load(folder).table
+    assert opened_cluster_tables(Frames(), manifest, manifest.schema()[0], None, None).startswith(reason)
+
+
+@pytest.mark.parametrize("kind", [pa.bool_(), pa.binary(), pa.large_string(), pa.time64("us"), pa.decimal128(22, 2)])
+def test_other_types_of_a_file_have_the_same_result(monkeypatch, written, tmp_path, kind):
+    folder = shutil.copytree(written["parquet"], tmp_path / "release")
+    data = parquet.read_table(folder / "data.parquet")
+    pay = data["pay"].cast(pa.int64())
+    pay = pay.cast(pa.string()).cast(kind) if pa.types.is_binary(kind) else pay.cast(kind)
+    parquet.write_table(data.set_column(4, "pay", pay), folder / "data.parquet")
+    state(folder, stated(folder), report=False)
+    assert same(by_executors(monkeypatch, folder, PEOPLE), sf.verify(folder, PEOPLE, engine="stream"))

@@ -39,7 +39,7 @@ from sfumato.verification.compared_tables import (
 )
 from sfumato.verification.executor_order import OrderPlan, check_groups, check_rows, spread_groups, spread_rows
 from sfumato.verification.order_checks import NOT_FROM_ONE, ORDER_HOLDS, OTHER_NUMBERS, OTHER_ROWS, numbered_from_one
-from sfumato.verification.published_file import DataFile, PublishedFile, UnseenFileError
+from sfumato.verification.published_file import DataFile, PublishedFile, UnreadFileError
 
 
 class ClusterTables:
@@ -177,7 +177,7 @@ def opened_cluster_tables(
     )
     try:
         _ = tables.rows
-    except UnseenFileError as error:
+    except UnreadFileError as error:
         return error.problem
     except SfumatoError:
         pass  # the checks report what is wrong with the file
@@ -205,6 +205,8 @@ def _reasons(
     if declared.ages:
         yield "dates are replaced by ages"
     schema = published_schema(declared, manifest.document.group)
-    shown = {column.name for column in manifest.document.columns}
-    frames = filter(is_spark_frame, (original, published))
-    yield from filter(None, (unmeasured_reason(schema, requested), *(uncounted_type(frame, shown) for frame in frames)))
+    yield from filter(None, [unmeasured_reason(schema, requested)])
+    if original is not None:
+        yield from filter(None, [uncounted_type(original, {column.name for column in manifest.document.columns})])
+    if published is not None:
+        yield from filter(None, [uncounted_type(published, published.columns)])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import compute, parquet
 
 from sfumato.data.schema import Schema
 from sfumato.errors import ClusterError
@@ -30,8 +31,8 @@ _BATCH = 1 << 18
 """The rows of a CSV file that are passed on at a time."""
 
 
-class UnseenFileError(ClusterError):
-    """Executors do not see the data file of the driver."""
+class UnreadFileError(ClusterError):
+    """Executors do not see the data file of the driver, or cannot count its cells."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,8 @@ class DataFile:
         if found != self.digest:
             raise self._unseen("sees another file of this name")
 
-    def _unseen(self, problem: str) -> UnseenFileError:
-        return UnseenFileError(
+    def _unseen(self, problem: str) -> UnreadFileError:
+        return UnreadFileError(
             f"an executor {problem}: {self.manifest.data}",
             remedy="Copy the release to a folder that the driver and all executors share.",
         )
@@ -118,11 +119,33 @@ def open_file(shared: DataFile, batches: Iterator[pa.RecordBatch]) -> Iterator[t
                 names, pieces = _table(shared).column_names, 1
         else:
             with parquet_errors(path), parquet.ParquetFile(path) as file:
+                refuse_uncounted(file.schema_arrow, path)
                 names, pieces = file.schema_arrow.names, max(1, file.num_row_groups)
             refuse_duplicates(names, str(path))
             with parquet_errors(path):
                 refuse_unused_values(path)
         yield 0, pickle.dumps(("result", (list(names), pieces)))
+
+
+def refuse_uncounted(schema: pa.Schema, path: Path) -> None:
+    """Raise an error for a file with a column whose cells executors do not count."""
+    for field in schema:
+        kind = plain_type(field.type)
+        if not _is_counted(kind):
+            raise UnreadFileError(
+                f"executors do not count cells of the type {kind} (column {field.name!r}): {path}",
+                remedy="Let the driver check the rows.",
+            )
+
+
+def _is_counted(kind: pa.DataType) -> bool:
+    if pa.types.is_nested(kind) or pa.types.is_null(kind):
+        return False
+    try:
+        compute.sort_indices(pa.array([], kind))  # distinct cells are sorted
+    except pa.ArrowException:
+        return False
+    return True
 
 
 def check_form(shared: tuple[DataFile, Document], batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, bytes]]:
