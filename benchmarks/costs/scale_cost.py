@@ -84,7 +84,10 @@ def make_file(path: Path, rows: int, seed: int) -> None:
 
 
 def measure(path: Path, name: str, method: str, form: str, seed: int, master: str) -> dict[str, Any]:
-    """Run one engine from the file to the release, and check the release against the file again."""
+    """Run one engine from the file to the release, and check the release against the file again.
+
+    Executors of Spark read Parquet files in that check themselves.
+    """
     engine = _engine(name, path.parent, master)
     times = [time.perf_counter()]
     with engine.running():
@@ -100,7 +103,7 @@ def measure(path: Path, name: str, method: str, form: str, seed: int, master: st
         folder = release.save(path.parent / f"release-{name}", format=form)
         del release
         times.append(time.perf_counter())
-        checked = verify(folder, path, engine=engine)
+        checked = verify(folder, _source(path, name), engine=engine)
         times.append(time.perf_counter())
     with (folder / f"data.{form}").open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -125,10 +128,7 @@ def measure_audit(path: Path, name: str, master: str) -> dict[str, Any]:
     times = [time.perf_counter()]
     with engine.running():
         times.append(time.perf_counter())
-        is_frame = name == Spark.name and path.suffix == ".parquet"
-        result = audit(
-            active_session().read.parquet(str(path)) if is_frame else path, census_schema(), AUDITED, engine=engine
-        )
+        result = audit(_source(path, name), census_schema(), AUDITED, engine=engine)
         found = result.to_dict() | {"source": None}
         times.append(time.perf_counter())
         cluster = {} if name != Spark.name else {"CPU s of the cluster": round(descendants_cpu_seconds(), 1)}
@@ -143,6 +143,12 @@ def measure_audit(path: Path, name: str, master: str) -> dict[str, Any]:
         "peak memory, MB": peak_megabytes(),
         "SHA-256": hashlib.sha256(json.dumps(found).encode()).hexdigest()[:12],
     }
+
+
+def _source(path: Path, name: str) -> Any:
+    """Return a table where its engine reads it: a Parquet file on executors as a DataFrame of Spark."""
+    is_frame = name == Spark.name and path.suffix == ".parquet"
+    return active_session().read.parquet(str(path)) if is_frame else path
 
 
 def _engine(name: str, folder: Path, master: str) -> Engine:

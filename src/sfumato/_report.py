@@ -107,7 +107,7 @@ def _verify_public(manifest: Manifest, schema: Schema | None, principles: Sequen
     requested = manifest.principles() if principles is None else principles
     unmeasurable = {principle.label for principle in requested if principle.uses_distance}
     checks = tuple(check for check in result.checks if _without_table(check.name) not in unmeasurable)
-    return Verification(result.folder, checks)
+    return Verification(result.folder, checks, result.notes)
 
 
 def _without_table(name: str) -> str:

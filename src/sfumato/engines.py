@@ -65,7 +65,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Spark:
-    """Search the parts of a table, and audit frames of Spark, on a Spark cluster; do everything else as `Stream` does.
+    """Search the parts of a table, and audit and verify frames of Spark, on a Spark cluster; else do as `Stream` does.
 
     `master`: the address of the cluster, such as "spark://host:7077", "yarn", or "local-cluster[2,1,1024]" for processes of
     this machine; by default what Spark's own configuration says. `session`: a SparkSession to use. That one, or else the

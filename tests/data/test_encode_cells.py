@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.data.column_encoder import encode_cells, encode_column
+from sfumato.data.hierarchy_builders import Frequent
 from sfumato.data.schema import Missing
 
 CELLS = ["1", "1.0", "2,5", "x", "X", " x", "", "?", "2020-01-02", "03.04.2021", "low", "high", "a;b", "b;a"]
@@ -22,6 +23,7 @@ SCHEMAS = [
     sf.Schema(sensitive=["c"], orders={"c": ["low", "high"]}),
     sf.Schema(sensitive=["c"], decimals={"c": ","}),
     sf.Schema(sensitive=["c"], missing=Missing(policy="refuse")),
+    sf.Schema(sensitive=["c"], kinds={"c": "categorical"}, hierarchies={"c": Frequent((2,))}),
 ]
 
 
@@ -31,7 +33,8 @@ def encoded(encode):
     except sf.SfumatoError as error:
         return type(error), error.column
     labels = [column.label(code) for code in range(column.domain)]
-    return column.kind, labels, column.counts.tolist(), column.has_missing, column.decimal_comma, column.format
+    tree = None if column.hierarchy is None else list(column.hierarchy.rows())
+    return column.kind, labels, column.counts.tolist(), column.has_missing, column.decimal_comma, column.format, tree
 
 
 @pytest.mark.parametrize("untyped", [True, False])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import subprocess
 import threading
 import time
 
@@ -17,7 +16,7 @@ import sfumato as sf
 from sfumato.io.read_spark import from_spark
 from sfumato.part_maps import PartWork
 from sfumato.spark.cluster_parts import ClusterParts
-from spark_clusters import people, spark_or_skip
+from spark_clusters import executors, people, spark_or_skip
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning")
 
@@ -80,22 +79,6 @@ def test_parts_are_searched_on_the_cluster_and_whole_tables_are_not(session):
     before = next_job(session)
     sf.anonymize(people(200), SCHEMA, sf.KAnonymity(3), **options)
     assert next_job(session) - 1 == before
-
-
-def executors():
-    """The processes of the executors of this session's cluster."""
-    found = subprocess.run(["ps", "-ewwo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout.splitlines()
-    parents = {line.split(None, 2)[0]: line.split(None, 2)[1] for line in found[1:]}
-
-    def is_ours(pid):
-        while pid in parents:
-            if pid == str(os.getpid()):
-                return True
-            pid = parents[pid]
-        return False
-
-    pids = [line.split(None, 2)[0] for line in found if "CoarseGrainedExecutorBackend" in line and "java" in line]
-    return [int(pid) for pid in pids if is_ours(pid)]
 
 
 def test_a_killed_executor_changes_nothing(session):

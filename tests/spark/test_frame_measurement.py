@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import sfumato as sf
 from audited_tables import REQUESTS, SCHEMAS, mixed, requests_for, said
@@ -16,8 +17,8 @@ from sfumato.cli import main
 from sfumato.data.schema import Missing
 from sfumato.io import cell_counts
 from sfumato.registry import PRINCIPLES
-from sfumato.spark import frame_measurement, group_entries
-from spark_clusters import people, spark_or_skip
+from sfumato.spark import coded_rows, frame_measurement, group_entries
+from spark_clusters import killing_one, people, spark_or_skip
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning")
 
@@ -58,8 +59,8 @@ def test_executors_measure_what_this_process_measures(session, monkeypatch, rows
 
 @pytest.mark.usefixtures("_rows_stay")
 def test_worst_groups_of_many_partitions_have_the_numbers_of_all_groups(session, monkeypatch):
-    monkeypatch.setattr(frame_measurement, "_ROWS_OF_ONE_PARTITION", 100)
-    monkeypatch.setattr(frame_measurement, "_ROWS_PER_PARTITION", 500)
+    monkeypatch.setattr(coded_rows, "_ROWS_OF_ONE_PARTITION", 100)
+    monkeypatch.setattr(coded_rows, "_ROWS_PER_PARTITION", 500)
     monkeypatch.setattr(group_entries, "_PIECE", 300)
     table, schema = people(2000, 3), sf.Schema(["age", "town", "pay"], ["ill"])
     requests = [sf.KAnonymity(3), sf.TCloseness("0.5"), sf.KAnonymity(1)]
@@ -72,6 +73,17 @@ def test_worst_groups_of_many_partitions_have_the_numbers_of_all_groups(session,
         found.details()
     with pytest.raises(AttributeError, match="rows of these groups are elsewhere"):
         _ = found.groups.sizes
+
+
+@pytest.mark.usefixtures("_rows_stay")
+def test_an_executor_that_is_killed_changes_nothing(session, monkeypatch):
+    monkeypatch.setattr(coded_rows, "_ROWS_OF_ONE_PARTITION", 100)
+    table, schema = people(2000, 3), sf.Schema(["age", "town"], ["ill", "pay"])
+    requests = [sf.KAnonymity(3), sf.TCloseness("0.5", on="ill"), sf.Dissimilarity(2, "0.6", 3, on="pay")]
+    killed = killing_one(monkeypatch, session, 2)
+    found = sf.audit(session.createDataFrame(table).repartition(4), schema, requests)
+    assert killed
+    assert said(found) == said(sf.audit(table, schema, requests))
 
 
 REASONS = {
@@ -178,3 +190,54 @@ def test_the_command_line_leaves_a_table_of_spark_where_it_is(session, tmp_path)
     config.write_text(CONFIG.replace('table = "people"', 'table = "nobody"'), encoding="utf-8")
     done = CliRunner().invoke(main, ["audit", str(config)])
     assert done.exit_code == 2 and "the table cannot be read" in done.output
+
+
+# ------------------------------------------------------------------------------ verification
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    """A table, and the folder of its release."""
+    table = people(400, 7)
+    schema = sf.Schema(["age", "town"], ["ill", "pay"])
+    made = sf.anonymize(table, schema, [sf.KAnonymity(4), sf.DistinctLDiversity(2, on="ill")], method="mondrian", seed=1)
+    return table, made.save(tmp_path_factory.mktemp("verified") / "release", format="parquet")
+
+
+@pytest.mark.usefixtures("_rows_stay")
+def test_executors_verify_what_this_process_verifies(session, release, monkeypatch):
+    table, folder = release
+    frame = session.createDataFrame(table).repartition(3)
+    local = sf.verify(folder, table, engine="stream")
+    killed = killing_one(monkeypatch, session, 9)
+    found = sf.verify(folder, frame)
+    assert killed, "an executor was lost"
+    assert found.checks[:-1] == local.checks[:-1] and found.holds
+    assert [check.name for check in found.not_checked] == ["figures"]
+
+
+@pytest.mark.usefixtures("_rows_stay")
+def test_the_rows_that_executors_wrote_are_verified(session, release, tmp_path):
+    table, folder = release
+    data = parquet.read_table(folder / "data.parquet")
+    session.createDataFrame(data).repartition(3).write.parquet(str(tmp_path / "open"))
+    named = f"parquet.`{tmp_path / 'open'}`"
+    frame = session.createDataFrame(table)
+    found = sf.verify(folder, frame, published=named, engine="spark")
+    assert found.holds and {check.name for check in found.not_checked} == {"order", "form", "figures"}
+    session.createDataFrame(data.slice(0, 1)).write.mode("append").parquet(str(tmp_path / "open"))
+    found = sf.verify(folder, frame, published=named, engine="spark")
+    assert "counts: 401 rows in" in found.failures and "rows: 1 published row have no original" in found.failures
+
+
+def test_a_verification_that_the_driver_must_make_says_so(session, release):
+    table, folder = release
+    frame = session.createDataFrame(table)
+    found = sf.verify(folder, frame, principles=[sf.NTCloseness(n=2, t="0.5")])
+    assert found.notes == (
+        "the rows were collected and checked by the driver, because (n,t)-closeness compares the rows of a group with those "
+        "of other groups",
+    )
+    found = sf.verify(folder, table, published=session.createDataFrame(parquet.read_table(folder / "data.parquet")))
+    assert found.holds and "because the original is not a table of Spark" in found.notes[0]
+    assert {check.name for check in found.not_checked} == {"order", "form", "figures"}

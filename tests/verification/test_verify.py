@@ -20,7 +20,7 @@ from sfumato.releases.cell_coverage import CellReader
 from sfumato.releases.digests import digest
 from sfumato.releases.model_base import as_json
 from sfumato.releases.models import FORMAT
-from sfumato.verification import original_checks as against
+from sfumato.verification import coverage_checks as against
 from sfumato.verification._verify import verify
 from sfumato.verification.checks import Verification
 from standin import Chunks

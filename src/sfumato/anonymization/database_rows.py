@@ -15,7 +15,7 @@ from sfumato.errors import ParameterError
 from sfumato.exact.date_numbers import DateNumbers
 from sfumato.io.read_spark import is_spark_uri
 from sfumato.io.write_database import PendingRows, pending_table
-from sfumato.io.write_spark import pending_folder
+from sfumato.io.write_spark import pending_spark_rows
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def rows_in_database(
 ) -> Iterator[PendingRows | None]:
     """Write the published rows in a transaction that waits to be committed; yield None if no database is named.
 
-    `database` may be that of Spark: then executors write a folder, which waits to be renamed.
+    `database` may be that of Spark: then executors write a folder or a table, which waits to be renamed.
     """
     if (database is None) != (table is None):
         missing = "table" if table is None else "database"
@@ -37,8 +37,8 @@ def rows_in_database(
         yield None
         return
     if is_spark_uri(database):
-        with pending_folder(database, table, typed_rows(published, schema), force=force) as folder:
-            yield folder
+        with pending_spark_rows(database, table, typed_rows(published, schema), force=force) as rows:
+            yield rows
         return
     separators = {name: schema.separators.get(name, ";") for name in published.data.column_names}
     with pending_table(database, table, typed_rows(published, schema), force=force, separators=separators) as pending:

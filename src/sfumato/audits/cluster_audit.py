@@ -13,8 +13,10 @@ from sfumato.audits.audit_result import Audit, Finding, values_shown
 from sfumato.data.schema import Schema
 from sfumato.errors import ParameterError
 from sfumato.principles import Principle
+from sfumato.spark.cluster_frames import ClusterFrames
 from sfumato.spark.cluster_parts import ClusterParts
-from sfumato.spark.frame_measurement import FrameFinding, ListedGroup, measure_frame
+from sfumato.spark.frame_measurement import FrameFinding, FrameMeasurement, ListedGroup, measure_frame, measure_rows
+from sfumato.spark.row_sources import RowSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +103,17 @@ def audit_frame(
     frame: Any, schema: Schema, principles: Sequence[Principle], cluster: ClusterParts, source: str | None
 ) -> ClusterAudit:
     """Measure principles on a frame of Spark by the executors of a cluster; `source`: its name, for errors."""
-    found = measure_frame(frame, schema, principles, cluster, source)
+    return _audit_of(measure_frame(frame, schema, principles, cluster, source))
+
+
+def audit_rows(
+    frames: ClusterFrames, rows: RowSource, schema: Schema, principles: Sequence[Principle], *, untyped: bool
+) -> ClusterAudit:
+    """Measure principles on rows that executors read; `untyped`: as in `Table`."""
+    return _audit_of(measure_rows(frames, rows, schema, principles, untyped=untyped))
+
+
+def _audit_of(found: FrameMeasurement) -> ClusterAudit:
     findings = [ClusterFinding.of(each, found.groups.count, found.listed) for each in found.findings]
     return ClusterAudit(found.table, found.groups, tuple(findings), listed=found.listed)
 

@@ -9,16 +9,39 @@ if TYPE_CHECKING:
     from sfumato.config import Config
     from sfumato.data.schema import Schema
     from sfumato.disclosure import RiskAssumptions
+    from sfumato.engines import Engine
     from sfumato.principles import Principle
 
 
-def named_source(source: str | None, allow_code: bool) -> Any:
-    """Return what the library reads: the table of a config with its query or sheet, or the path or URI as it is."""
+def named_source(source: str | None, allow_code: bool, *, as_frame: bool = False) -> Any:
+    """Return what the library reads: the table of a config with its query or sheet, or the path or URI as it is.
+
+    `as_frame`: a table of Spark is returned as a DataFrame, of which nothing is read yet.
+    """
     if source is None or not source.endswith(".toml"):
         return source
     from sfumato.config import Config
 
-    return Config.load(source, allow_code=allow_code).table()
+    declared = Config.load(source, allow_code=allow_code)
+    frame = declared.spark_frame() if as_frame else None
+    return declared.table() if frame is None else frame[0]
+
+
+def named_engine(
+    engine: str | None, master: str | None, original: str | None, config: Path | None, allow_code: bool
+) -> Engine:
+    """Return the engine of a verification: that of the option, or of the config that names the original.
+
+    Settings of the engine are those of that config, or else of the one to compare the release with.
+    """
+    from sfumato.config import Config
+    from sfumato.engines import engine_of
+
+    named = original if original is not None and original.endswith(".toml") else None
+    source = named or (config if engine is not None else None)
+    if source is None:
+        return engine_of(engine, original, master=master)
+    return Config.load(source, allow_code=allow_code).chosen_engine(engine, master=master)
 
 
 def requested_projection(config: Path | None, allow_code: bool) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from sfumato.cli.completion import config_files
 from sfumato.cli.options import allow_code_option, engine_option, master_option
 from sfumato.cli.progress import progress_bar
 from sfumato.cli.source import (
+    named_engine,
     named_source,
     requested_projection,
     requested_suppression,
@@ -26,7 +27,8 @@ from sfumato.cli.streams import say
 Example:
   sfumato verify release
   sfumato verify release --original people.csv --config sfumato.toml --json
-  sfumato verify release --original sfumato.toml --config sfumato.toml"""
+  sfumato verify release --original sfumato.toml --config sfumato.toml
+  sfumato verify release --published 'parquet.`/data/open/people`' --engine spark"""
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
@@ -45,6 +47,12 @@ Example:
     type=click.Path(path_type=Path),
     help="The private key that was written with the release: it says whose row each published row is.",
 )
+@click.option(
+    "--published",
+    metavar="TABLE",
+    help="The published rows as executors of Spark wrote them, to be checked in place of the data file: a table, or a "
+    "folder such as parquet.`/data/open/people`. Needs the engine spark.",
+)
 @engine_option
 @master_option
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
@@ -54,6 +62,7 @@ def verify(
     original: str | None,
     config: Path | None,
     key: Path | None,
+    published: str | None,
     engine: str | None,
     master: str | None,
     as_json: bool,
@@ -66,7 +75,7 @@ def verify(
     fails, 1 one fails, 2 it is not a release.
     """
     from sfumato.cli.show import console
-    from sfumato.engines import engine_of
+    from sfumato.engines import Spark
     from sfumato.releases.models import GROUPS, PROJECTED, WITHHELD
     from sfumato.releases.reader import Manifest
     from sfumato.verification._verify import verify as check
@@ -77,11 +86,12 @@ def verify(
         principles = None  # a withheld release has none; those of the config are for releases with groups
     project = requested_projection(config, allow_code) if kind == PROJECTED else None
     suppress = requested_suppression(config, allow_code) if kind == GROUPS else None
-    chosen = engine_of(engine, original, master=master)
+    chosen = named_engine(engine, master, original, config, allow_code)
     with progress_bar() as progress, chosen.running():
         progress("verifying")
         risk = risk_assumptions(config, allow_code) if kind == WITHHELD else None
-        table = named_source(original, allow_code)
+        # the rows of a table of Spark stay on the cluster
+        table = named_source(original, allow_code, as_frame=isinstance(chosen, Spark))
         result = check(
             folder,
             table,
@@ -91,6 +101,7 @@ def verify(
             risk=risk,
             key=key,
             suppress=suppress,
+            published=published,
             engine=chosen,
         )
     if as_json:

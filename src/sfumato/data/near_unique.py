@@ -37,15 +37,16 @@ def is_near_unique(column: Column, units: Units | None = None) -> bool:
     >>> is_near_unique(table.column("name")), is_near_unique(table.column("town"))
     (True, False)
     """
-    codes = column.codes[column.codes < column.size].astype(np.int64)
-    if units is not None:  # a value that a person has in many rows is still that of one person
-        people = units.of_row[column.codes < column.size].astype(np.int64)
-        codes = np.unique(people * column.domain + codes) % column.domain
     if column.size < _VALUES:
         return False
+    counts = column.counts[: column.size]
+    if units is not None:  # a value that a person has in many rows is still that of one person
+        known = column.codes < column.size
+        pairs = np.unique(units.of_row[known].astype(np.int64) * column.domain + column.codes[known])
+        counts = np.bincount(pairs % column.domain, minlength=column.size)
     # one frequent value, such as "unknown", must not hide that most others belong to one row each
-    single = int((np.bincount(codes, minlength=column.size) == 1).sum())
-    return is_few_each(column.size, len(codes)) or (single >= _VALUES and 2 * single >= column.size)
+    single = int((counts == 1).sum())
+    return is_few_each(column.size, int(counts.sum())) or (single >= _VALUES and 2 * single >= column.size)
 
 
 def automatic_prefix(column: Column, units: Units | None = None) -> Prefix | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,7 @@ def read_table(
     declared = {key: value for key, value in options.items() if value is not None}
     if database:
         data, source = read_database(str(path), query, table)
-        _refuse_duplicates(data, source)
+        refuse_duplicates(data.column_names, source)
         return Table(data, schema, source)
     if name.endswith((*_CSV, *_PARQUET, *_EXCEL)):
         refuse_missing(path)
@@ -92,7 +93,7 @@ def _parquet(path: Path, schema: Schema) -> pa.Table:
     from pyarrow import parquet
 
     storage = active_storage()
-    try:
+    with parquet_errors(path):
         file = parquet.ParquetFile(path)
         refuse_columns(len(file.schema_arrow), str(path))
         if storage is None:
@@ -100,6 +101,15 @@ def _parquet(path: Path, schema: Schema) -> pa.Table:
         else:
             batches = file.iter_batches(_BATCH, use_threads=False)
             data = stored_columns(batches, file.schema_arrow, schema, storage, str(path))
+    refuse_duplicates(data.column_names, str(path))
+    return data
+
+
+@contextmanager
+def parquet_errors(path: Path) -> Iterator[None]:
+    """Turn what Arrow raises for a Parquet file into an error that says what to do."""
+    try:
+        yield
     except OSError as error:
         reason = error.strerror or "it is not a Parquet file"
         raise FileError(
@@ -109,8 +119,6 @@ def _parquet(path: Path, schema: Schema) -> pa.Table:
         raise FileError(
             "the file is not Parquet, or is corrupt", remedy="Name a readable Parquet file.", file=str(path)
         ) from error
-    _refuse_duplicates(data, str(path))
-    return data
 
 
 def as_table(data: Any, schema: Schema) -> Table:
@@ -142,7 +150,7 @@ def as_table(data: Any, schema: Schema) -> Table:
             remedy="Give a path, or a frame of pandas, polars, pyarrow or Spark.",
             value=type(data).__name__,
         )
-    _refuse_duplicates(frame, None)
+    refuse_duplicates(frame.column_names, None)
     return Table(frame, schema)
 
 
@@ -190,8 +198,9 @@ def _exact_integers(series: Any) -> pa.Array | None:
     return pa.array([Decimal(value) if known else None for value, known in zip(series, series.notna(), strict=True)])
 
 
-def _refuse_duplicates(data: pa.Table, source: str | None) -> None:
-    duplicates = [name for name, count in Counter(data.column_names).items() if count > 1]
+def refuse_duplicates(names: Sequence[str], source: str | None) -> None:
+    """Raise an error if two columns have the same name."""
+    duplicates = [name for name, count in Counter(names).items() if count > 1]
     if duplicates:
         raise ColumnError(
             "several columns have this name",

@@ -21,7 +21,7 @@ from sfumato.io.database_types import storable
 from sfumato.io.database_uri import checked, file_of, scheme, shown
 from sfumato.io.read_database import read_query
 from sfumato.io.read_spark import is_spark_uri
-from sfumato.io.write_spark import check_folder
+from sfumato.io.write_spark import check_spark_target
 from sfumato.temporaries import keep, temporary
 
 _KIND = {
@@ -79,7 +79,7 @@ class PendingTable:
 def check_target(uri: str, table: str, force: bool = False) -> None:
     """Raise an error if a table cannot be written: its name is used, or the database does not exist. Changes nothing."""
     if is_spark_uri(uri):
-        check_folder(uri, table)
+        check_spark_target(uri, table)
         return
     name, new_file = _target(uri, table)
     if new_file:

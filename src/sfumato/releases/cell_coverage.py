@@ -47,7 +47,7 @@ class CellReader:
     """
 
     def __init__(self, cells: Sequence[str | None], column: Column, recoding: str) -> None:
-        self.column = column
+        self.cells, self.column = cells, column
         self.nested = column.kind is Kind.SET
         self.integers: list[int] = [] if column.numbers is None else column.numbers.integers.tolist()
         self.ends: dict[str, tuple[int, int] | None] = {}

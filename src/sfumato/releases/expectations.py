@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,10 @@ class Expectations:
     """Of a grouped release: the largest share of rows that may be suppressed."""
     figures: bool = True
     """Of a grouped release: whether the figures of its report are computed again. Its maker has just computed them."""
+    published: Any = None
+    """Of a grouped release: a frame of Spark with the published rows, to be checked in place of the data file."""
+    remarks: list[str] = field(default_factory=list)
+    """Filled by the checks: remarks on how they were made."""
 
     def check_kind(self, manifest: Manifest) -> None:
         """Raise for an argument that releases of this kind have no check for: it must not be ignored silently."""

@@ -67,17 +67,10 @@ def published_table(manifest: Manifest | TableManifest, schema: Schema) -> Table
     Missing cells are null, and nothing else is missing; before format 4 they are as the schema says. A Parquet file must
     not store values that no row has: they may be those of suppressed rows.
     """
-    if manifest.format >= MARKED_SINCE:
-        schema = replace(schema, missing=Missing((), schema.missing.policy))
+    schema = _marked(schema, manifest.format)
     if manifest.data.suffix != ".csv":
         table = read_table(manifest.data, schema)
-        if (name := unused_value(manifest.data)) is not None:
-            raise ReleaseError(
-                "the file stores values that no row has",
-                remedy="Do not publish it; make the release again.",
-                file=str(manifest.data),
-                column=name,
-            )
+        refuse_unused_values(manifest.data)
         return table
     read = read_csv(manifest.data, ",", "utf-8")
     data = read.data
@@ -93,6 +86,28 @@ def published_table(manifest: Manifest | TableManifest, schema: Schema) -> Table
         ]
         data = pa.Table.from_arrays(columns, data.column_names)
     return Table(data, schema, str(manifest.data), untyped=True, notes=read.notes)
+
+
+def _marked(schema: Schema, version: int) -> Schema:
+    """Return the schema of a published table of a format: since format 4 missing cells are null, and nothing else is."""
+    return replace(schema, missing=Missing((), schema.missing.policy)) if version >= MARKED_SINCE else schema
+
+
+def marked_schema(declared: Schema, manifest: TableManifest) -> Schema:
+    """Return the schema with which a published table is read; `declared`: that of the original."""
+    return _marked(published_schema(declared, manifest.document.group), manifest.format)
+
+
+def refuse_unused_values(path: Path) -> None:
+    """Raise an error if a Parquet file stores values that no row has."""
+    name = unused_value(path)
+    if name is not None:
+        raise ReleaseError(
+            "the file stores values that no row has",
+            remedy="Do not publish it; make the release again.",
+            file=str(path),
+            column=name,
+        )
 
 
 def original_table(manifest: Manifest | TableManifest, original: Any, schema: Schema) -> Table:

@@ -47,6 +47,10 @@ class ClusterFrames:
         for broadcast in self._broadcasts:
             destroy(broadcast)
 
+    def numbers(self, count: int) -> Any:
+        """Return a frame of the numbers from 0, each in a partition of its own: for work that reads its rows itself."""
+        return self.cluster.session.range(0, count, 1, count)
+
     def mapped(
         self, frame: Any, run: Callable[[Shared, Iterator[pa.RecordBatch]], Iterator[tuple[int, bytes]]], shared: Shared
     ) -> Any:

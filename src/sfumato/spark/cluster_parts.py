@@ -37,7 +37,7 @@ class ClusterParts:
     def __init__(self, session: Any, timeout: float) -> None:
         from sfumato.spark.executor import package_versions
 
-        self.context, self.timeout = session.sparkContext, timeout
+        self.session, self.context, self.timeout = session, session.sparkContext, timeout
         digest, archive = _package()
         # fetched only by executors that do not have the same files
         self.archive = self.context.broadcast(archive)

@@ -8,9 +8,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,12 +24,11 @@ from sfumato.data.schema import Schema
 from sfumato.data.table import Table, unknown_column
 from sfumato.distances.custom import Custom
 from sfumato.errors import ColumnError
-from sfumato.io.cell_counts import LARGEST, from_bytes
-from sfumato.io.read_spark import spark_columns
+from sfumato.io.cell_counts import LARGEST
 from sfumato.principles import Measurement, Principle, View, attributes_of
-from sfumato.spark.cell_counting import CountedColumns, add_up_cells, count_cells
 from sfumato.spark.cluster_frames import ClusterFrames
 from sfumato.spark.cluster_parts import ClusterParts, opened
+from sfumato.spark.coded_rows import count_columns, partitions_for
 from sfumato.spark.group_entries import (
     CellCodes,
     Combinations,
@@ -47,16 +45,13 @@ from sfumato.spark.group_measurement import (
     count_smaller_groups,
     measure_groups,
 )
+from sfumato.spark.row_sources import FrameRows, RowSource
 
 MOST_SHOWN = 3
 """The values of a quasi-identifier that are shown for a group, where a group column allows several."""
 
 MOST_LISTED = 100
 """The worst groups of each principle that are listed."""
-
-_ROWS_PER_PARTITION = 1 << 20
-_ROWS_OF_ONE_PARTITION = 1 << 16
-"""Rows of a table whose groups are measured in one partition, although the cluster has more cores."""
 
 _TYPES = re.compile(
     r"string.*|boolean|tinyint|smallint|int|bigint|float|double|decimal\(.*\)|date|timestamp(_ntz)?|binary|(var)?char\(.*\)"
@@ -104,10 +99,23 @@ class FrameMeasurement:
 
 def driver_reason(frame: Any, schema: Schema, principles: Sequence[Principle]) -> str | None:
     """Return why executors cannot measure principles on a frame, so that the driver must; None if they can."""
-    return next(_driver_reasons(frame, schema, principles), None)
+    return unmeasured_reason(schema, principles) or uncounted_type(frame, _needed(schema))
 
 
-def _driver_reasons(frame: Any, schema: Schema, principles: Sequence[Principle]) -> Iterator[str]:
+def unmeasured_reason(schema: Schema, principles: Sequence[Principle]) -> str | None:
+    """Return why executors cannot measure principles on any table of a schema; None if they can."""
+    return next(_unmeasured(schema, principles), None)
+
+
+def uncounted_type(frame: Any, names: Container[str]) -> str | None:
+    """Return which of some columns of a frame has a type whose cells executors do not count, in words; None if none has."""
+    for name, kind in frame.dtypes:
+        if name in names and not _TYPES.fullmatch(kind):
+            return f"executors do not count cells of the type {kind} (column {name!r})"
+    return None
+
+
+def _unmeasured(schema: Schema, principles: Sequence[Principle]) -> Iterator[str]:
     for principle in principles:
         if not type(principle).__module__.startswith("sfumato."):
             yield f"{principle.title} is not a principle of sfumato, so executors do not have its code"
@@ -120,21 +128,24 @@ def _driver_reasons(frame: Any, schema: Schema, principles: Sequence[Principle])
     for distance in filter(None, (schema.distance, *schema.distances.values())):
         if isinstance(distance, Custom) or not type(distance).__module__.startswith("sfumato."):
             yield f"executors do not have the code of the distance {distance.name!r}"
-    needed = _needed(schema)
-    if not needed:
+    if not _needed(schema):
         yield "no column is used"
-    for name, kind in frame.dtypes:
-        if name in needed and not _TYPES.fullmatch(kind):
-            yield f"executors do not count cells of the type {kind} (column {name!r})"
 
 
 def measure_frame(
     frame: Any, schema: Schema, principles: Sequence[Principle], cluster: ClusterParts, source: str | None
 ) -> FrameMeasurement:
     """Measure principles on a frame; `source`: its name, for errors."""
-    measured = tuple((principle, names) for principle in principles for names in attributes_of(principle, schema))
     with ClusterFrames(cluster) as frames:
-        return _Frame(frames, frame, schema, source).measured(measured)
+        return measure_rows(frames, FrameRows(frame, source), schema, principles)
+
+
+def measure_rows(
+    frames: ClusterFrames, rows: RowSource, schema: Schema, principles: Sequence[Principle], *, untyped: bool = False
+) -> FrameMeasurement:
+    """Measure principles on rows that executors read; `untyped`: as in `Table`."""
+    measured = tuple((principle, names) for principle in principles for names in attributes_of(principle, schema))
+    return _Frame(frames, rows, schema, untyped).measured(measured)
 
 
 def _needed(schema: Schema) -> tuple[str, ...]:
@@ -146,20 +157,18 @@ def _needed(schema: Schema) -> tuple[str, ...]:
 class _Frame:
     """A frame that is measured: its columns, and the jobs that do so."""
 
-    def __init__(self, frames: ClusterFrames, frame: Any, schema: Schema, source: str | None) -> None:
-        self.frames, self.schema, self.source = frames, schema, source
-        self.names, self.all_names = _needed(schema), list(frame.columns)
-        columns = spark_columns(frame)
+    def __init__(self, frames: ClusterFrames, rows: RowSource, schema: Schema, untyped: bool) -> None:
+        self.frames, self.rows, self.schema, self.source, self.untyped = frames, rows, schema, rows.source, untyped
+        self.names, self.all_names = _needed(schema), rows.names
         for name in (*schema.named_columns(), *self.names):
-            if name not in columns:
-                raise unknown_column(name, self.all_names, source)
-        self.selected = frame.select(*(columns[name].alias(f"c{i}") for i, name in enumerate(self.names)))
+            if name not in self.all_names:
+                raise unknown_column(name, self.all_names, rows.source)
         self.columns: dict[str, Column] = {}
         self.codes: list[CellCodes] = []
         self.table = self._counted()
         self.key_names = schema.quasi_identifiers if schema.group is None else (schema.group,)
         self.plan = EntryPlan(tuple(self.codes), self._places(self.key_names), self._partitions())
-        spread = frames.spread(frames.mapped(self.selected, count_entries, self.plan), self.plan.partitions)
+        spread = frames.spread(rows.mapped(frames, self.names, count_entries, self.plan), self.plan.partitions)
         self.entries = frames.kept(spread)
 
     def _places(self, names: Sequence[str]) -> tuple[int, ...]:
@@ -167,29 +176,19 @@ class _Frame:
 
     def _counted(self) -> Table:
         """Count and encode the cells of all columns; return the table, whose rows are elsewhere."""
-        shared = CountedColumns(self.names, self.source)
-        counted = self.frames.spread(self.frames.mapped(self.selected, count_cells, shared), len(self.names))
-        contents = self.frames.mapped(counted, add_up_cells, shared)
-        found = {
-            number: from_bytes(opened(content)) for number, content in self.frames.collected(contents, "count the cells")
-        }
-        rows = int(found[0][1].to_numpy().sum()) if found else 0
-        Table.elsewhere(self.all_names, rows, {}, self.schema, self.source)  # a table without rows is an error
-        for number, name in enumerate(self.names):
-            cells, counts = found[number]
-            column = encode_cells(cells, counts.to_numpy(), name, self.schema, untyped=False, source=self.source)
+        found = count_columns(self.frames, self.rows, self.names)
+        for name, (cells, counts) in zip(self.names, found, strict=True):
+            column = encode_cells(cells, counts, name, self.schema, untyped=self.untyped, source=self.source)
             # a null is always missing, and has a cell if it occurs
             self.codes.append(
                 CellCodes(cells.drop_null(), column.codes[: len(cells) - cells.null_count], column.size, column.domain)
             )
             self.columns[name] = replace(column, codes=np.zeros(0, np.int32))
-        return Table.elsewhere(self.all_names, rows, self.columns, self.schema, self.source)
+        return Table.elsewhere(self.all_names, int(found[0][1].sum()), self.columns, self.schema, self.source)
 
     def _partitions(self) -> int:
-        if not (self.schema.quasi_identifiers or self.schema.group) or self.table.rows <= _ROWS_OF_ONE_PARTITION:
-            return 1
         cores = int(self.frames.cluster.context.defaultParallelism)
-        return max(cores, math.ceil(self.table.rows / _ROWS_PER_PARTITION))
+        return partitions_for(self.table.rows, cores) if self.key_names else 1
 
     def measured(self, measured: tuple[tuple[Principle, tuple[str, ...]], ...]) -> FrameMeasurement:
         """Measure principles, each on some sensitive attributes taken together."""

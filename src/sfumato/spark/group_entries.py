@@ -98,16 +98,21 @@ def _counted(plan: EntryPlan, batches: Sequence[pa.RecordBatch]) -> Entries:
 
 def _spread(plan: EntryPlan, entries: Entries) -> Iterator[tuple[int, bytes]]:
     """Yield entries under the number of the partition that their group belongs to."""
-    mixed = np.zeros(len(entries.rows), np.uint64)
-    for column in plan.key:
-        mixed = (mixed ^ entries.codes[column].astype(np.uint64)) * _ODD
-        mixed ^= mixed >> np.uint64(29)
-    number = ((mixed >> np.uint64(32)) % np.uint64(plan.partitions)).astype(np.int64)
+    number = partition_numbers([entries.codes[column] for column in plan.key], len(entries.rows), plan.partitions)
     order = np.argsort(number, kind="stable")
     ends = np.cumsum(np.bincount(number, minlength=plan.partitions))
     for partition, some in enumerate(np.split(order, ends[:-1])):
         if len(some):
             yield partition, compact_pickle(([codes[some] for codes in entries.codes], entries.rows[some]))
+
+
+def partition_numbers(key: Sequence[NDArray[Any]], rows: int, partitions: int) -> NDArray[np.int64]:
+    """Return the partition that each of some rows belongs to: one for rows that agree in all columns of the key."""
+    mixed = np.zeros(rows, np.uint64)
+    for column in key:
+        mixed = (mixed ^ column.astype(np.uint64)) * _ODD
+        mixed ^= mixed >> np.uint64(29)
+    return ((mixed >> np.uint64(32)) % np.uint64(partitions)).astype(np.int64)
 
 
 def entries_of(batches: Iterator[pa.RecordBatch]) -> Entries | None:

@@ -17,6 +17,7 @@ from typing import Any
 from sfumato.errors import ClusterError, ParameterError
 from sfumato.io.optional_packages import import_extra
 from sfumato.io.read_spark import active_session
+from sfumato.io.write_spark_table import TEMPORARY
 from sfumato.spark.java_process import (
     configured_master,
     end_java,
@@ -147,7 +148,7 @@ def _start(sql: Any, master: str | None, settings: Mapping[str, str], timeout: f
     A process that waits for its master cannot be stopped otherwise. Processes of this host are not limited: they answer
     as soon as they have started.
     """
-    builder = sql.SparkSession.builder.appName("sfumato")
+    builder = sql.SparkSession.builder.appName("sfumato").config(TEMPORARY, "true")
     for name, value in settings.items():
         builder = builder.config(name, value)
     if _is_this_host(master or configured_master()):

@@ -8,7 +8,9 @@ from typing import Any
 
 from sfumato.data.schema import Schema
 from sfumato.engines import Engine, engine_of
+from sfumato.errors import ParameterError
 from sfumato.exact import Number
+from sfumato.io.read_spark import SCHEME, is_spark_frame, open_spark
 from sfumato.parameters import check_share
 from sfumato.principles.requests import PrincipleRequest, requested_principles
 from sfumato.releases.expectations import Expectations
@@ -28,6 +30,7 @@ def verify(
     risk: Any = None,
     key: str | Path | None = None,
     suppress: Number | None = None,
+    published: Any = None,
     engine: Engine | str | None = None,
 ) -> Verification:
     """Check a release from its files and, if the original table is given, against the original.
@@ -40,9 +43,11 @@ def verify(
     risk is measured again, with the sensitivity that release.json states; `risk`: in place of `dictionaries`, the same with
     everything else that the risk depends on, as `Config.risk_assumptions` returns it. `key`: for a grouped release of people
     with several rows, the private file that `Release.save` wrote, which says whose row a published row is. `suppress`: for a
-    grouped release, the largest share of rows that should have been allowed to be suppressed. `engine`: as in
-    `sf.anonymize`. What is left out, or None, is not compared. An argument that releases of this kind have no check for is
-    an error.
+    grouped release, the largest share of rows that should have been allowed to be suppressed. `published`: for a grouped
+    release whose rows executors of Spark wrote as well, these rows, to be checked in place of the data file: a DataFrame, or
+    a table such as "parquet.`/data/open/people`". `engine`: as in `sf.anonymize`; with "spark", executors check the rows if
+    the original, or `published`, is a DataFrame of Spark; else the driver does. What is left out, or None, is not compared.
+    An argument that releases of this kind have no check for is an error.
 
     A check has three results: it holds, it fails, or it was not checked. A release holds if no check fails;
     `Verification.not_checked` lists what could not be checked with the arguments.
@@ -59,11 +64,24 @@ def verify(
     """
     expected = requested_principles(principles) if principles else None if principles is None else ()
     share = None if suppress is None else check_share(suppress)
-    published = next(iter(sorted(Path(folder).glob("data.*"))), None)
-    with engine_of(engine, published if original is None else original).running():
-        return verify_folder(
-            folder, original, Expectations(schema, expected, project, dictionaries, risk, key, suppress=share)
-        )
+    chosen = engine_of(engine, _deciding(folder, original, published))
+    with chosen.running():
+        frame = open_spark(f"{SCHEME}://", None, published)[0] if isinstance(published, str) else published
+        if frame is not None and not is_spark_frame(frame):
+            raise ParameterError(
+                f"published is a {type(frame).__name__}, not a table of Spark",
+                remedy="Pass a DataFrame of Spark or the name of a table, or leave it out to check the data file.",
+                key="published",
+            )
+        wanted = Expectations(schema, expected, project, dictionaries, risk, key, suppress=share, published=frame)
+        return verify_folder(folder, original, wanted)
+
+
+def _deciding(folder: str | Path, original: Any, published: Any) -> Any:
+    """Return the data that decides which engine suits: a frame of Spark, the original, or else the data file."""
+    if is_spark_frame(published) or original is None:
+        return next(iter(sorted(Path(folder).glob("data.*"))), None) if published is None else published
+    return original
 
 
 def verify_folder(folder: str | Path, original: Any, expected: Expectations) -> Verification:
@@ -73,4 +91,4 @@ def verify_folder(folder: str | Path, original: Any, expected: Expectations) -> 
     kind_checks = list(manifest.release_kind.load("checks")(manifest, original, expected))
     checks = [files_check(manifest), *content_checks(manifest)]
     forms = form_checks(manifest, [*checks, *kind_checks])
-    return Verification(str(folder), (*checks, *forms, *kind_checks))
+    return Verification(str(folder), (*checks, *forms, *kind_checks), tuple(expected.remarks))

@@ -50,6 +50,8 @@ class Verification:
 
     folder: str
     checks: tuple[Check, ...]
+    notes: tuple[str, ...] = ()
+    """Remarks on how the checks were made."""
 
     @property
     def holds(self) -> bool:
@@ -76,7 +78,7 @@ class Verification:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON."""
         checks = [{"name": check.name, "holds": check.holds, "detail": check.detail} for check in self.checks]
-        return {"folder": self.folder, "holds": self.holds, "checks": checks}
+        return {"folder": self.folder, "holds": self.holds, "checks": checks, "notes": list(self.notes)}
 
     def __repr__(self) -> str:
         passed = sum(check.holds is True for check in self.checks)
@@ -86,6 +88,7 @@ class Verification:
         ]
         width = max((len(check.state) for check in self.checks), default=0)
         lines += [f"  {check.state:{width}}  {one_line(f'{check.name}: {check.detail}')}" for check in self.checks]
+        lines += [f"  Note: {one_line(note)}" for note in self.notes]
         return "\n".join(lines)
 
 

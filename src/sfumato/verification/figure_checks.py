@@ -48,15 +48,16 @@ def figure_check(
     declared: Schema,
     requested: Sequence[Principle],
     counted: CountedUnits,
+    no_original: str = NO_ORIGINAL,
 ) -> Check:
-    """Check the utility and the figures of a release whose other checks hold."""
+    """Check the utility and the figures of a release whose other checks hold; `no_original`: why there is no original."""
     version = manifest.document.sfumato
     if manifest.format < _FIGURES_SINCE:
         return Check("figures", None, "not checked: a release of an older format has other figures")
     if version != __version__:
         return Check("figures", None, f"not checked: they were computed by version {version} of sfumato")
     if original is None or counted.unknown is not None:
-        return _words_check(manifest.grouped, published, requested)
+        return _words_check(manifest.grouped, published, requested, no_original)
     try:
         place = _first_difference(manifest.grouped, published, original, declared, requested, counted)
     except SfumatoError as error:
@@ -89,14 +90,14 @@ def _first_difference(
     return difference(stated["figures"], Figures.model_validate(json.loads(as_json(again))).to_dict(), "figures")
 
 
-def _words_check(document: GroupedTable, published: Table, requested: Sequence[Principle]) -> Check:
+def _words_check(document: GroupedTable, published: Table, requested: Sequence[Principle], no_original: str) -> Check:
     """Check how the principles are explained, which needs no original."""
     words, units = load(WORDS), document.units is not None
     again = [words(type(principle), units) for principle in requested for _ in attributes_of(principle, published.schema)]
     place = difference([one.to_dict() for one in document.figures.words], again, "figures.words")
     if place is not None:
         return Check("figures", False, f"{place} is not how this version of sfumato explains the principle")
-    return Check("figures", None, NO_ORIGINAL)
+    return Check("figures", None, no_original)
 
 
 def difference(stated: Any, again: Any, place: str) -> str | None:

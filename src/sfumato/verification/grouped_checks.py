@@ -8,38 +8,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
-from sfumato._audit import audit_table, table_of
 from sfumato.audits.audit_result import Finding, finding_heading, worst_shown
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
-from sfumato.errors import ColumnError, FileError, SfumatoError
+from sfumato.errors import ClusterError, DatabaseError, SfumatoError
 from sfumato.exact import as_fraction, written
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, attributes_of
 from sfumato.releases.expectations import Expectations
-from sfumato.releases.models import Document, GroupedTable, PrincipleClaim, PublishedColumn
+from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColumn
 from sfumato.releases.reader import Manifest, TableManifest
-from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
+from sfumato.verification.compared_tables import ComparedTables
+from sfumato.verification.coverage_checks import coverage_check
 from sfumato.verification.declaration_checks import DECLARED, allowed_recodings, as_plain_data, first_difference
 from sfumato.verification.exposure_checks import exposure_checks
 from sfumato.verification.figure_checks import figure_check
-from sfumato.verification.form_checks import OTHERS_FAIL, data_form_check
+from sfumato.verification.form_checks import OTHERS_FAIL
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
-from sfumato.verification.order_checks import NO_ORDER, ORDERED_SINCE, order_check, order_seed
-from sfumato.verification.original_checks import MatchedRows, cover_rows
+from sfumato.verification.order_checks import NO_ORDER, ORDERED_SINCE
 from sfumato.verification.revelation_checks import revelation_check
+from sfumato.verification.row_facts import Comparison, LocalFacts, RowFacts
 from sfumato.verification.spelling_checks import spelling_check
+from sfumato.verification.table_choice import opened_tables
 from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, key_of
 from sfumato.verification.utility_checks import sizes_check
+
+NO_COLUMNS = "not checked: the columns are not those of release.json"
 
 _RELATIVE_TOLERANCE = 1e-9
 """Levels that are not rational numbers may differ in their last digits from machine to machine."""
@@ -50,32 +49,36 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     table = manifest.table
     declared, unavailable = table.schema(expected.schema)
     requested, difference = expected_principles(expected, table)
-    key = key_of(table, expected)
-    read = cache(lambda: published_table(table, published_schema(declared, table.document.group)))
-    checked = _checked_table(table, declared, unavailable, requested, original, NO_ORIGINAL, key, read)
-    checks = checked.checks
-    checks.append(_order(table, read, checks))
-    checks.append(_form(manifest, read, checks))
-    if expected.figures:
-        checks.append(_figures(manifest, declared, unavailable, requested, checked))
-    difference = difference or _suppress_difference(table.document, expected)
-    if expected.schema is not None or expected.principles is not None or expected.suppress is not None:
-        published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
-        checks.append(declared_check(expected.schema, declared, original, published, difference))
+    with opened_tables(table, declared, requested, original, expected) as tables:
+        key = key_of(table, expected)
+        checks = grouped_checks(table, tables, declared, unavailable, requested, key=key)
+        checks.append(_order(tables, checks))
+        checks.append(_form(manifest, tables, checks))
+        if expected.figures:
+            checks.append(_figures(manifest, tables, declared, unavailable, requested, key, checks))
+        difference = difference or _suppress_difference(table.document, expected)
+        if expected.schema is not None or expected.principles is not None or expected.suppress is not None:
+            published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
+            under = tables.original_under if tables.has_original else None
+            checks.append(declared_check(expected.schema, declared, under, published, difference))
     return checks
 
 
 def declared_check(
-    schema: Schema | None, declared: Schema, original: Any, published: Sequence[str], difference: str | None
+    schema: Schema | None,
+    declared: Schema,
+    original: Callable[[Schema], Table] | None,
+    published: Sequence[str],
+    difference: str | None,
 ) -> Check:
     """Check that release.json declares what the caller expects.
 
-    `schema`: the expected one, if any. `published`: the columns that are published under their own name. `difference`: one
-    that was found in other expectations, reported if the schemas agree.
+    `schema`: the expected one, if any. `original`: returns the original under a schema. `published`: the columns that are
+    published under their own name. `difference`: one that was found in other expectations, reported if the schemas agree.
     """
     first = None
     if schema is not None:
-        table = None if original is None else cache(lambda: table_of(original, schema))
+        table = None if original is None else cache(partial(original, schema))
         first = first_difference(schema, declared, table, published)
     first = first or difference
     return Check("declared", first is None, first or DECLARED)
@@ -83,75 +86,54 @@ def declared_check(
 
 def grouped_checks(
     manifest: TableManifest,
+    tables: ComparedTables,
     declared: Schema,
     unavailable: Sequence[str],
     requested: Sequence[Principle],
-    original: Any = None,
     no_original: str = NO_ORIGINAL,
     key: RowKey | None = None,
-    read: Callable[[], Table] | None = None,
 ) -> list[Check]:
     """Check one table of rows in groups and, if the original is given, the table against the original.
 
     `declared`, `unavailable`: as returned by `TableManifest.schema`. `requested`: the principles to measure again.
-    `no_original`: why the checks against the original are not made if it is None. `key`: whose row a row is. `read`: reads
-    the published table, if the caller needs it too.
+    `no_original`: why the checks against the original are not made if there is none. `key`: whose row a row is.
     """
-    read = read or (lambda: published_table(manifest, published_schema(declared, manifest.document.group)))
-    return _checked_table(manifest, declared, unavailable, requested, original, no_original, key, read).checks
-
-
-@dataclass(frozen=True, eq=False)
-class _CheckedTable:
-    """The checks of a table, and what was read for them."""
-
-    checks: list[Check]
-    table: Table | None = None
-    original: Table | None = None
-    counted: CountedUnits | None = None
-
-
-def _checked_table(
-    manifest: TableManifest,
-    declared: Schema,
-    unavailable: Sequence[str],
-    requested: Sequence[Principle],
-    original: Any,
-    no_original: str,
-    key: RowKey | None,
-    read: Callable[[], Table],
-) -> _CheckedTable:
-    """Check a table; the arguments are those of `grouped_checks`."""
     document = manifest.document
     checks: list[Check] = []
     try:
-        table = read()
-        checks += _table_checks(document, table, declared)
-        levels = level_check(document, table.data, declared) if checks[0].holds else None
+        facts = tables.facts
+        checks += _table_checks(document, facts, declared)
+        levels = level_check(document, facts, declared) if checks[0].holds else None
         checks += [] if levels is None else [levels]
+    except (ClusterError, DatabaseError):  # a cluster that fails says nothing about the release
+        raise
     except SfumatoError as error:
-        return _CheckedTable([*checks, _unlike_stated(error)])
-    source = _read_original(manifest, original, declared) if original is not None and checks[0].holds else None
+        return [*checks, _unlike_stated(error)]
+    source = tables.original if tables.has_original and checks[0].holds else None
     try:
-        counted = counted_units(manifest, table, source, declared, key or RowKey())
-        checks += [*counted.checks, *_principles(document, table, requested, unavailable, counted)]
+        counted = counted_units(manifest, facts.table, source, declared, key or RowKey())
+        checks += [*counted.checks, *_principles(document, facts, requested, unavailable, counted)]
         if all(check.holds is not False for check in checks):  # the size that is required is that of the principles
-            sizes = sizes_check(document, table, requested)
+            sizes = sizes_check(document, facts, requested)
             checks += [] if sizes.holds else [sizes]
         if checks[0].holds and checks[1].holds:
-            checks += exposure_checks(document, table, declared, requested, manifest.format)
+            checks += exposure_checks(document, facts, declared, requested, manifest.format)
+    except (ClusterError, DatabaseError):
+        raise
     except SfumatoError as error:
-        return _CheckedTable([*checks, _unlike_stated(error)], table, source)
+        checks.append(_unlike_stated(error))
     else:
+        names = facts.table.data.column_names
         if source is not None:
-            checks += _against_original(manifest, table.data, source, declared)
+            unchanged = [n for n in names if n != document.group and declared.role(n) is not Role.QUASI_IDENTIFIER]
+            checks += _against_original(manifest, facts, tables.compared(unchanged), unchanged, declared)
         else:
-            reason = no_original if original is None else "not checked: the columns are not those of release.json"
-            limits = limits_check(table.data, None, declared, {}, reason)
+            reason = NO_COLUMNS if tables.has_original else no_original
+            limits = limits_check(facts, None, declared, {}, reason)
             checks += [] if limits is None else [limits]
             checks += [Check("rows", None, reason), Check("cover", None, reason)]
-            checks.append(revelation_check(document, table.data, None, declared, reason))
-    return _CheckedTable(checks, table, source, counted)
+            checks.append(revelation_check(document, names, None, declared, reason))
+    return checks
 
 
 def refuse_inconsistent(manifest: TableManifest, table: Table, declared: Schema) -> None:
@@ -159,56 +141,56 @@ def refuse_inconsistent(manifest: TableManifest, table: Table, declared: Schema)
 
     For readers of a release, who need to rely on these; principles and cells are not checked.
     """
-    for check in _table_checks(manifest.document, table, declared):
+    for check in _table_checks(manifest.document, LocalFacts(table), declared):
         if not check.holds:
             raise manifest.problem(check.name, f"the data file is not what release.json states: {check.detail}")
 
 
-def _table_checks(document: GroupedTable, table: Table, declared: Schema) -> list[Check]:
-    return [_columns(document, table, declared), _counts(document, table), _groups(table)]
+def _table_checks(document: GroupedTable, facts: RowFacts, declared: Schema) -> list[Check]:
+    return [_columns(document, facts.table, declared), _counts(document, facts.table), _groups(facts)]
 
 
 def _unlike_stated(error: SfumatoError) -> Check:
     return Check("data", False, f"the data file is not what release.json states: {error}")
 
 
-def _order(manifest: TableManifest, read: Callable[[], Table], checks: Sequence[Check]) -> Check:
+def _order(tables: ComparedTables, checks: Sequence[Check]) -> Check:
     """Check the order of a table whose other checks hold; that of other contents says nothing."""
     if any(check.holds is False for check in checks):
         return Check("order", None, NO_ORDER)
-    return order_check(read(), order_seed(manifest.document.seed, manifest.format), manifest.format)
+    return tables.order_check()
 
 
-def _form(manifest: Manifest, read: Callable[[], Table], checks: Sequence[Check]) -> Check:
+def _form(manifest: Manifest, tables: ComparedTables, checks: Sequence[Check]) -> Check:
     """Check that the data file is what this version writes for its content, if its other checks hold."""
     if any(check.holds is False for check in checks):
         return Check("form", None, OTHERS_FAIL)
-    return table_form_check(manifest.table, manifest.document, read())
+    return tables.form_check(manifest.document)
 
 
 def _figures(
     manifest: Manifest,
+    tables: ComparedTables,
     declared: Schema,
     unavailable: Sequence[str],
     requested: Sequence[Principle],
-    checked: _CheckedTable,
+    key: RowKey,
+    checks: Sequence[Check],
 ) -> Check:
     """Check the figures of a table whose other checks hold."""
-    table, counted = checked.table, checked.counted
-    if table is None or counted is None or any(check.holds is False for check in checked.checks):
+    if any(check.holds is False for check in checks):
         return Check("figures", None, OTHERS_FAIL)
     if unavailable:
         return Check("figures", None, "not checked: a distance is a function of the publisher's own")
-    return figure_check(manifest, table, checked.original, declared, requested, counted)
-
-
-def table_form_check(manifest: TableManifest, document: Document, published: Table) -> Check:
-    """Check that the file of a table is what this version writes for its content; `document`: of the whole release."""
-    schema = published.schema
-    separators = {name: schema.separators.get(name, ";") for name in schema.sensitive_columns()}
-    recoded = {str(schema.group), *schema.quasi_identifiers}
-    unchanged = [name for name in published.data.column_names if name not in recoded]
-    return data_form_check(manifest.data, document, published.data, separators, unchanged)
+    if any(check.name == "order" and check.holds is None for check in checks):
+        return Check("figures", None, "not checked: they name groups by their numbers, which depend on the order")
+    published, original, reason = tables.facts.table, None, NO_ORIGINAL
+    if tables.has_original and tables.has_rows:
+        original = tables.original
+    elif tables.has_original:
+        reason = "not checked: they are computed where all rows are, and these are on a cluster"
+    counted = counted_units(manifest.table, published, original, declared, key)
+    return figure_check(manifest, published, original, declared, requested, counted, reason)
 
 
 def _suppress_difference(document: GroupedTable, expected: Expectations) -> str | None:
@@ -286,23 +268,18 @@ def _count_problem(document: GroupedTable) -> str | None:
     return None
 
 
-def _groups(table: Table) -> Check:
+def _groups(facts: RowFacts) -> Check:
     """Check that all rows of a group publish the same quasi-identifiers."""
-    group = table.column(str(table.schema.group))
-    some_row = np.zeros(group.domain, np.int64)  # for each group one of its rows, to compare the others with
-    some_row[group.codes] = np.arange(table.rows)
-    for name in table.schema.quasi_identifiers:
-        codes = table.column(name).codes
-        mixed = codes != codes[some_row][group.codes]
-        if mixed.any():
-            first = group.label(int(group.codes[np.argmax(mixed)]))
-            return Check("groups", False, f"the rows of group {first} publish different quasi-identifiers")
+    mixed = facts.mixed_group()
+    if mixed is not None:
+        label = facts.table.column(str(facts.table.schema.group)).label(mixed)
+        return Check("groups", False, f"the rows of group {label} publish different quasi-identifiers")
     return Check("groups", True, "the rows of each group publish the same quasi-identifiers")
 
 
 def _principles(
     document: GroupedTable,
-    table: Table,
+    facts: RowFacts,
     principles: Sequence[Principle],
     unavailable: Sequence[str],
     counted: CountedUnits,
@@ -313,9 +290,9 @@ def _principles(
     Where people are counted and nobody says whose row a row is, nothing is measured, and the checks are not made.
     """
     if counted.unknown is not None:
-        return _unmeasured(document, table, principles, counted.unknown)
+        return _unmeasured(document, facts.table, principles, counted.unknown)
     measurable = [p for p in principles if not (unavailable and p.uses_distance)]
-    findings = audit_table(table, measurable, counted.units) if measurable else None
+    findings = facts.measured(measurable, counted.units) if measurable else None
     by_principle: dict[int, list[tuple[Finding, dict[str, Any]]]] = {}
     if findings is not None:
         for finding, entry in zip(findings, findings.to_dict(0)["principles"], strict=True):
@@ -323,7 +300,7 @@ def _principles(
     checks, claims = [], _Claims(document.principles)
     for principle in principles:
         if principle not in measurable:
-            for names in attributes_of(principle, table.schema):
+            for names in attributes_of(principle, facts.table.schema):
                 claims.take(principle.name, principle.parameters(), " + ".join(names))
             detail = (
                 "not measured again: the distance is a function of the publisher's own; pass schema=…, or a config, "
@@ -415,34 +392,15 @@ def _close(stated: Any, measured: Mapping[str, Any]) -> bool:
         return False
 
 
-def _read_original(manifest: TableManifest, original: Any, declared: Schema) -> Table:
-    """Return the original; an error if it is a published table, which lacks identifiers and has the group column."""
-    remedy = "Pass the table that the release was made from"
-    try:
-        table = original_table(manifest, original, declared)
-    except ColumnError as error:
-        remedy = f"{remedy}, not a published table. {error.remedy}"
-        raise ColumnError(error.problem, remedy=remedy, file=error.file, column=error.column) from error
-    group = manifest.document.group  # chosen so that the original has no such column
-    if group in table.data.column_names:
-        problem = f"this is not the original but a published table: it has the column {group!r}"
-        raise FileError(problem, remedy=f"{remedy}.", file=table.source)
-    return table
-
-
-def _against_original(manifest: TableManifest, published: pa.Table, table: Table, declared: Schema) -> list[Check]:
+def _against_original(
+    manifest: TableManifest, facts: RowFacts, compared: Comparison, unchanged: Sequence[str], declared: Schema
+) -> list[Check]:
     """Check what the release must share with the table from which it was made."""
-    document = manifest.document
-    unchanged = [
-        name
-        for name in published.column_names
-        if name != document.group and declared.role(name) is not Role.QUASI_IDENTIFIER
-    ]
+    document, table = manifest.document, compared.original
     suppressed = document.suppressed
-    matched = MatchedRows.of(published, table, unchanged, declared, manifest.format)
-    extra, absent = matched.surplus()
-    here = set(published.column_names)
-    lost = [name for name in declared.published_columns(table.data.column_names) if name not in here]
+    extra, absent = compared.surplus()
+    names = facts.table.data.column_names
+    lost = [name for name in declared.published_columns(table.data.column_names) if name not in set(names)]
     checks = []
     if lost:
         checks.append(Check("original columns", False, f"{lost[0]!r} of the original is not published"))
@@ -454,24 +412,14 @@ def _against_original(manifest: TableManifest, published: pa.Table, table: Table
         )
     checks.append(Check("rows", not extra and absent == suppressed, detail))
     recodings = {c.name: str(c.recoding) for c in document.columns if c.role == "quasi-identifier"}
-    limits = limits_check(published, table, declared, recodings, "")
+    limits = limits_check(facts, table, declared, recodings, "")
     checks += [] if limits is None else [limits]
-    result = cover_rows(published, table, matched, recodings, everyone=suppressed == 0)
-    if result.uncovered:
-        first = f"; the first: {result.first}" if result.first else ""
-        checks.append(Check("cover", False, f"{count_of(result.uncovered, 'row')} not covered by what is published{first}"))
-    else:
-        by_column = f", {count_of(result.by_column, 'row')} compared column by column" if result.by_column else ""
-        detail = (
-            f"the published cells cover the original values; {count_of(result.unique_matches, 'row')} matched uniquely"
-            f"{by_column}"
-        )
-        checks.append(Check("cover", True, detail))
+    checks.append(coverage_check(*compared.coverage(recodings, everyone=suppressed == 0), list(recodings)))
     if document.warnings is not None:
-        checks.append(revelation_check(document, published, table, declared))
+        checks.append(revelation_check(document, names, compared, declared))
     if all(check.holds for check in checks):
-        spelling = spelling_check(published, table, recodings, unchanged)
+        spelling = spelling_check(facts, compared, recodings, unchanged)
         checks += [] if spelling.holds else [spelling]
-    if manifest.format < ORDERED_SINCE and matched.classes > 1 and np.array_equal(matched.published, matched.original):
+    if manifest.format < ORDERED_SINCE and compared.is_in_order():
         checks.append(Check("original order", False, "the rows are in the order of the original"))
     return checks

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import pyarrow as pa
-
 from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
 from sfumato.data.schema import Kind, Schema
 from sfumato.releases.cells import WITHHELD, hierarchy_cell, interval_end, is_quoted, is_set_value, is_value, unquote
 from sfumato.releases.models import GroupedTable
 from sfumato.verification.checks import Check
+from sfumato.verification.row_facts import RowFacts
 
 
-def level_check(document: GroupedTable, published: pa.Table, declared: Schema) -> Check | None:
+def level_check(document: GroupedTable, facts: RowFacts, declared: Schema) -> Check | None:
     """Check the levels that release.json states against the published cells; None if it states none."""
     levels = {column.name: column.level for column in document.columns if column.level is not None}
     if not levels:
@@ -23,8 +22,7 @@ def level_check(document: GroupedTable, published: pa.Table, declared: Schema) -
         if name not in declared.quasi_identifiers or name not in levels:
             return Check("levels", False, f"levels are stated for the quasi-identifiers or for none; {name!r} differs")
         hierarchy, kind = declared.hierarchies.get(name), Kind(declared.kinds[name])
-        cells = published.column(name).unique().to_pylist()
-        problem = level_problem(levels[name], cells, hierarchy, kind)
+        problem = level_problem(levels[name], facts.texts(name), hierarchy, kind)
         if problem is not None:
             return Check("levels", False, f"{problem} of {name!r}")
     stated = ", ".join(f"{name} {level}" for name, level in levels.items())

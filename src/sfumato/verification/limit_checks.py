@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.cell_classes import CellClasses, cell_classes
@@ -14,13 +13,14 @@ from sfumato.data.table import Table
 from sfumato.errors import SfumatoError
 from sfumato.releases.cell_coverage import CellReader
 from sfumato.verification.checks import Check
+from sfumato.verification.row_facts import RowFacts
 
 _AT_ONCE = 1 << 21
 """The number of pairs of a cell and a value that are compared at a time; bounds memory."""
 
 
 def limits_check(
-    published: pa.Table, original: Table | None, declared: Schema, recodings: Mapping[str, str], reason: str
+    facts: RowFacts, original: Table | None, declared: Schema, recodings: Mapping[str, str], reason: str
 ) -> Check | None:
     """Check the published cells against `never_mix` and `coarsest`; None if the schema declares neither.
 
@@ -40,7 +40,7 @@ def limits_check(
             return Check("limits", False, f"the limits on {name!r} do not fit the original: {error.problem}")
         if classes is None:
             continue
-        cells = published.column(name).unique().to_pylist()
+        cells = facts.texts(name)
         problem = _problem(cells, CellReader(cells, column, recodings[name]), classes)
         if problem is not None:
             return Check("limits", False, f"the cell {problem} of {name!r}")

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import pyarrow as pa
-
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.data.table import Table
 from sfumato.exact import written
 from sfumato.exact.numbers import parse_number
 from sfumato.releases.cells import (
@@ -24,27 +21,23 @@ from sfumato.releases.cells import (
     set_members,
     value_cell,
 )
-from sfumato.verification.checks import NO_ORIGINAL, Check
-from sfumato.verification.original_checks import Cells
+from sfumato.verification.checks import Check
+from sfumato.verification.row_facts import Comparison, RowFacts
 
 
-def spelling_check(
-    published: pa.Table, original: Table | None, recodings: Mapping[str, str], unchanged: Sequence[str]
-) -> Check:
+def spelling_check(facts: RowFacts, compared: Comparison, recodings: Mapping[str, str], unchanged: Sequence[str]) -> Check:
     """Check the cells of quasi-identifiers against the values of the original, and that no value is written in two ways.
 
-    `recodings`: how each quasi-identifier is published. `unchanged`: the columns that are published unchanged.
+    `facts`, `compared`: of the published table, and of both. `recodings`: how each quasi-identifier is published.
+    `unchanged`: the columns that are published unchanged.
     """
     for name in unchanged:
-        typed = original is not None and not _is_text(original.data.schema.field(name).type)
-        if typed and _is_text(published.schema.field(name).type):
-            twice = _written_twice(_texts(published, name))
+        if facts.is_text(name) and not compared.is_text(name):
+            twice = _written_twice(facts.texts(name))
             if twice is not None:
                 return Check("spelling", False, f"{name!r} has the same value in two ways, {twice[0]!r} and {twice[1]!r}")
-    if original is None:
-        return Check("spelling", None, NO_ORIGINAL)
     for name, recoding in recodings.items():
-        cell = misspelled(_texts(published, name), original.column(name), recoding)
+        cell = misspelled(facts.texts(name), compared.original.column(name), recoding)
         if cell is not None:
             return Check("spelling", False, f"{name!r} has the cell {cell!r}, which this program writes in another way")
     return Check("spelling", True, "every cell is written in the one way in which this program writes it")
@@ -53,7 +46,8 @@ def spelling_check(
 def misspelled(cells: Iterable[str | None], column: Column, recoding: str) -> str | None:
     """Return the first cell that is not written as this program writes it; None if there is none.
 
-    >>> from sfumato import Schema
+    >>> import pyarrow as pa
+    >>> from sfumato import Schema, Table
     >>> ages = Table(pa.table({"age": [20, 30, 41]}), Schema(["age"])).column("age")
     >>> misspelled(["20", "[20, 30]", "*", None], ages, "interval"), misspelled(["[20.0, 30]"], ages, "interval")
     (None, '[20.0, 30]')
@@ -81,17 +75,6 @@ def misspelled(cells: Iterable[str | None], column: Column, recoding: str) -> st
         if cell != again or not ascending:
             return cell
     return None
-
-
-def _texts(table: pa.Table, name: str) -> list[str | None]:
-    """Return the distinct cells of a column, as texts."""
-    texts: list[str | None] = Cells.of(table.column(name)).texts(name).unique().to_pylist()
-    return texts
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _written_twice(texts: Iterable[str | None]) -> tuple[str, str] | None:

@@ -48,7 +48,7 @@ class Frequent(HierarchyBuilder):
     def resolved(self, column: Column) -> NamedGroups:
         """Return the groups that the rows of a column give."""
         values = [column.labels(code) for code in range(column.size)]
-        return self._groups(values, np.bincount(column.codes, minlength=column.domain)[: column.size])
+        return self._groups(values, column.counts[: column.size])
 
     def _groups(self, values: Sequence[str], counts: NDArray[np.int64]) -> NamedGroups:
         ranked = np.argsort(-counts, kind="stable").tolist()

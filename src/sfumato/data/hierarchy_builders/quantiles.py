@@ -51,7 +51,7 @@ class Quantiles(HierarchyBuilder):
     def resolved(self, column: Column) -> Ranges:
         """Return the ranges that the rows of a column give."""
         values = [column.labels(code) for code in range(column.size)]
-        return self._ranges(values, np.bincount(column.codes, minlength=column.domain)[: column.size], column.name)
+        return self._ranges(values, column.counts[: column.size], column.name)
 
     def _ranges(self, values: Sequence[str], counts: NDArray[np.int64], column: str) -> Ranges:
         rows = sorted((number_of(value, column, "quantiles"), int(n)) for value, n in zip(values, counts, strict=True))

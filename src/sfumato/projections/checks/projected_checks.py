@@ -26,10 +26,11 @@ from sfumato.releases.expectations import Expectations
 from sfumato.releases.kinds import table_name
 from sfumato.releases.models import ProjectedTable
 from sfumato.releases.reader import Manifest, TableManifest
-from sfumato.releases.table_files import original_table, published_schema, published_table
+from sfumato.releases.table_files import original_table
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
+from sfumato.verification.compared_tables import LocalTables, reader_of
 from sfumato.verification.declaration_checks import in_declared_order
-from sfumato.verification.grouped_checks import declared_check, grouped_checks, table_form_check
+from sfumato.verification.grouped_checks import declared_check, grouped_checks
 from sfumato.verification.utility_checks import utility_checks
 
 
@@ -42,7 +43,7 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     if request is not None and all(check.holds is not False for check in checks):
         difference = difference or request.first_difference(manifest, expected.schema)
     if expected.schema is not None or expected.principles is not None or request is not None:
-        checks.append(declared_check(expected.schema, declared, original, [], difference))
+        checks.append(declared_check(expected.schema, declared, reader_of(original), [], difference))
     return checks
 
 
@@ -121,7 +122,8 @@ class _Part:
                 self.original.share_columns(other, self.schema.quasi_identifiers)
         # The terms say which columns the original's part has: without them the table is checked alone.
         reason = NO_ORIGINAL if source is None else "not checked: the terms do not hold"
-        checks += grouped_checks(self.table, self.schema, self.unavailable, requested, self.original, reason)
+        tables = LocalTables(self.table, self.schema, self.original)
+        checks += grouped_checks(self.table, tables, self.schema, self.unavailable, requested, reason)
         if any(check.holds is False for check in checks):
             # the figures of a table that is not as stated say nothing
             return [
@@ -131,14 +133,14 @@ class _Part:
                     for name in ("order", "form", "dependence", "utility")
                 ),
             ]
-        published = published_table(self.table, published_schema(self.schema, table.group))
+        published = tables.facts.table
         position = document.attributes.index(self.block[0])
         return [
             *checks,
             table_order_check(published, position, self.table.format, document.seed, table.seed),
-            table_form_check(self.table, document, published),
+            tables.form_check(document),
             dependence_check(document, table, published, self.block),
-            *utility_checks(table, published, requested),
+            *utility_checks(table, tables.facts, requested),
         ]
 
 

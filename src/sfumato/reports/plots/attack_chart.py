@@ -26,6 +26,34 @@ def attack_figure(attacks: Sequence[AttackRow], *, internal: bool) -> Figure | N
     """
     if not attacks:
         return None
+    worst = max(attacks, key=lambda row: row.success.share)
+    return chart_figure(
+        _chart(attacks),
+        key="attack-success",
+        title="What attackers achieve",
+        caption="Diamonds: the share of people about whom the attacker is right, with its 95 % interval. Circles: the "
+        "strongest guess to compare it with, which needs no release, or only counts within groups. Where the two intervals "
+        "overlap, the difference may be chance.",
+        alt=f"Points with intervals for {len(attacks)} attacks; the highest is {worst.label} with "
+        f"{percent(worst.success.share)}.",
+        head=("attack", "success", "95 % interval", "compare with", "certain", "and right"),
+        rows=[
+            (
+                row.label,
+                percent(row.success.share),
+                f"{percent(row.success.low)} to {percent(row.success.high)}",
+                "; ".join(f"{name}: {_rate(rate)}" for name, rate in row.baselines.items()),
+                f"{row.certain:,}",
+                f"{row.right:,}",
+            )
+            for row in attacks
+        ],
+        internal=internal,
+    )
+
+
+def _chart(attacks: Sequence[AttackRow]) -> Chart:
+    """Draw a diamond for each attack, and a circle for its strongest baseline, each with its interval."""
     places = range(len(attacks))
     shares = [end for row in attacks for end in (row.success.high, *(rate.high for rate in row.baselines.values()))]
     chart = Chart(
@@ -58,30 +86,7 @@ def attack_figure(attacks: Sequence[AttackRow], *, internal: bool) -> Figure | N
     chart.name("attack", AFTER, "diamond")
     chart.name("attack, above every baseline beyond chance", BREACH, "diamond")
     chart.name("strongest baseline", BEFORE, "circle")
-    worst = max(attacks, key=lambda row: row.success.share)
-    return chart_figure(
-        chart,
-        key="attack-success",
-        title="What attackers achieve",
-        caption="Diamonds: the share of people about whom the attacker is right, with its 95 % interval. Circles: the "
-        "strongest guess to compare it with, which needs no release, or only counts within groups. Where the two intervals "
-        "overlap, the difference may be chance.",
-        alt=f"Points with intervals for {len(attacks)} attacks; the highest is {worst.label} with "
-        f"{percent(worst.success.share)}.",
-        head=("attack", "success", "95 % interval", "compare with", "certain", "and right"),
-        rows=[
-            (
-                row.label,
-                percent(row.success.share),
-                f"{percent(row.success.low)} to {percent(row.success.high)}",
-                "; ".join(f"{name}: {_rate(rate)}" for name, rate in row.baselines.items()),
-                f"{row.certain:,}",
-                f"{row.right:,}",
-            )
-            for row in attacks
-        ],
-        internal=internal,
-    )
+    return chart
 
 
 def _rate(rate: RateRow) -> str:
