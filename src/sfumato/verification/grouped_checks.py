@@ -253,19 +253,26 @@ def _counts(document: GroupedTable, table: Table) -> Check:
 def _count_problem(document: GroupedTable) -> str | None:
     """Return what is wrong with numbers that no release can have; None if they are possible."""
     rows, groups, suppressed = document.rows, document.groups, document.suppressed
-    try:
-        share = as_fraction(document.suppress, "suppress")
-    except SfumatoError as error:
-        return f"release.json states that a share of {document.suppress!r} may be suppressed: {error.problem}"
-    if document.suppress != written(share):
-        return f"release.json states that a share of {document.suppress!r} may be suppressed, and not {written(share)!r}"
+    for key, text in (("suppress", document.suppress), ("unchanged_limit", document.config.unchanged_limit)):
+        problem = None if text is None else _share_problem(key, text)
+        if problem is not None:
+            return problem
     if not 1 <= groups <= rows:
         return f"release.json states {groups} groups of {rows} rows"
-    if not 0 <= share < 1:
-        return f"release.json states that a share of {document.suppress} of the rows may be suppressed"
-    if not 0 <= suppressed <= share * (rows + suppressed):
+    if not 0 <= suppressed <= as_fraction(document.suppress) * (rows + suppressed):
         return f"release.json states that {suppressed} rows are suppressed, and that a share of {document.suppress} may be"
     return None
+
+
+def _share_problem(key: str, text: str) -> str | None:
+    """Return what is wrong with a share of rows as release.json writes it; None if nothing is."""
+    try:
+        share = as_fraction(text, key)
+    except SfumatoError as error:
+        return f"release.json states {key} = {text!r}: {error.problem}"
+    if not 0 <= share <= 1 or (key == "suppress" and share == 1):
+        return f"release.json states {key} = {text!r}, which is no share of the rows that is allowed"
+    return None if text == written(share) else f"release.json states {key} = {text!r}, and not {written(share)!r}"
 
 
 def _groups(facts: RowFacts) -> Check:
