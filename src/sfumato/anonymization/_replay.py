@@ -18,6 +18,7 @@ from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
 from sfumato.releases.models import SECRET_SINCE
 from sfumato.releases.reader import AGAIN, REPORT, Manifest
+from sfumato.releases.resistance import check_resist
 from sfumato.releases.row_key import read_key
 
 T = TypeVar("T")
@@ -78,6 +79,7 @@ def replay(
         method=chosen,
         seed=secret,
         suppress=share,
+        resist=_check(manifest, "resist", check_resist, document.resist or ()),
         progress=progress,
     )
 

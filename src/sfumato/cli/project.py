@@ -145,6 +145,13 @@ def _publish(
             file=str(config),
             key="output.database",
         )
+    if method.resist:
+        raise ConfigError(
+            "several tables of the same people are not proved to withstand minimality attacks",
+            remedy="Remove method.resist, or publish one table with sfumato anonymize.",
+            file=str(config),
+            key="method.resist",
+        )
     folder = release_folder(declared, config, output)
     # Fail before the work if the target exists.
     free_target(folder, force, [declared.data_source(data)])

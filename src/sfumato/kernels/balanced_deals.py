@@ -16,6 +16,9 @@ from sfumato.kernels.search_arrays import apply_change, called_excess_after
 _TIE = 1e-9
 """Changes of the excess that differ by less are equal: rounding."""
 
+_PROGRESS = 0.9
+"""A sweep makes progress if the excess falls below this share of what it was at the last progress."""
+
 _FIRST_RANDOM = np.uint64(0x2545F4914F6CDD1D)
 """The state of the random numbers with which each unit begins, so that its parts depend on its own rows only."""
 
@@ -30,7 +33,7 @@ def deal_units(
     Unit u has the rows from u · `unit` on, in blocks of `block` rows each, and the groups from u · `parts` on. In a sweep,
     each row of a part with excess tries `tries` rows of its block, and swaps with the one that lowers the excess most; of
     equal ones with a random one. A unit is finished without excess, after `sweeps` sweeps, or after `patience` sweeps
-    without less excess. `random` is scratch. Cost: rows times sweeps times `tries` times the rows of a part.
+    without progress. `random` is scratch. Cost: rows times sweeps times `tries` times the rows of a part.
     """
     for u in range(len(st.group) // unit):
         random[0] = _FIRST_RANDOM
@@ -39,8 +42,9 @@ def deal_units(
             total = 0.0
             for g in range(u * parts, (u + 1) * parts):
                 total += st.excess[g]
-            idle = 0 if total < least - _TIE else idle + 1
-            least = min(least, total)
+            idle += 1
+            if total < _PROGRESS * least:
+                least, idle = total, 0
             if total <= 0 or idle > patience:
                 break
             for a in range(u * unit, (u + 1) * unit):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from sfumato.kernels.cell_shares import SET, share
 from sfumato.kernels.compile import kernel, subroutine
 
@@ -61,7 +59,7 @@ def improve_pairs(
         for step in range(1, min(reach, len(order) - 1 - position) + 1):
             q = order[position + step]
             best = costs[p] + costs[q] - 1e-9
-            found = np.int64(-1)
+            found = -1
             for way in range(2):  # the first block of p with either block of q
                 one = _cost(shares, place, pairs[p, 0], pairs[q, way], block, seen, clock)
                 if one < best:

@@ -34,6 +34,7 @@ from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, ORDERED_SINCE, order_check, order_seed
 from sfumato.verification.original_checks import MatchedRows, cover_rows
+from sfumato.verification.resistance_checks import resistance_check
 from sfumato.verification.revelation_checks import revelation_check
 from sfumato.verification.spelling_checks import spelling_check
 from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, key_of
@@ -108,6 +109,8 @@ def grouped_checks(
         if all(check.holds is not False for check in checks):  # the size that is required is that of the principles
             sizes = sizes_check(document, table, requested)
             checks += [] if sizes.holds else [sizes]
+        resists = resistance_check(document, requested)
+        checks += [] if resists is None else [resists]
         if checks[0].holds and checks[1].holds:
             checks += exposure_checks(document, table, declared, requested, manifest.format)
     except SfumatoError as error:

@@ -16,19 +16,19 @@ from sfumato.kernels.balanced_deals import deal_units
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-_TRIES, _SWEEPS, _PATIENCE = 48, 60, 8
-"""How many rows of its block a row tries, how many sweeps there are, and how many without less excess."""
+_TRIES, _SWEEPS, _PATIENCE = 48, 60, 4
+"""How many rows of its block a row tries, how many sweeps there are, and how many without progress."""
 
 _LARGEST_UNION = 1024
 """Units of more rows are not tried as one group under limits on neighbours: the cost grows with the square of the rows."""
 
-_PARTNERS = 32
+_PARTNERS = 48
 """How many members are tried, one at a time, as the partner of a member that cannot be dealt alone."""
 
-_LARGEST_UNIT = 8
+_LARGEST_UNIT = 12
 """The largest number of members that are dealt together."""
 
-_LARGER_TRIES = 6
+_LARGER_TRIES = 16
 """How many sets of members of each larger number are tried."""
 
 _NO_CELLS = share_arrays([])
@@ -138,7 +138,7 @@ class BlockDeals:
 
         `covered`: which members are. A node is covered if all its members are, or are dealt together with others of it.
         """
-        failing = self.cover_members(covered.reshape(-1, members), blocks).any(axis=1)
+        failing: Flags = np.any(self.cover_members(covered.reshape(-1, members), blocks), axis=1)
         last = np.flatnonzero(failing)
         if len(last):  # all members together, also those that are covered
             failing[last] = ~self.deal((last[:, None] * members * blocks) + np.arange(members * blocks))

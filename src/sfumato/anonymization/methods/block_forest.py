@@ -15,8 +15,8 @@ from sfumato.kernels.row_order import tree_order
 
 Integers = NDArray[np.int64]
 
-_POOL_PAIRS = range(4, 13)
-"""How many pairs a pool may have. The number that leaves fewest rows over is chosen."""
+_POOLS = {4: 0.0, 2: 0.02, 1: 0.05}
+"""How many pairs a pool may have, and the share of the rows that may be left over rather than have such small pools."""
 
 _ROUNDS = 12
 """The number of rounds that lower the loss of the blocks, at most."""
@@ -70,26 +70,24 @@ def forest_shape(rows: int, block: int) -> tuple[int, int]:
 
     The rows that are left over are none, or enough for a block.
 
-    >>> forest_shape(30_000, 5), forest_shape(18, 2), forest_shape(8, 2), forest_shape(7, 4)
-    ((600, 5), (1, 4), (1, 2), (0, 0))
+    >>> forest_shape(30_000, 5), forest_shape(12, 2), forest_shape(8, 2), forest_shape(7, 4)
+    ((750, 4), (3, 1), (1, 2), (0, 1))
     """
-
-    def left_over(shape: tuple[int, int]) -> int:
-        rest = rows - 2 * block * shape[0] * shape[1]
-        return rest if rest == 0 or rest >= block else rows + 1
-
-    pairs = rows // (2 * block)
-    shapes = [(n // size, size) for size in _POOL_PAIRS for n in (pairs, pairs - 1) if n >= size]
-    shapes += [(1, n) for n in (pairs, pairs - 1) if 0 < n < _POOL_PAIRS[0]]
-    best = min(shapes, key=left_over, default=(0, 0))
-    return best if left_over(best) <= rows else (0, 0)
+    best, lowest = (0, 1), float("inf")
+    for pairs, price in _POOLS.items():
+        whole = rows // (2 * block * pairs)
+        for pools in (whole, whole - 1):
+            rest = rows - 2 * block * pairs * pools
+            if pools > 0 and (rest == 0 or rest >= block) and rest / rows + price < lowest:
+                best, lowest = (pools, pairs), rest / rows + price
+    return best
 
 
 def make_forest(problem: SearchProblem, block: int, seed: int) -> Forest:
     """Return a forest with a low loss; `problem`: what the quasi-identifiers cost. Its constraints are not used.
 
     Blocks are runs along an order of similar rows, improved by swaps. Then blocks are matched in pairs that cost little
-    together, and pairs that follow one another along an order are a pool. Cost: about linear in the rows.
+    together, and pairs are matched again up to the size of a pool. Cost: about linear in the rows.
     """
     problem = replace(problem, constraints=SearchConstraints(block, (), ()))
     pools, pairs = forest_shape(problem.rows, block)
@@ -100,11 +98,11 @@ def make_forest(problem: SearchProblem, block: int, seed: int) -> Forest:
     if not inside:
         return Forest(np.zeros((0, 1, 2, block), np.int64), rest)
     random = np.array([seed % 2**64 or 1], np.uint64)
-    blocks = rows[_equal_blocks(problem.restricted(rows), block, seed)]
-    places = np.ascontiguousarray(problem.places[blocks.ravel()])
-    matched = _matched(problem, places, block, random)
-    order = _similar_order(problem, places[matched[:, 0] * block], False, random)
-    return Forest(blocks[matched[order]].reshape(pools, pairs, 2, block), rest)
+    made = rows[_equal_blocks(problem.restricted(rows), block, seed)]
+    while len(made) > pools:
+        made = made[_matched(problem, np.ascontiguousarray(problem.places[made.ravel()]), made.shape[1], random)]
+        made = made.reshape(len(made), -1)
+    return Forest(made.reshape(pools, pairs, 2, block), rest)
 
 
 def _equal_blocks(problem: SearchProblem, block: int, seed: int) -> Integers:

@@ -29,7 +29,7 @@ def choose_block_rows(constraints: SearchConstraints, rows: int) -> int:
     by_value = np.lexsort(values) if values else np.arange(rows)
     best, best_share = constraints.least, -1.0
     for size in _sizes(constraints.least, rows):
-        share = min(_dealt_share(constraints, by_value, size, blocks) for blocks in (1, 2))
+        share = min(_dealt_share(constraints, by_value, size, blocks) for blocks in (1, 2, 4))
         if share >= _OFTEN_ENOUGH:
             return size
         if share > best_share:

@@ -48,7 +48,6 @@ class Deal(Method):
     """The number of rows of a block; by default chosen from how often each secret occurs in the table."""
 
     name: ClassVar[str] = "deal"
-    resists: ClassVar[frozenset[str]] = frozenset({"minimality"})
 
     def __post_init__(self) -> None:
         if self.block_rows is not None:
@@ -74,8 +73,8 @@ def refuse_secret_dependence(table: Table, principles: tuple[Principle, ...]) ->
     for principle in principles:
         if not (principle.histogram_only and principle.searchable):
             raise ParameterError(
-                f"the method deal does not support {principle.title}: whether it holds in a group must depend on the secrets "
-                "of the group and of the table alone, and be stated as search conditions",
+                f"the method deal does not support {principle.title}: whether it holds must depend on the secrets of the "
+                "group and of the table alone, and be stated as search conditions",
                 remedy="Require another principle, or use another method, without resist.",
                 key="method.name",
                 value=principle.name,
