@@ -65,6 +65,7 @@ __all__ = [
     "BetaLikeness",
     "Config",
     "Dates",
+    "Deal",
     "DeltaDisclosure",
     "DeltaLDiversity",
     "Dissimilarity",

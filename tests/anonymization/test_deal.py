@@ -14,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.anonymization.methods.block_deals import BlockDeals, deal_forest
+from sfumato.anonymization.methods.block_deals import deal_forest
 from sfumato.anonymization.methods.block_forest import Forest, forest_shape, make_forest
 from sfumato.anonymization.methods.block_size import choose_block_rows
 from sfumato.anonymization.methods.method import Task
-from sfumato.anonymization.methods.search_constraints import SearchConstraints
 from sfumato.anonymization.methods.search_problem import SearchProblem
 from sfumato.data.groups import renumber
 from tests.oracles.naive_minimality import arrangements, forest_orders, largest_surprise
@@ -47,7 +46,7 @@ def dealt(shape: tuple[int, int, int, int], secrets: list[int], rest: int, name:
     rows = int(np.prod(shape))
     constraints = Task(table_of(secrets), PRINCIPLES[name]).search_constraints
     orders = forest_orders(shape)
-    for seen in arrangements(range(len(secrets)) if False else secrets):
+    for seen in arrangements(secrets):
         # row i of the table has the i-th secret: rows in an order in which the secrets are `seen`
         left = sorted(range(len(secrets)), key=lambda row: secrets[row])
         rank = sorted(range(len(seen)), key=lambda place: seen[place])
@@ -102,10 +101,10 @@ def test_the_cases_have_blocks_that_fail_alone():
 
 
 def test_the_oracle_finds_glaze():
-    ages = [1, 2, 3, 11, 12, 13]
+    ages = [1, 2, 3, 11, 12]
     runs = []
-    for secrets in arrangements([0, 0, 0, 1, 1, 1]):
-        task = Task(table_of(list(secrets), ages), (sf.KAnonymity(2), sf.FrequencyLDiversity(2)))
+    for secrets in arrangements([0, 0, 0, 1, 2]):
+        task = Task(table_of(list(secrets), ages), (sf.DistinctLDiversity(2),))
         runs.append((secrets, sf.Glaze().group(task).of_row.tolist()))
     assert largest_surprise(runs) > 0
 
@@ -118,24 +117,6 @@ def test_the_oracle_finds_unequal_halves():
         return [0, 0, 1, 1, 1] if fine else [0] * 5
 
     runs = [(secrets, groups(secrets)) for secrets in arrangements([0, 0, 0, 1, 1])]
-    assert largest_surprise(runs) > 0
-
-
-def test_the_oracle_finds_parts_that_are_not_balanced():
-    """Deal a pair whose blocks fail as one block of four rows, in every order: parts may take two rows of one block."""
-    secrets = [0, 0, 1, 1]
-    constraints = Task(table_of(secrets), PRINCIPLES["distinct"]).search_constraints
-    runs = []
-    for seen in arrangements(secrets):
-        for order in forest_orders((1, 1, 1, 4)):
-            placed = constraints.with_values(constraints.values_of(np.argsort(np.argsort(seen, kind="stable"))))
-            alone = BlockDeals(np.arange(4).reshape(2, 2), placed)
-            if not alone.deal(np.arange(2)[:, None]).all():
-                alone = BlockDeals(np.array([order]), placed)
-                assert alone.deal(np.zeros((1, 1), np.int64)).all()
-            where = np.empty(4, np.int64)
-            where[alone.blocks.ravel()] = alone.labels.ravel()
-            runs.append((seen, where.tolist()))
     assert largest_surprise(runs) > 0
 
 
@@ -203,7 +184,7 @@ def test_groups_take_equally_many_rows_of_each_block(data: st.DataObject):
 def test_deal_satisfies_principles_and_is_deterministic():
     people = sf.synthetic_census(rows=600, seed=2).select(["age", "sex", "race", "workclass", "income"])
     schema = sf.Schema(["age", "sex", "race"], ["workclass", "income"])
-    required = [sf.KAnonymity(4), sf.DistinctLDiversity(2), sf.Dissimilarity(epsilon=1000, delta="0.5", k=4, on="income")]
+    required = [sf.KAnonymity(4), sf.DistinctLDiversity(2), sf.Dissimilarity(epsilon=2, delta="0.5", k=4, on="income")]
     one, again = (sf.anonymize(people, schema, required, resist=["minimality"], seed=5) for _ in range(2))
     assert one.audit.holds and one.frame.equals(again.frame)
     assert one.document.resist == ["minimality"] and one.method == sf.Deal()
@@ -211,7 +192,7 @@ def test_deal_satisfies_principles_and_is_deterministic():
 
 def test_limits_on_cells_are_honoured():
     people = sf.synthetic_census(rows=400, seed=2).select(["age", "sex", "workclass"])
-    schema = sf.Schema(["age", "sex"], ["workclass"], never_mix={"sex": ()})
+    schema = sf.Schema(["age", "sex"], ["workclass"], never_mix={"sex": ["female"]})
     release = sf.anonymize(people, schema, [sf.KAnonymity(3), sf.DistinctLDiversity(2)], resist="minimality", seed=0)
     assert len(set(release.frame["sex"].to_pylist())) == 2
 
@@ -277,8 +258,3 @@ def test_verify_checks_what_a_release_states(tmp_path):
     (folder / "release.json").write_text(text, encoding="utf-8")
     failing = [check for check in sf.verify(folder).checks if check.holds is False]
     assert "the method glaze does not resist" in " ".join(check.detail for check in failing)
-
-
-def test_constraints_without_search_conditions_are_not_needed():
-    """Blocks are made under size constraints alone; the constraints of the task decide about deals only."""
-    assert SearchConstraints(3, (), ()).neighbour_limits == ()

@@ -44,7 +44,7 @@ from sfumato.principles import Principle, PrincipleRequest, attributes_of, reque
 from sfumato.progress import Progress, silent
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.exposure_models import share_text
-from sfumato.releases.resistance import check_resist
+from sfumato.resistance import check_resist
 from sfumato.seeds import PUBLIC_SEED, secret_seed
 from sfumato.storage import active_storage, stored
 
@@ -108,6 +108,7 @@ def anonymize_table(
     `data`: the same rows in the library that the released frame will have. `order_seed`: the public seed of the order of
     the published rows. `resist`: the attacks that the method withstands.
     """
+    # Long because of what a release holds: each step is one call.
     chosen = _method(method, principles, resist)
     check(table, principles)
     table, searched = open_recodings(table, chosen)

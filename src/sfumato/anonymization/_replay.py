@@ -18,7 +18,7 @@ from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
 from sfumato.releases.models import SECRET_SINCE
 from sfumato.releases.reader import AGAIN, REPORT, Manifest
-from sfumato.releases.resistance import check_resist
+from sfumato.resistance import check_resist
 from sfumato.releases.row_key import read_key
 
 T = TypeVar("T")

@@ -129,6 +129,7 @@ def _publish(
     strict: bool,
     as_json: bool,
 ) -> None:
+    # Long because of what a projection refuses; each step is one call.
     from sfumato.anonymization.methods import AUTO
     from sfumato.cli.release_warnings import refuse_warnings
     from sfumato.cli.show_project import show_projection

@@ -42,7 +42,7 @@ from sfumato.io.read_spark import is_spark_uri, open_spark
 from sfumato.parameters import check_ratio, check_share
 from sfumato.principles import Principle, attributes_of, principle_of
 from sfumato.registry import METHODS
-from sfumato.releases.resistance import check_resist
+from sfumato.resistance import check_resist
 from sfumato.serialization import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
 from sfumato.user_code import CodeLocation
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sfumato.principles import Principle
 from sfumato.releases.models import GroupedTable
-from sfumato.releases.resistance import method_problem
+from sfumato.resistance import method_problem
 from sfumato.verification.checks import Check
 
 

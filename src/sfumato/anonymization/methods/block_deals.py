@@ -154,7 +154,10 @@ class BlockDeals:
                 if unit is not None:
                     tried.setdefault(len(unit), []).append((number, unit))
             if not tried:
-                return np.array([[member in node.left for member in range(len(node.order))] for node in nodes], bool)
+                left = np.zeros(covered.shape, bool)
+                for number, node in enumerate(nodes):
+                    left[number, sorted(node.left)] = True
+                return left
             for units in tried.values():
                 first = np.array([[number * covered.shape[1] + member for member in unit] for number, unit in units])
                 dealt = self.deal((first[:, :, None] * blocks + np.arange(blocks)).reshape(len(units), -1))

@@ -15,7 +15,7 @@ _OFTEN_ENOUGH = 0.9
 _SAMPLES = 100
 """The number of random blocks, and of random pairs, of each size."""
 
-_MULTIPLES = (1, 2, 4, 8, 16, 32)
+_MULTIPLES = (1, 2, 4)
 """How many groups of the smallest sizes a block may consist of."""
 
 

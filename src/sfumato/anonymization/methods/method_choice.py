@@ -9,7 +9,7 @@ from sfumato.anonymization.methods.method import Method, check_method_class
 from sfumato.errors import ParameterError
 from sfumato.principles import Principle
 from sfumato.registry import METHODS, build
-from sfumato.releases.resistance import RESISTING_METHODS, method_problem
+from sfumato.resistance import RESISTING_METHODS, method_problem
 
 AUTO = "auto"
 """The name that leaves the choice to sfumato."""
