@@ -18,8 +18,8 @@ from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
 from sfumato.releases.models import SECRET_SINCE
 from sfumato.releases.reader import AGAIN, REPORT, Manifest
-from sfumato.resistance import check_resist
 from sfumato.releases.row_key import read_key
+from sfumato.resistance import check_resist
 
 T = TypeVar("T")
 
