@@ -10,8 +10,10 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import csv
 
 import sfumato as sf
 from sfumato.anonymization.methods.block_deals import deal_forest
@@ -19,6 +21,7 @@ from sfumato.anonymization.methods.block_forest import Forest, forest_shape, mak
 from sfumato.anonymization.methods.block_size import choose_block_rows
 from sfumato.anonymization.methods.method import Task
 from sfumato.anonymization.methods.search_problem import SearchProblem
+from sfumato.cli import main
 from sfumato.data.groups import renumber
 from tests.oracles.naive_minimality import arrangements, forest_orders, largest_surprise
 
@@ -258,3 +261,14 @@ def test_verify_checks_what_a_release_states(tmp_path):
     (folder / "release.json").write_text(text, encoding="utf-8")
     failing = [check for check in sf.verify(folder).checks if check.holds is False]
     assert "the method glaze does not resist" in " ".join(check.detail for check in failing)
+
+
+def test_the_command_line_takes_what_must_be_withstood(tmp_path):
+    people = sf.synthetic_census(rows=200, seed=2).select(["age", "workclass"])
+    sf.Config.of(sf.Schema(["age"], ["workclass"]), "people.csv", [sf.KAnonymity(3)]).save(tmp_path / "sfumato.toml")
+    csv.write_csv(people, tmp_path / "people.csv")
+    call = ["anonymize", str(tmp_path / "sfumato.toml"), "--output", str(tmp_path / "out"), "--resist"]
+    assert CliRunner().invoke(main, [*call, "learning"]).exit_code == 2
+    done = CliRunner().invoke(main, [*call, "minimality"])
+    assert done.exit_code == 0, done.output
+    assert '"resist": [' in (tmp_path / "out" / "release.json").read_text(encoding="utf-8")
