@@ -24,7 +24,8 @@ class Deal(Method):
 
     The groups withstand attackers who know the method (minimality attacks): somebody who knows the quasi-identifiers and the
     group of everybody, the method and the release, and to whom all assignments of secrets to people were equally likely
-    before, believes afterwards exactly what the counts of a group say. The page "Resist attackers who know the method" has the proof.
+    before, believes afterwards exactly what the counts of a group say. The page "Resist attackers who know
+    the method" has the proof.
 
     1. Blocks. Put the rows into blocks of equal size with a low loss, the blocks into pairs, and the pairs into pools, by
        the quasi-identifiers alone. A few rows that do not fit are drawn at random, and dealt by themselves.
