@@ -173,3 +173,28 @@ def analysis(rows: int, tables: int, methods: str, seed: int, as_json: bool) -> 
     with progress_line() as notify:
         figures = coverage(rows, tables, names_in(methods), seed, notify)
     show(figures, as_json, show_runs)
+
+
+@click.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data python -m benchmarks resist
+  SFUMATO_DATA=data python -m benchmarks resist --settings S3i --methods deal --json"""
+)
+@click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Rows of the survey.")
+@click.option("--settings", default="", metavar="LIST", help="S1, S3o, S3i, adult l=3, adult f=5.  [default: all]")
+@click.option("--methods", default="glaze,mondrian,deal", show_default=True, metavar="LIST", help="Methods to compare.")
+@seed_option
+@json_option
+def resist(rows: int, settings: str, methods: str, seed: int, as_json: bool) -> None:
+    """What it costs to withstand minimality attacks: loss, time, and what attackers who know the method achieve.
+
+    The tables are acs2018/sal_occ.csv.gz and adult/adult_30162.csv below SFUMATO_DATA; the synthetic census if they are
+    absent.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.experiments.resistance_tables import run
+
+    with progress_line() as notify:
+        figures = run(rows, names_in(settings), names_in(methods), seed, notify)
+    show(figures, as_json, show_runs)

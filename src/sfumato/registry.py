@@ -207,6 +207,7 @@ METHODS = Registry(
     "sfumato.methods",
     {
         "glaze": "sfumato.anonymization.methods.glaze:Glaze",
+        "deal": "sfumato.anonymization.methods.deal:Deal",
         "lattice": "sfumato.anonymization.methods.lattice:Lattice",
         "mondrian": "sfumato.anonymization.methods.mondrian:Mondrian",
         "xcolor": "sfumato.anonymization.methods.xcolor:XColor",

@@ -18,6 +18,7 @@ from sfumato.anonymization.feasibility import feasibility
 from sfumato.anonymization.methods import AUTO, Grouping, Method, Task, default_method, method_of
 from sfumato.anonymization.methods.association_lines import check_preserved
 from sfumato.anonymization.methods.method import FINDING, check_method_class
+from sfumato.anonymization.methods.method_choice import refuse_other_method
 from sfumato.anonymization.methods.worker_threads import available_workers
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
 from sfumato.anonymization.recoding import Recoding
@@ -43,6 +44,7 @@ from sfumato.principles import Principle, PrincipleRequest, attributes_of, reque
 from sfumato.progress import Progress, silent
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.exposure_models import share_text
+from sfumato.resistance import check_resist
 from sfumato.seeds import PUBLIC_SEED, secret_seed
 from sfumato.storage import active_storage, stored
 
@@ -58,6 +60,7 @@ def anonymize(
     method: Method | str | None = None,
     seed: int | None = None,
     suppress: Number = 0,
+    resist: Sequence[str] = (),
     engine: Engine | str | None = None,
     progress: Progress = silent,
 ) -> Release:
@@ -67,7 +70,8 @@ def anonymize(
     method or its name; by default sfumato chooses one. `seed`: a whole number from 0; the same data, method and seed give
     the same release. By default 128 bits are drawn. The seed is `release.private.seed` and is never published: with it,
     anybody could test guesses of secrets by running the method again. `suppress`: the largest share of the rows that may be
-    dropped, as a last resort. `engine`: "local" keeps the table in memory, "stream" on disk, and "spark" also searches
+    dropped, as a last resort. `resist`: attacks that the groups must provably withstand; `["minimality"]` uses the method
+    deal, at a higher loss. `engine`: "local" keeps the table in memory, "stream" on disk, and "spark" also searches
     its parts on a cluster, see `sf.engines`; by default a file that is too large for memory is streamed. `progress`: a
     function that is called with each step, see `sfumato.progress`. If the requirements cannot be met, `RequirementError`
     says how far the method got, and what is known about the reason.
@@ -80,10 +84,12 @@ def anonymize(
     (True, ['group', 'age', 'ill'])
     """
     requested, secret, share = requested_principles(principles), secret_seed(seed), check_share(suppress)
-    chosen = _method(method, requested)
+    withstood = check_resist(resist)
+    chosen = _method(method, requested, withstood)
     available_workers()  # raises if the number in the environment is invalid, also where one thread is enough
     with engine_of(engine, data).running():
-        return anonymize_table(table_of(data, schema), data, requested, chosen, secret, share, progress)
+        table = table_of(data, schema)
+        return anonymize_table(table, data, requested, chosen, secret, share, progress, resist=withstood)
 
 
 def anonymize_table(
@@ -95,13 +101,15 @@ def anonymize_table(
     share: Fraction,
     progress: Progress = silent,
     order_seed: int = PUBLIC_SEED,
+    resist: tuple[str, ...] = (),
 ) -> Release:
     """Anonymize a table with parameters that are checked already; see `anonymize`.
 
     `data`: the same rows in the library that the released frame will have. `order_seed`: the public seed of the order of
-    the published rows.
+    the published rows. `resist`: the attacks that the method withstands.
     """
-    chosen = _method(method, principles)
+    # Long because of what a release holds: each step is one call.
+    chosen = _method(method, principles, resist)
     check(table, principles)
     table, searched = open_recodings(table, chosen)
     if not share:
@@ -129,6 +137,7 @@ def anonymize_table(
         schema=resolved_schema(table),
         principles=principles,
         method=chosen,
+        resist=resist,
         suppress=share,
         suppressed=dropped,
         recodings=published.recodings,
@@ -153,15 +162,18 @@ def _notes_on_content(published: PublishedTable) -> tuple[str, ...]:
     return (*missing_notes(published.recoding), *note_on_unique_people(published.original))
 
 
-def _method(method: Method | str | None, principles: Sequence[Principle]) -> Method:
-    """Return the method that was requested, or the default one."""
+def _method(method: Method | str | None, principles: Sequence[Principle], resist: Sequence[str] = ()) -> Method:
+    """Return the method that was requested, or the default one; one that does not withstand an attack is an error."""
+    if method in (None, AUTO):
+        return default_method(principles, resist)
     if isinstance(method, Method):
         check_method_class(type(method))
+        refuse_other_method(method, resist)
         return method
-    if method in (None, AUTO):
-        return default_method(principles)
     if isinstance(method, str):
-        return method_of(method, {})
+        found = method_of(method, {})
+        refuse_other_method(found, resist)
+        return found
     raise ParameterError(
         f"{method!r} is not a method", remedy='Pass a method or its name, such as "auto".', key="method", value=method
     )

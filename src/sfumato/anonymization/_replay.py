@@ -19,6 +19,7 @@ from sfumato.progress import Progress, silent
 from sfumato.releases.models import SECRET_SINCE
 from sfumato.releases.reader import AGAIN, REPORT, Manifest
 from sfumato.releases.row_key import read_key
+from sfumato.resistance import check_resist
 
 T = TypeVar("T")
 
@@ -78,6 +79,7 @@ def replay(
         method=chosen,
         seed=secret,
         suppress=share,
+        resist=_check(manifest, "resist", check_resist, document.resist or ()),
         progress=progress,
     )
 

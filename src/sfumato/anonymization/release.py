@@ -94,6 +94,8 @@ class Release(Publication):
     """The schema of the original, with the kind of each quasi-identifier and sensitive column stated."""
     principles: tuple[Principle, ...]
     method: Method
+    resist: tuple[str, ...]
+    """The attacks that the groups provably withstand; see `sf.anonymize`."""
     suppress: Fraction
     """The largest share of rows that was allowed to be suppressed."""
     suppressed: int

@@ -32,6 +32,7 @@ def describe_release(release: Release) -> dict[str, Any]:
         "format": FORMAT,
         **versions(),
         "method": {"name": release.method.name, "parameters": release.method.parameters()},
+        **({"resist": list(release.resist)} if release.resist else {}),
         "rows": audit["rows"],
         "groups": audit["groups"],
         "suppressed": release.suppressed,

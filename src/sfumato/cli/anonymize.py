@@ -52,6 +52,12 @@ Example:
     help="Also write the private key, which contains the seed and whose row each published row is. Do not publish it. "
     "To repeat a release, the key that was written with it. Default: output.key.",
 )
+@click.option(
+    "--resist",
+    multiple=True,
+    metavar="ATTACK",
+    help="An attack that the groups must provably withstand: minimality, by the method deal. Default: method.resist.",
+)
 @engine_option
 @master_option
 @force_option
@@ -65,6 +71,7 @@ def anonymize(
     seed: int | None,
     internal: Path | None,
     key: Path | None,
+    resist: tuple[str, ...],
     engine: str | None,
     master: str | None,
     force: bool,
@@ -92,11 +99,14 @@ def anonymize(
     sink = expected = None
     if declared is not None:
         declared.require_principles()
+        declared = declared.resisting(resist)
         _ = declared.grouping_method
         sink = declared.sink
     # errors that need no data are raised before the work, not after it
     available_workers()
     free_target(folder, force, [config, data if declared is None else declared.data_source(data)])
+    if declared is None and resist:
+        raise click.UsageError("--resist: a release is repeated as its release.json states")
     repeated, key = (key, None) if declared is None else (None, key)
     report, key = private_files(declared, internal, key, folder, force)
     if sink is not None:
@@ -196,6 +206,7 @@ def _make(declared: Config, data: str | None, seed: int | None, progress: Progre
             method=declared.grouping_method,
             seed=method.seed if seed is None else seed,
             suppress=method.suppress,
+            resist=method.resist,
             progress=progress,
         )
     except ColumnError as error:

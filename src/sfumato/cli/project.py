@@ -129,6 +129,7 @@ def _publish(
     strict: bool,
     as_json: bool,
 ) -> None:
+    # Long because of what a projection refuses; each step is one call.
     from sfumato.anonymization.methods import AUTO
     from sfumato.cli.release_warnings import refuse_warnings
     from sfumato.cli.show_project import show_projection
@@ -144,6 +145,13 @@ def _publish(
             remedy="Remove output.database and output.table, and load the files of the release.",
             file=str(config),
             key="output.database",
+        )
+    if method.resist:
+        raise ConfigError(
+            "several tables of the same people are not proved to withstand minimality attacks",
+            remedy="Remove method.resist, or publish one table with sfumato anonymize.",
+            file=str(config),
+            key="method.resist",
         )
     folder = release_folder(declared, config, output)
     # Fail before the work if the target exists.

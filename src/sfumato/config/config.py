@@ -42,6 +42,7 @@ from sfumato.io.read_spark import is_spark_uri, open_spark
 from sfumato.parameters import check_ratio, check_share
 from sfumato.principles import Principle, attributes_of, principle_of
 from sfumato.registry import METHODS
+from sfumato.resistance import check_resist
 from sfumato.serialization import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
 from sfumato.user_code import CodeLocation
 
@@ -291,12 +292,15 @@ class Config(Section):
     def grouping_method(self) -> Method:
         """The method that finds the groups; its parameters are checked here, not when the config is loaded."""
         from sfumato.anonymization.methods import AUTO, default_method, method_of
+        from sfumato.anonymization.methods.method_choice import refuse_other_method
 
         section = self.method or MethodSection()
         try:
             if section.name == AUTO and not section.parameters:
-                return default_method(self.requested_principles)
-            return method_of(section.name, section.parameters)
+                return default_method(self.requested_principles, section.resist)
+            method = method_of(section.name, section.parameters)
+            refuse_other_method(method, section.resist)
+            return method
         except SfumatoError as error:
             result = self._located(error, "method")
             if error.key in section.parameters and error.remedy.startswith("Its parameters are"):
@@ -308,6 +312,11 @@ class Config(Section):
                     value=result.value,
                 )
             raise result from error
+
+    def resisting(self, resist: Sequence[str]) -> Config:
+        """Return the same config with other attacks that the groups must withstand; itself if none is given."""
+        section = (self.method or MethodSection()).model_copy(update={"resist": list(check_resist(resist))})
+        return self.model_copy(update={"method": section}) if resist else self
 
     def chosen_engine(
         self, name: str | None = None, data: str | Path | None = None, folder: Path | None = None, master: str | None = None
@@ -349,6 +358,7 @@ class Config(Section):
             self._check_method_name(section.name)
             try:
                 check_share(section.suppress)
+                check_resist(section.resist)
             except SfumatoError as error:
                 raise located(error, "method") from error
             for key, function in risk.functions():

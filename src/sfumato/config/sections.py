@@ -109,6 +109,7 @@ class MethodSection(Section):
     name: str = "auto"
     seed: int | None = Field(default=None, ge=0, strict=True)
     suppress: int | Decimal | str = 0
+    resist: list[str] = Field(default_factory=list)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -251,6 +251,8 @@ class GroupedTable(Part):
     seed: int | None = None
     """Before format 5 only."""
     method: MethodClaim
+    resist: list[str] | None = None
+    """The attacks that the groups withstand; not written if there are none."""
     rows: int
     groups: int
     suppressed: int

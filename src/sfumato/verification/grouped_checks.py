@@ -31,6 +31,7 @@ from sfumato.verification.form_checks import OTHERS_FAIL
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, ORDERED_SINCE
+from sfumato.verification.resistance_checks import resistance_check
 from sfumato.verification.revelation_checks import revelation_check
 from sfumato.verification.row_facts import Comparison, LocalFacts, RowFacts
 from sfumato.verification.spelling_checks import spelling_check
@@ -116,6 +117,8 @@ def grouped_checks(
         if all(check.holds is not False for check in checks):  # the size that is required is that of the principles
             sizes = sizes_check(document, facts, requested)
             checks += [] if sizes.holds else [sizes]
+        resists = resistance_check(document, requested)
+        checks += [] if resists is None else [resists]
         if checks[0].holds and checks[1].holds:
             checks += exposure_checks(document, facts, declared, requested, manifest.format)
     except (ClusterError, DatabaseError):

@@ -1,5 +1,6 @@
 """Methods that find groups, one per file; `sfumato.registry` lists them by name."""
 
+from sfumato.anonymization.methods.deal import Deal
 from sfumato.anonymization.methods.glaze import Glaze
 from sfumato.anonymization.methods.lattice import Lattice
 from sfumato.anonymization.methods.method import Grouping, Method, Task
@@ -10,6 +11,7 @@ from sfumato.data.groups import renumber
 
 __all__ = [
     "AUTO",
+    "Deal",
     "Glaze",
     "Grouping",
     "Lattice",

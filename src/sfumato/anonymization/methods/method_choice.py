@@ -6,22 +6,43 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.anonymization.methods.method import Method, check_method_class
+from sfumato.errors import ParameterError
 from sfumato.principles import Principle
 from sfumato.registry import METHODS, build
+from sfumato.resistance import RESISTING_METHODS, method_problem
 
 AUTO = "auto"
 """The name that leaves the choice to sfumato."""
 
 
-def default_method(principles: Sequence[Principle]) -> Method:
+def default_method(principles: Sequence[Principle], resist: Sequence[str] = ()) -> Method:
     """Return the method that "auto" means for some principles: Glaze, or Mondrian if Glaze cannot serve one of them.
+
+    `resist`: attacks that the groups must withstand; the method is then the one that withstands them.
 
     >>> from sfumato.principles import KAnonymity, NTCloseness
     >>> default_method([KAnonymity(5)]), default_method([NTCloseness(n=100, t="0.2")])
     (Glaze(effort=1), Mondrian(relaxed=False))
     """
+    if resist:
+        withstanding: type[Method] = METHODS[RESISTING_METHODS[resist[0]]]
+        return withstanding()
     kind: type[Method] = METHODS["glaze" if all(principle.searchable for principle in principles) else "mondrian"]
     return kind()
+
+
+def refuse_other_method(method: Method, resist: Sequence[str]) -> None:
+    """Raise an error if a method does not withstand an attack that its groups must withstand."""
+    problem = method_problem(resist, method.name)
+    if problem is None and resist and not isinstance(method, type(default_method((), resist))):
+        problem = f"the class {type(method).__qualname__} does not resist {resist[0]!r}"
+    if problem is not None:
+        raise ParameterError(
+            problem,
+            remedy='Use that method, leave method at "auto", or remove resist.',
+            key="resist",
+            value=method.name,
+        )
 
 
 def method_of(name: str, parameters: Mapping[str, Any]) -> Method:
