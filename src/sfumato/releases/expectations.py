@@ -15,6 +15,7 @@ from sfumato.data.schema import Schema
 from sfumato.errors import ParameterError
 from sfumato.principles import Principle
 from sfumato.releases.kinds import KINDS
+from sfumato.releases.predecessor import Predecessor
 from sfumato.releases.reader import Manifest
 
 
@@ -39,6 +40,8 @@ class Expectations:
     """For each published row its row in the original, which only the maker knows."""
     suppress: Fraction | None = None
     """Of a grouped release: the largest share of rows that may be suppressed."""
+    after: Predecessor | None = None
+    """Of a grouped release: the one that it follows."""
 
     def check_kind(self, manifest: Manifest) -> None:
         """Raise for an argument that releases of this kind have no check for: it must not be ignored silently."""

@@ -23,9 +23,10 @@ from sfumato.exact import as_fraction, written
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, attributes_of
 from sfumato.releases.expectations import Expectations
-from sfumato.releases.models import Document, GroupedTable, PrincipleClaim, PublishedColumn
+from sfumato.releases.models import AfterClaim, Document, GroupedTable, PrincipleClaim, PublishedColumn
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import original_table, published_schema, published_table
+from sfumato.verification.candidate_checks import candidates_check
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.declaration_checks import DECLARED, allowed_recodings, as_plain_data, first_difference
 from sfumato.verification.exposure_checks import exposure_checks
@@ -36,7 +37,7 @@ from sfumato.verification.order_checks import NO_ORDER, ORDERED_SINCE, order_che
 from sfumato.verification.original_checks import MatchedRows, cover_rows
 from sfumato.verification.revelation_checks import revelation_check
 from sfumato.verification.spelling_checks import spelling_check
-from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, key_of
+from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, counterfeits_of, key_of, mapping_problem
 from sfumato.verification.utility_checks import sizes_check
 
 _RELATIVE_TOLERANCE = 1e-9
@@ -51,6 +52,7 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     key = key_of(table, expected)
     read = cache(lambda: published_table(table, published_schema(declared, table.document.group)))
     checks = grouped_checks(table, declared, unavailable, requested, original, key=key, read=read)
+    checks += _sequence(table, read, checks, original, declared, requested, key, expected)
     checks.append(_order(table, read, checks))
     checks.append(_form(manifest, read, checks))
     difference = difference or _suppress_difference(table.document, expected)
@@ -149,6 +151,45 @@ def _order(manifest: TableManifest, read: Callable[[], Table], checks: Sequence[
     return order_check(read(), order_seed(manifest.document.seed, manifest.format), manifest.format)
 
 
+def _sequence(
+    manifest: TableManifest,
+    read: Callable[[], Table],
+    checks: Sequence[Check],
+    original: Any,
+    declared: Schema,
+    requested: Sequence[Principle],
+    key: RowKey,
+    expected: Expectations,
+) -> list[Check]:
+    """Check a release that follows another, if its other checks hold."""
+    claim = getattr(manifest.document, "after", None)
+    if claim is None and expected.after is None:
+        return []
+    problem = None if claim is None else _claim_problem(manifest.document, claim)
+    if problem is not None:
+        return [Check("after", False, problem)]
+    if any(check.holds is False for check in checks):
+        return [Check("candidates", None, OTHERS_FAIL)]
+    source = None if original is None else _read_original(manifest, original, declared)
+    if source is not None and key.rows is not None:
+        problem = mapping_problem(manifest, read().data, source, declared, key.rows)
+        if problem is not None:
+            return [Check("key", False, problem)]
+    return candidates_check(manifest.document, read(), source, declared, requested, key.rows, expected.after)
+
+
+def _claim_problem(document: GroupedTable, claim: AfterClaim) -> str | None:
+    """Return what is wrong with what release.json states about the sequence; None if it is possible."""
+    try:
+        allowed = as_fraction(claim.allowed, "allowed")
+    except SfumatoError as error:
+        return f"release.json states that a share of {claim.allowed!r} may be counterfeits: {error.problem}"
+    people = document.rows - claim.counterfeits + document.suppressed
+    if not 0 <= allowed < 1 or not 0 <= claim.counterfeits <= allowed * people:
+        return f"release.json states {claim.counterfeits} counterfeits, and that a share of {claim.allowed} may be"
+    return None if claim.version >= 2 else f"release.json states that it follows a release, and is version {claim.version}"
+
+
 def _form(manifest: Manifest, read: Callable[[], Table], checks: Sequence[Check]) -> Check:
     """Check that the data file is what this version writes for its content, if its other checks hold."""
     if any(check.holds is False for check in checks):
@@ -233,7 +274,8 @@ def _count_problem(document: GroupedTable) -> str | None:
         return f"release.json states {groups} groups of {rows} rows"
     if not 0 <= share < 1:
         return f"release.json states that a share of {document.suppress} of the rows may be suppressed"
-    if not 0 <= suppressed <= share * (rows + suppressed):
+    false = counterfeits_of(document)
+    if not 0 <= suppressed <= share * (rows - false + suppressed):
         return f"release.json states that {suppressed} rows are suppressed, and that a share of {document.suppress} may be"
     return None
 
@@ -390,7 +432,7 @@ def _against_original(manifest: TableManifest, published: pa.Table, table: Table
         for name in published.column_names
         if name != document.group and declared.role(name) is not Role.QUASI_IDENTIFIER
     ]
-    suppressed = document.suppressed
+    suppressed, false = document.suppressed, counterfeits_of(document)
     matched = MatchedRows.of(published, table, unchanged, declared, manifest.format)
     extra, absent = matched.surplus()
     here = set(published.column_names)
@@ -399,16 +441,19 @@ def _against_original(manifest: TableManifest, published: pa.Table, table: Table
     if lost:
         checks.append(Check("original columns", False, f"{lost[0]!r} of the original is not published"))
     detail = f"sensitive and other columns are those of the original; {count_of(suppressed, 'row')} suppressed"
-    if extra or absent != suppressed:
+    detail += f", {count_of(false, 'counterfeit')}" if false else ""
+    # a counterfeit may have the values of somebody who was suppressed
+    fine = extra <= false and extra - absent == false - suppressed
+    if not fine:
         detail = (
             f"{count_of(extra, 'published row')} have no original, {count_of(absent, 'original row')} are not published, "
-            f"and release.json states that {suppressed} are suppressed"
+            f"and release.json states that {suppressed} are suppressed" + (f" and {false} counterfeits" if false else "")
         )
-    checks.append(Check("rows", not extra and absent == suppressed, detail))
+    checks.append(Check("rows", fine, detail))
     recodings = {c.name: str(c.recoding) for c in document.columns if c.role == "quasi-identifier"}
     limits = limits_check(published, table, declared, recodings, "")
     checks += [] if limits is None else [limits]
-    result = cover_rows(published, table, matched, recodings, everyone=suppressed == 0)
+    result = cover_rows(published, table, matched, recodings, everyone=suppressed == 0, counterfeits=false)
     if result.uncovered:
         first = f"; the first: {result.first}" if result.first else ""
         checks.append(Check("cover", False, f"{count_of(result.uncovered, 'row')} not covered by what is published{first}"))

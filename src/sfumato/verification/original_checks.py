@@ -173,16 +173,24 @@ class Coverage:
 
 
 def cover_rows(
-    published: pa.Table, original: Table, matched: MatchedRows, recodings: Mapping[str, str], *, everyone: bool
+    published: pa.Table,
+    original: Table,
+    matched: MatchedRows,
+    recodings: Mapping[str, str],
+    *,
+    everyone: bool,
+    counterfeits: int = 0,
 ) -> Coverage:
     """Check that every published row covers an original row of its class and, if nobody was suppressed, the reverse.
 
-    `recodings`: how each quasi-identifier is published. `everyone`: nobody was suppressed. Cost: the pairs of distinct
+    `recodings`: how each quasi-identifier is published. `everyone`: nobody was suppressed. `counterfeits`: how many
+    published rows need not cover an original row. Cost: the pairs of distinct
     published and distinct original rows within each class, up to a budget; beyond it linear in cells and values.
     """
     pairs = _Pairs.of(published, original, matched, recodings)
     covering, covered = pairs.covered()
-    uncovered = int(pairs.published_rows[~covering].sum()) + (int(pairs.original_rows[~covered].sum()) if everyone else 0)
+    uncovered = max(0, int(pairs.published_rows[~covering].sum()) - counterfeits)
+    uncovered += int(pairs.original_rows[~covered].sum()) if everyone else 0
     sizes = np.bincount(matched.published, minlength=matched.classes)
     once = (sizes == 1) & (np.bincount(matched.original, minlength=matched.classes) == 1)
     first = None
