@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,19 +21,27 @@ from sfumato.cli.source import (
 )
 from sfumato.cli.streams import say
 
+if TYPE_CHECKING:
+    from sfumato.engines import Engine
+    from sfumato.verification.checks import Verification
+
 
 @click.command(
     epilog="""\b
 Example:
   sfumato verify release
   sfumato verify release --original people.csv --config sfumato.toml --json
-  sfumato verify release --original sfumato.toml --config sfumato.toml"""
+  sfumato verify release --original sfumato.toml --config sfumato.toml
+  sfumato verify v1 v2 --original people1.csv --original people2.csv --key key1.json --key key2.json"""
 )
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--original",
+    "originals",
     metavar="SOURCE",
-    help="The original table: a file, or a config that names it (with its database, query or sheet).",
+    multiple=True,
+    help="The original table: a file, or a config that names it (with its database, query or sheet). For several releases "
+    "one each, in the same order.",
 )
 @click.option(
     "--config",
@@ -42,18 +51,21 @@ Example:
 )
 @click.option(
     "--key",
+    "keys",
+    multiple=True,
     type=click.Path(path_type=Path),
-    help="The private key that was written with the release: it says whose row each published row is.",
+    help="The private key that was written with the release: it says whose row each published row is. For several releases "
+    "one each, in the same order.",
 )
 @engine_option
 @master_option
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 @allow_code_option
 def verify(
-    folder: Path,
-    original: str | None,
+    folders: tuple[Path, ...],
+    originals: tuple[str, ...],
     config: Path | None,
-    key: Path | None,
+    keys: tuple[Path, ...],
     engine: str | None,
     master: str | None,
     as_json: bool,
@@ -62,39 +74,76 @@ def verify(
     """Check a release from its written files: nothing was changed, and every principle holds as stated.
 
     FOLDER was written by `sfumato anonymize`, `sfumato project` or `sfumato risk --disclose`. For the last one, --config
-    also measures the risk again. Checks that need more than was given are listed as not checked. Exit status: 0 no check
-    fails, 1 one fails, 2 it is not a release.
+    also measures the risk again. Several folders are checked as a sequence of releases of one table, the first one first, see
+    `sfumato anonymize --after`. Checks that need more than was given are listed as not checked. Exit status: 0 no check fails,
+    1 one fails, 2 it is not a release.
     """
     from sfumato.cli.show import console
     from sfumato.engines import engine_of
-    from sfumato.releases.models import GROUPS, PROJECTED, WITHHELD
-    from sfumato.releases.reader import Manifest
-    from sfumato.verification._verify import verify as check
 
-    schema, principles = requested_terms(config, allow_code)
-    kind = Manifest.load(folder).kind
-    if kind == WITHHELD:
-        principles = None  # a withheld release has none; those of the config are for releases with groups
-    project = requested_projection(config, allow_code) if kind == PROJECTED else None
-    suppress = requested_suppression(config, allow_code) if kind == GROUPS else None
-    chosen = engine_of(engine, original, master=master)
+    for name, given in (("--original", originals), ("--key", keys)):
+        if len(given) > len(folders) or (given and len(folders) > 1 and len(given) != len(folders)):
+            raise click.UsageError(f"There are {len(folders)} releases, and {name} is given {len(given)} times.")
+    chosen = engine_of(engine, originals[0] if originals else None, master=master)
     with progress_bar() as progress, chosen.running():
         progress("verifying")
-        risk = risk_assumptions(config, allow_code) if kind == WITHHELD else None
-        table = named_source(original, allow_code)
-        result = check(
-            folder,
-            table,
-            schema=schema,
-            principles=principles,
-            project=project,
-            risk=risk,
-            key=key,
-            suppress=suppress,
-            engine=chosen,
-        )
+        check = _one if len(folders) == 1 else _sequence
+        result = check(folders, originals, keys, config, allow_code, chosen)
     if as_json:
         say(json.dumps(result.to_dict(), indent=2))
     else:
         console().print(repr(result), markup=False)
     sys.exit(0 if result.holds else 1)
+
+
+def _one(
+    folders: tuple[Path, ...],
+    originals: tuple[str, ...],
+    keys: tuple[Path, ...],
+    config: Path | None,
+    allow_code: bool,
+    engine: Engine,
+) -> Verification:
+    """Check one release."""
+    from sfumato.releases.models import GROUPS, PROJECTED, WITHHELD
+    from sfumato.releases.reader import Manifest
+    from sfumato.verification._verify import verify as check
+
+    folder = folders[0]
+    schema, principles = requested_terms(config, allow_code)
+    kind = Manifest.load(folder).kind
+    if kind == WITHHELD:
+        principles = None  # a withheld release has none; those of the config are for releases with groups
+    return check(
+        folder,
+        named_source(originals[0] if originals else None, allow_code),
+        schema=schema,
+        principles=principles,
+        project=requested_projection(config, allow_code) if kind == PROJECTED else None,
+        risk=risk_assumptions(config, allow_code) if kind == WITHHELD else None,
+        key=keys[0] if keys else None,
+        suppress=requested_suppression(config, allow_code) if kind == GROUPS else None,
+        engine=engine,
+    )
+
+
+def _sequence(
+    folders: tuple[Path, ...],
+    originals: tuple[str, ...],
+    keys: tuple[Path, ...],
+    config: Path | None,
+    allow_code: bool,
+    engine: Engine,
+) -> Verification:
+    """Check several releases of one table."""
+    from sfumato.verification._verify_sequence import verify_sequence
+
+    schema, principles = requested_terms(config, allow_code)
+    return verify_sequence(
+        folders,
+        [named_source(original, allow_code) for original in originals] or None,
+        keys=keys or None,
+        schema=schema,
+        principles=principles,
+        engine=engine,
+    )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 from pydantic import Field, ValidationError
 
+from sfumato.config.after_section import AfterSection
 from sfumato.config.project_section import ProjectSection
 from sfumato.config.risk_section import RiskSection
 from sfumato.config.sections import (
@@ -87,6 +88,7 @@ class Config(Section):
     method: MethodSection | None = None
     engine: EngineSection | None = None
     output: OutputSection | None = None
+    after: AfterSection | None = None
     risk: RiskSection | None = None
     project: ProjectSection | None = None
     source: Path | None = Field(default=None, exclude=True)
@@ -341,6 +343,11 @@ class Config(Section):
         """The file that the key is written to, which says whose row each published row is, if the config declares one."""
         return None if self.output is None or self.output.key is None else self._near(self.output.key)
 
+    @property
+    def follows(self) -> dict[str, Any]:
+        """The release that a new version of the table follows, as arguments of `sf.anonymize`."""
+        return {} if self.after is None else self.after.arguments(self._near)
+
     def _check_sections(self) -> None:
         """Check what `[method]`, `[risk]` and `[project]` declare, as far as that needs neither data nor their code."""
         section = self.method or MethodSection()
@@ -355,6 +362,7 @@ class Config(Section):
                 self._check_code(key, str(function))
             risk.check()
             (self.project or ProjectSection()).check()
+            _ = self.after and self.after.check()
         except SfumatoError as error:
             raise self._located(error, "") from error
 

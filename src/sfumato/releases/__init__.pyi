@@ -27,6 +27,7 @@ from .figure_models import (
 from .json_schema import release_schema
 from .kinds import KINDS, ReleaseKind
 from .models import (
+    AfterClaim,
     AttributeCounts,
     ColumnDeclaration,
     ConfigDeclaration,
@@ -57,6 +58,7 @@ from .writer import TableData
 __all__ = [
     "KINDS",
     "AcceptedAttribute",
+    "AfterClaim",
     "AttributeCounts",
     "ColumnDeclaration",
     "ColumnFigures",

@@ -12,6 +12,7 @@ from sfumato.exact import Number
 from sfumato.parameters import check_share
 from sfumato.principles.requests import PrincipleRequest, requested_principles
 from sfumato.releases.expectations import Expectations
+from sfumato.releases.predecessor import Predecessor
 from sfumato.releases.reader import Manifest
 from sfumato.verification.checks import Verification, content_checks, files_check
 from sfumato.verification.form_checks import form_checks
@@ -28,6 +29,7 @@ def verify(
     risk: Any = None,
     key: str | Path | None = None,
     suppress: Number | None = None,
+    after: tuple[str | Path, str | Path] | None = None,
     engine: Engine | str | None = None,
 ) -> Verification:
     """Check a release from its files and, if the original table is given, against the original.
@@ -40,7 +42,8 @@ def verify(
     risk is measured again, with the sensitivity that release.json states; `risk`: in place of `dictionaries`, the same with
     everything else that the risk depends on, as `Config.risk_assumptions` returns it. `key`: for a grouped release of people
     with several rows, the private file that `Release.save` wrote, which says whose row a published row is. `suppress`: for a
-    grouped release, the largest share of rows that should have been allowed to be suppressed. `engine`: as in
+    grouped release, the largest share of rows that should have been allowed to be suppressed. `after`: for a grouped release
+    that follows another, the folder and the key of that one; `sf.verify_sequence` checks all of them. `engine`: as in
     `sf.anonymize`. What is left out, or None, is not compared. An argument that releases of this kind have no check for is
     an error.
 
@@ -59,10 +62,11 @@ def verify(
     """
     expected = requested_principles(principles) if principles else None if principles is None else ()
     share = None if suppress is None else check_share(suppress)
+    follows = None if after is None else Predecessor.read(*after)
     published = next(iter(sorted(Path(folder).glob("data.*"))), None)
     with engine_of(engine, published if original is None else original).running():
         return verify_folder(
-            folder, original, Expectations(schema, expected, project, dictionaries, risk, key, suppress=share)
+            folder, original, Expectations(schema, expected, project, dictionaries, risk, key, None, share, follows)
         )
 
 

@@ -29,6 +29,24 @@ def with_counterfeits(checks: PartitionChecks, partition: Partition) -> Partitio
             np.concatenate([partition.false_value[kept], value]),
         )
         failing = np.intersect1d(failing, group)
+    return _without_spare(checks, partition)
+
+
+def _without_spare(checks: PartitionChecks, partition: Partition) -> Partition:
+    """Remove counterfeits without which nothing fails, at most one of a group at a time."""
+    tried = np.zeros(len(partition.false_group), bool)
+    while not tried.all():
+        waiting = np.flatnonzero(~tried)
+        groups, first = np.unique(partition.false_group[waiting], return_index=True)
+        chosen = waiting[first]
+        tried[chosen] = True
+        kept = np.ones(len(tried), bool)
+        kept[chosen] = False
+        trial = Partition(partition.label, partition.false_group[kept], partition.false_value[kept])
+        needed = checks(trial, groups).fails | checks(partition, groups).fails
+        kept[chosen[needed]] = True
+        partition = Partition(partition.label, partition.false_group[kept], partition.false_value[kept])
+        tried = tried[kept]
     return partition
 
 

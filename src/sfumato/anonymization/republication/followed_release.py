@@ -24,7 +24,12 @@ def followed_release(after: Any, counterfeits: Number = 0) -> FollowedRelease | 
     try:
         share = check_share(counterfeits)
     except ParameterError as error:
-        raise ParameterError(error.problem, remedy=error.remedy, key="counterfeits", value=counterfeits) from error
+        raise ParameterError(
+            error.problem.replace("suppress", "counterfeits"),
+            remedy="Give the share of counterfeits that may be added, at least 0 and below 1, such as 0.01.",
+            key="counterfeits",
+            value=counterfeits,
+        ) from error
     if after is None:
         if share:
             raise ParameterError(

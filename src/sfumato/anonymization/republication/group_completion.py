@@ -98,18 +98,22 @@ class GroupCompletion:
 
     def _fits(self, partition: Partition, pairs: Partners, findings: Findings, wholly: bool) -> NDArray[np.bool_]:
         """Return for each pair whether the group may get the partner: all unions are checked at once."""
-        label = partition.label
-        rows = np.flatnonzero(label >= 0)
-        rows = rows[np.argsort(label[rows], kind="stable")]
-        members = Members(rows, np.searchsorted(label[rows], np.arange(partition.end + 1)))
-        one, owner = members.of(pairs.group)
-        merging = np.flatnonzero(pairs.what == GROUP)
-        other, others = members.of(pairs.number[merging])
-        joining = np.flatnonzero(pairs.what == ROW)
+        merging, joining = np.flatnonzero(pairs.what == GROUP), np.flatnonzero(pairs.what == ROW)
+
+        def unions(of_group: Integers) -> tuple[Integers, Integers]:
+            members = Members.of(of_group, partition.end)
+            one, owner = members.of_groups(pairs.group)
+            other, others = members.of_groups(pairs.number[merging])
+            return np.concatenate([owner, merging[others]]), np.concatenate([one, other])
+
+        owner, rows = unions(partition.label)
+        false_owner, false = unions(partition.false_group)
         found = self.checks.of_members(
-            np.concatenate([owner, merging[others], joining]),
-            np.concatenate([one, other, pairs.number[joining]]),
+            np.concatenate([owner, joining]),
+            np.concatenate([rows, pairs.number[joining]]),
             len(pairs.group),
+            false_owner,
+            partition.false_value[false],
         )
         if wholly:
             return ~found.fails
@@ -168,7 +172,14 @@ class Members(NamedTuple):
     rows: Integers
     offsets: Integers
 
-    def of(self, groups: Integers) -> tuple[Integers, Integers]:
+    @classmethod
+    def of(cls, label: Integers, end: int) -> Members:
+        """List the rows of the groups up to a number; rows with a negative group are left out."""
+        rows = np.flatnonzero(label >= 0)
+        rows = rows[np.argsort(label[rows], kind="stable")]
+        return cls(rows, np.searchsorted(label[rows], np.arange(end + 1)))
+
+    def of_groups(self, groups: Integers) -> tuple[Integers, Integers]:
         """Return the rows of some groups, and to which of these each belongs."""
         sizes = np.diff(self.offsets)[groups]
         first = np.cumsum(sizes) - sizes

@@ -61,8 +61,8 @@ def history_after(
         wanted.append((-1, -1) if person is None else (person.whole, person.run if same else -1))
     pairs = np.array(wanted, np.int64).reshape(-1, 2)
     sets = np.column_stack([_narrowed(found, old, pairs[:, side], new, dense[real], starts) for side in (0, 1)])
-    remaining = {who: person for who, person in kept.items() if who not in set(hashes)}
-    absent = _carried(found, old, remaining)
+    here = set(hashes)
+    absent = _carried(found, old, {who: person for who, person in kept.items() if who not in here})
     present = {
         who: Person(whole, run, value, (version, at))
         for who, whole, run, value, at in zip(hashes, *sets.T.tolist(), shown, group[real].tolist(), strict=True)

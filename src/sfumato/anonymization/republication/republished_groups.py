@@ -44,29 +44,22 @@ def republished_groups(
     stratum = np.zeros(len(order), np.int64) if task.strata is None else task.strata.of_row[order]
     completion = GroupCompletion(checks, costs, stratum, task.progress)
     partition = Partition(_blocks(people, stratum))
-    _stat("blocks", partition, costs, checks)
     partition = completion.complete(partition, wholly=True)
-    _stat("completed", partition, costs, checks)
     new = np.flatnonzero(partition.label < 0)
     if len(new):
         task.progress("grouping new people")
         label = partition.label.copy()
         label[new] = partition.end + _groups_of_new(task, order[new], method, seed)
         partition = place_newcomers(checks, costs, stratum, partition.relabelled(label), partition.end)
-    _stat("newcomers", partition, costs, checks)
     partition = completion.complete(partition, wholly=True)
-    _stat("second", partition, costs, checks)
     task.progress("splitting groups")
     least = max((principle.implied_k or 1 for principle in task.principles), default=1)
     partition = split_groups(checks, costs, partition, least)
-    _stat("cut", partition, costs, checks)
     partition = split_cohorts(checks, costs, partition, least)
-    _stat("split", partition, costs, checks)
     if counterfeits:
         partition = with_counterfeits(checks, partition)
     if checks(partition).fails.any():
         partition = completion.complete(partition, wholly=False)
-        _stat("last", partition, costs, checks)
         if counterfeits:
             partition = with_counterfeits(checks, partition)
     label = np.empty(len(order), np.int64)
@@ -94,9 +87,3 @@ def _groups_of_new(task: Task, rows: Integers, method: Method, seed: int) -> Int
     except (ParameterError, RequirementError):
         return np.arange(len(rows))
 
-
-def _stat(what, partition, costs, checks):
-    import os
-    if "STAT" in os.environ:
-        e = costs.extents(partition); f = checks(partition)
-        print("   ", what, "groups", len(partition.groups), "max", e.size.max(), "loss %.4f" % (e.cost @ e.size / (partition.label>=0).sum() / e.columns.shape[1]), "new left", (partition.label<0).sum(), "failing", f.fails.sum(), flush=True)
