@@ -124,7 +124,7 @@ def _verdicts(bags: Sequence[Bag], published: PublishedCandidates, principles: S
 
 def _view(table: Table, names: Sequence[str], rows: NDArray[np.int64], of_row: NDArray[np.int64], count: int) -> View:
     """Return groups of copies of published rows. What compares them with the table compares with the published table."""
-    view = View(table.take(rows), names, Groups(of_row, count, max(table.rows, len(rows))))
+    view = View(table.take(rows), names, Groups(of_row, count, table.rows))
     if names:
         whole = View(table, names).attribute
         view.attribute = Attribute(whole.name, whole.columns, whole.codes[rows], whole.parts, whole.counts)

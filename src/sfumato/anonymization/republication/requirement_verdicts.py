@@ -47,7 +47,7 @@ class RequirementVerdicts:
         some = sets if fine.all() else sets.take(np.flatnonzero(fine))
         of_row = np.repeat(some.owner, some.counts)
         rows = np.repeat(some.values, some.counts)
-        groups = Groups(of_row, len(some), max(self.population, len(of_row)))
+        groups = Groups(of_row, len(some), self.population)
         holds = np.ones(len(some), bool)
         views: dict[tuple[str, ...], View] = {}
         for principle, names in self.requirements:
