@@ -7,7 +7,14 @@ from pathlib import Path
 import click
 
 from benchmarks.command_options import json_option, names_in, seed_option, show
-from benchmarks.experiment_commands import analysis, attacks, projection_figures, proximity_figures, risk_figures
+from benchmarks.experiment_commands import (
+    analysis,
+    attacks,
+    projection_figures,
+    proximity_figures,
+    republication,
+    risk_figures,
+)
 from sfumato.cli import ErrorReportingGroup
 
 
@@ -333,7 +340,7 @@ def projections(as_json: bool) -> None:
     show(figures, as_json, show_figures)
 
 
-for experiment in (attacks, proximity_figures, risk_figures, projection_figures, analysis):
+for experiment in (attacks, republication, proximity_figures, risk_figures, projection_figures, analysis):
     main.add_command(experiment)
 
 if __name__ == "__main__":

@@ -8,15 +8,14 @@ from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
-import naive
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_republication import candidates, published_rows
 
+import naive
 import sfumato as sf
-from sfumato.errors import CellError, FileError, ParameterError, ReleaseError, RequirementError
+from naive_republication import candidates, published_rows
+from sfumato.errors import ParameterError, RequirementError
 
 THOROUGH = os.environ.get("SFUMATO_PROFILE") == "thorough"
 SCHEMA = sf.Schema(["age", "sex"], ["pay"], identifiers=["name"], other=["plan"], unchanged_limit=1)

@@ -40,7 +40,8 @@ def replay(
     With the same original and the same versions, the same bytes are written. `release`: its folder, or its release.json
     alone. `original`: a path, a frame, or a Table. `key`: the private key file that `Release.save` wrote; it contains the
     seed, which release.json does not. `seed`: in place of the key, the seed itself; with another seed than that of the
-    release, a similar one is made. `after`: if the release follows another, the folder and the key of that one. Before format 5 release.json stated the seed, and neither is needed. `schema`,
+    release, a similar one is made. Before format 5 release.json stated the seed, and neither is needed. `after`: if the
+    release follows another, the folder and the key of that one. `schema`,
     `principles`, `method`: needed where a distance is a function of your own, or a principle or the method is a class of
     your own that is not registered; release.json contains only their names.
 

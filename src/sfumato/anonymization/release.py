@@ -18,8 +18,8 @@ from sfumato.anonymization.database_rows import rows_in_database
 from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.recoding import Recoding
-from sfumato.anonymization.republication.next_history import history_after
 from sfumato.anonymization.release_document import describe_release, published_loss
+from sfumato.anonymization.republication.next_history import history_after
 from sfumato.anonymization.revealing_columns import revealing_warnings
 from sfumato.anonymization.unchanged_columns import unchanged_claim
 from sfumato.anonymization.utility import Utility, certainty_penalty, mean_loss, percent, utility_of

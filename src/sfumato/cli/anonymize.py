@@ -57,8 +57,8 @@ Example:
 @click.option(
     "--after",
     type=click.Path(path_type=Path),
-    help="The last release of an earlier version of the table. Over all releases, nobody's candidates are narrowed below the "
-    "principles. Default: after.release.",
+    help="The last release of an earlier version of the table. Over all releases together, nobody's candidates are narrowed "
+    "below the principles. Default: after.release.",
 )
 @click.option(
     "--after-key",
@@ -136,7 +136,10 @@ def anonymize(
             release = _repeat(config, data, repeated, seed, allow_code, progress, follows)
             expected, form = config, _format_of(config)
         else:
-            release, form = _make(declared, data, seed, progress, follows), declared.output.format if declared.output else "csv"
+            release, form = (
+                _make(declared, data, seed, progress, follows),
+                declared.output.format if declared.output else "csv",
+            )
         if strict:
             refuse_warnings(release.warnings, release.private.original.source)
         written = release.save(
@@ -205,9 +208,7 @@ def _show(
         out.print(f"Its files are the same, byte for byte, as those that {expected} lists.", markup=False)
 
 
-def _follows(
-    declared: Config | None, after: Path | None, key: Path | None, counterfeits: str | None
-) -> dict[str, Any]:
+def _follows(declared: Config | None, after: Path | None, key: Path | None, counterfeits: str | None) -> dict[str, Any]:
     """Return which release is followed, as arguments of `sf.anonymize`: options in place of what the config declares."""
     found: dict[str, Any] = {} if declared is None else declared.follows
     if after is not None or key is not None:
@@ -220,9 +221,7 @@ def _follows(
     return found if counterfeits is None else {**found, "counterfeits": counterfeits}
 
 
-def _make(
-    declared: Config, data: str | None, seed: int | None, progress: Progress, follows: Mapping[str, Any]
-) -> Release:
+def _make(declared: Config, data: str | None, seed: int | None, progress: Progress, follows: Mapping[str, Any]) -> Release:
     """Make the release that a config requests."""
     from sfumato.anonymization._anonymize import anonymize as publish
     from sfumato.config import MethodSection

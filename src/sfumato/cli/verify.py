@@ -74,9 +74,9 @@ def verify(
     """Check a release from its written files: nothing was changed, and every principle holds as stated.
 
     FOLDER was written by `sfumato anonymize`, `sfumato project` or `sfumato risk --disclose`. For the last one, --config
-    also measures the risk again. Several folders are checked as a sequence of releases of one table, the first one first, see
-    `sfumato anonymize --after`. Checks that need more than was given are listed as not checked. Exit status: 0 no check fails,
-    1 one fails, 2 it is not a release.
+    also measures the risk again. Several folders are checked as a sequence of releases of one table, the first one first;
+    see `sfumato anonymize --after`. Checks that need more than was given are listed as not checked. Exit status: 0 no check
+    fails, 1 one fails, 2 it is not a release.
     """
     from sfumato.cli.show import console
     from sfumato.engines import engine_of

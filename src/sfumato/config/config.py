@@ -362,7 +362,8 @@ class Config(Section):
                 self._check_code(key, str(function))
             risk.check()
             (self.project or ProjectSection()).check()
-            _ = self.after and self.after.check()
+            if self.after is not None:
+                self.after.check()
         except SfumatoError as error:
             raise self._located(error, "") from error
 

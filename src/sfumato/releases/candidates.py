@@ -28,9 +28,7 @@ def candidate_columns(schema: Schema, names: Sequence[str]) -> tuple[str, ...]:
     >>> candidate_columns(Schema(["age"], ["ill"], identifiers=["name"], other=["area"]), ["name", "ill", "age", "area"])
     ('area', 'ill')
     """
-    return tuple(
-        sorted(name for name in schema.published_columns(names) if schema.role(name) is not Role.QUASI_IDENTIFIER)
-    )
+    return tuple(sorted(name for name in schema.published_columns(names) if schema.role(name) is not Role.QUASI_IDENTIFIER))
 
 
 def people_column(schema: Schema) -> str:
@@ -59,9 +57,7 @@ def people_column(schema: Schema) -> str:
     return schema.identifiers[0]
 
 
-def candidates_of(
-    data: pa.Table, schema: Schema, names: Sequence[str]
-) -> tuple[NDArray[np.int64], list[Candidate]]:
+def candidates_of(data: pa.Table, schema: Schema, names: Sequence[str]) -> tuple[NDArray[np.int64], list[Candidate]]:
     """Return for each row the number of its candidate, and the candidates.
 
     `names`: the columns of `candidate_columns`. A table without any has one candidate, which is empty.

@@ -125,7 +125,7 @@ def person_texts(data: pa.Table, column: str, source: str | None = None) -> list
     >>> person_texts(pa.table({"who": [7, 8]}), "who")
     ['7', '8']
     """
-    texts = cell_texts(data.column(column), column).to_pylist()
+    texts: list[str] = cell_texts(data.column(column), column).to_pylist()
     first: dict[str, int] = {}
     for row, text in enumerate(texts):
         if text is None or text.strip() in CLEAR or not text.strip():

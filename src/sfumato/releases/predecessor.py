@@ -74,7 +74,9 @@ class Predecessor:
         earlier = sorted(c.name for c in self.document.columns if c.role == "quasi-identifier")
         if earlier != sorted(schema.quasi_identifiers):
             raise self._differs(
-                f"the quasi-identifiers {', '.join(earlier)}", "quasi_identifiers", "Publish the same columns in each version."
+                f"the quasi-identifiers {', '.join(earlier)}",
+                "quasi_identifiers",
+                "Publish the same columns in each version.",
             )
         if tuple(names) != self.history.columns:
             stated = ", ".join(self.history.columns) or "none"
@@ -83,9 +85,7 @@ class Predecessor:
             )
 
     def _differs(self, what: str, key: str, remedy: str) -> ParameterError:
-        return ParameterError(
-            f"the release that this one follows has {what}", remedy=remedy, key=key, file=str(self.folder)
-        )
+        return ParameterError(f"the release that this one follows has {what}", remedy=remedy, key=key, file=str(self.folder))
 
 
 def _unordered(principles: Sequence[Any]) -> list[str]:

@@ -46,9 +46,7 @@ class KeyFile:
     """The SHA-256 of release.json, if there is a history."""
 
 
-def key_text(
-    document: Document, seed: int, rows: NDArray[np.int64] | None = None, history: History | None = None
-) -> str:
+def key_text(document: Document, seed: int, rows: NDArray[np.int64] | None = None, history: History | None = None) -> str:
     """Return the content of a key file; `rows`: for each published row its row in the original, from 0.
 
     The file states which data file it belongs to, by its SHA-256, and numbers rows from 1; 0 is that of a counterfeit. The

@@ -42,10 +42,11 @@ def verify_sequence(
 ) -> Verification:
     """Check releases of one table, the first one first: each by itself, that they are a sequence, and all together.
 
-    Each release is checked as `sf.verify` does. Then the sequence: every release names the SHA-256 of the release.json of the
-    one before it, and all have the same requirements and columns. `originals`, `keys`: the original table and the private
-    key of each release, in the same order. With them, the candidates of everybody are counted again from the published files,
-    person by person: what all groups of a person have in common must satisfy every principle, as a group of its own.
+    Each release is checked as `sf.verify` does. Then the sequence: every release names the SHA-256 of the release.json of
+    the one before it, and all have the same requirements and columns. `originals`, `keys`: the original table and the
+    private key of each release, in the same order. With them, the candidates of everybody are counted again from the
+    published files, person by person: what all groups of a person have in common must satisfy every principle, as a group
+    of its own.
     `schema`, `principles`: needed where a distance is a function of your own, or a principle is not registered.
 
     >>> import tempfile
@@ -103,9 +104,7 @@ def _version(number: int, folder: str | Path, original: Any, expected: Expectati
 class _Sequence:
     """The releases of a sequence."""
 
-    def __init__(
-        self, manifests: Sequence[Manifest], schema: Schema | None, principles: Sequence[Principle] | None
-    ) -> None:
+    def __init__(self, manifests: Sequence[Manifest], schema: Schema | None, principles: Sequence[Principle] | None) -> None:
         self.manifests = manifests
         self.documents = [manifest.grouped for manifest in manifests]
         self.schema = schema

@@ -36,8 +36,8 @@ def split_cohorts(checks: PartitionChecks, costs: GroupCosts, partition: Partiti
             for number, rows in zip(new.tolist(), chosen.values(), strict=True):
                 label[rows] = number
             findings = checks(partition.relabelled(label), np.concatenate([groups, new]))
-            fine = ~findings.fails.reshape(2, -1).any(axis=0)
-            for group, number, good in zip(groups.tolist(), new.tolist(), fine.tolist(), strict=True):
+            fine = np.asarray(~findings.fails.reshape(2, -1).any(axis=0))
+            for group, good in zip(groups.tolist(), fine.tolist(), strict=True):
                 if good:
                     del parts[group]
                 else:

@@ -45,7 +45,7 @@ class Partners(NamedTuple):
 
     def take(self, at: Integers) -> Partners:
         """Return some of the pairs."""
-        return Partners(*(column[at] for column in self))
+        return Partners(self.group[at], self.what[at], self.number[at], self.cost[at])
 
 
 class GroupCompletion:

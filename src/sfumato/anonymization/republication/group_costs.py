@@ -52,16 +52,13 @@ class GroupCosts:
         present = np.flatnonzero(sizes)
         offsets = np.concatenate([[0], np.cumsum(sizes[present])])
         width = self.places.shape[1]
-        found = [np.zeros((len(present), width), np.int64) for _ in range(3)]
-        covers(order, offsets, self.places, self.shares.kind, self.shares.size, *found)
+        low, high, distinct = (np.zeros((len(present), width), np.int64) for _ in range(3))
+        covers(order, offsets, self.places, self.shares.kind, self.shares.size, low, high, distinct)
         cost = np.empty((len(present), width))
-        shares_of(self.shares, *found, cost)
-        whole = [np.zeros((end, width), np.int64) for _ in range(3)]
-        for part, own in zip(whole, found, strict=True):
-            part[present] = own
-        columns = np.zeros((end, width))
-        columns[present] = cost
-        return Extents(sizes, *whole, columns)
+        shares_of(self.shares, low, high, distinct, cost)
+        position = np.zeros(end, np.int64)
+        position[present] = np.arange(len(present))
+        return Extents(sizes, low[position], high[position], distinct[position], cost[position])
 
     def of_rows(self, rows: Integers) -> Extents:
         """Return the extents of rows, each a group by itself."""

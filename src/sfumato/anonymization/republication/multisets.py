@@ -41,7 +41,8 @@ class Multisets:
     @classmethod
     def listed(cls, sets: Iterable[Sequence[tuple[int, int]]]) -> Multisets:
         """Return sets that are given as pairs of a value and its count, ascending."""
-        pairs, lengths = [], [0]
+        pairs: list[tuple[int, int]] = []
+        lengths = [0]
         for one in sets:
             pairs += one
             lengths.append(len(one))

@@ -91,9 +91,7 @@ class _Signatures:
             result[at] = self.known[key]
         return result
 
-    def history(
-        self, salt: bytes, version: int, column: str, names: tuple[str, ...], people: dict[str, Person]
-    ) -> History:
+    def history(self, salt: bytes, version: int, column: str, names: tuple[str, ...], people: dict[str, Person]) -> History:
         """Return a history with the signatures that people have, and the candidates that occur in them."""
         used = sorted({number for p in people.values() for number in (p.whole, p.run)})
         place = {number: position for position, number in enumerate(used)}

@@ -1,4 +1,4 @@
-"""The condition on a republished partition: every group, and what is left of everybody's candidates, meet the requirements."""
+"""The condition on republished groups: each of them, and what is left of everybody's candidates, meets the requirements."""
 
 from __future__ import annotations
 
@@ -104,9 +104,7 @@ class PartitionChecks:
         position[groups] = np.arange(len(groups))
         inside, false = position[partition.label], position[partition.false_group]
         rows = np.flatnonzero(inside >= 0)
-        found = self.of_members(
-            inside[rows], rows, len(groups), false[false >= 0], partition.false_value[false >= 0]
-        )
+        found = self.of_members(inside[rows], rows, len(groups), false[false >= 0], partition.false_value[false >= 0])
         return replace(found, groups=groups)
 
     def of_members(

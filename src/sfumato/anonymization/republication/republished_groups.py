@@ -86,4 +86,3 @@ def _groups_of_new(task: Task, rows: Integers, method: Method, seed: int) -> Int
         return np.asarray(find_groups(part, method, seed).of_row, np.int64)
     except (ParameterError, RequirementError):
         return np.arange(len(rows))
-

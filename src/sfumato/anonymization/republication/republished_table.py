@@ -1,4 +1,4 @@
-"""Republish a table: groups that narrow nobody's candidates below the requirements, with counterfeits if they are allowed."""
+"""Republish a table: groups that narrow nobody's candidates below the requirements, with counterfeits if allowed."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _check_request(task: Task, method: Method, after: Predecessor, allowed: Frac
         )
     if method.publishes_levels:
         raise ParameterError(
-            f"the method {method.name} publishes every column at one level, and cannot keep people of earlier groups together",
+            f"the method {method.name} publishes every column at one level, and cannot keep earlier groups together",
             remedy="Use glaze, mondrian or xcolor.",
             key="method",
             value=method.name,
@@ -203,9 +203,7 @@ def _impossible(
     )
 
 
-def _needed(
-    table: Table, matched: MatchedPeople, partition: Partition, principles: Sequence[Principle]
-) -> int | None:
+def _needed(table: Table, matched: MatchedPeople, partition: Partition, principles: Sequence[Principle]) -> int | None:
     """Return how many counterfeits would suffice; None if counterfeits alone do not."""
     try:
         values = value_table(table, matched, foreign=True)
