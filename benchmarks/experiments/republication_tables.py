@@ -1,11 +1,12 @@
 """Versions of a table, released one after another: loss, counterfeits, time, and who is narrowed too far.
 
-Each version is released twice: after the earlier releases, and independently of them. The checks of verification count, for
-both, the people whose candidates over all releases do not meet the requirements.
+Each version is released twice: after the earlier releases, and independently of them. For both, the people are counted of
+whom the values that all their groups have in common do not meet the requirements.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +17,7 @@ import pyarrow as pa
 
 from benchmarks.datasets import survey
 from benchmarks.measurement import Notify, cpu_seconds, silent
+from sfumato._audit import audit
 from sfumato.anonymization._anonymize import anonymize
 from sfumato.anonymization.release import Release
 from sfumato.census import census_schema, synthetic_census
@@ -23,7 +25,6 @@ from sfumato.data.schema import Schema
 from sfumato.errors import SfumatoError
 from sfumato.principles import Dissimilarity, DistinctLDiversity, FrequencyLDiversity, KAnonymity, Principle
 from sfumato.verification._verify_sequence import verify_sequence
-from sfumato.verification.candidate_checks import Known, PublishedCandidates, failing_people, left_after
 
 _ID = "person"
 """The column that identifies people."""
@@ -90,8 +91,8 @@ def _sequence(
     order = random.permutation(case.data.num_rows)
     start = int((case.data.num_rows - versions) / (1 + churn * (versions - 1)))
     present, waiting = order[:start], order[start:]
-    ours: dict[Any, Known] = {}
-    others: dict[Any, Known] = {}
+    ours: dict[Any, Counter[Any]] = {}
+    others: dict[Any, Counter[Any]] = {}
     folders: list[Path] = []
     tables: list[pa.Table] = []
     for version in range(1, versions + 1):
@@ -133,11 +134,34 @@ def _key(folder: Path) -> Path:
     return folder.with_suffix(".json")
 
 
-def _narrowed(known: dict[Any, Known], release: Release) -> int:
-    """Return how many people have too few candidates left after a release, and note what is left."""
-    published = PublishedCandidates.of(release.table, release.schema, release.group)
+def _narrowed(known: dict[Any, Counter[Any]], release: Release) -> int:
+    """Return for how many people the values that all their groups have in common do not satisfy the principles.
+
+    `known`: what the groups of each person had in common so far, which is narrowed by those of the release.
+    """
+    secret = release.schema.sensitive[0]
+    shown = release.frame.column(secret).to_pylist()
+    groups = release.frame.column(release.group).to_pylist()
     names = release.private.original.data.column(_ID).to_pylist()
-    people = ((row, names[at], published.of_row[row]) for row, at in enumerate(release.private.rows.tolist()) if at >= 0)
-    left = left_after(known, published, people)
-    known |= left
-    return len(failing_people(left, published, release.principles))
+    bags: dict[Any, Counter[Any]] = {}
+    for group, value in zip(groups, shown, strict=True):
+        bags.setdefault(group, Counter())[value] += 1
+    people = {names[at]: groups[row] for row, at in enumerate(release.private.rows.tolist()) if at >= 0}
+    for person, group in people.items():
+        known[person] = known[person] & bags[group] if person in known else bags[group]
+    distinct = {frozenset(known[person].items()) for person in people}
+    number = {bag: at for at, bag in enumerate(distinct)}
+    of_row = [at for bag, at in number.items() for _, times in bag for _ in range(times)]
+    values = [value for bag in number for value, times in bag for _ in range(times)]
+    schema = Schema(
+        sensitive=[secret],
+        group="bag",
+        kinds={secret: release.schema.kinds[secret]},
+        distances={name: distance for name, distance in release.schema.distances.items() if name == secret},
+    )
+    found = audit(pa.table({"bag": of_row, secret: values}), schema, release.principles)
+    holds = np.logical_and.reduce([finding.measurement.group_holds for finding in found])
+    empty = sum(not bag for bag in distinct)
+    assert len(holds) == len(distinct) - empty
+    fine = {bag: bool(good) for bag, good in zip((bag for bag in number if bag), holds, strict=True)}
+    return sum(not fine.get(frozenset(known[person].items()), False) for person in people)

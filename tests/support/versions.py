@@ -11,7 +11,7 @@ RULE = sf.DistinctLDiversity(3)
 FIRST = {
     "ann": (30, "flu"), "bob": (31, "gout"), "cy": (32, "HIV"), "di": (60, "flu"), "ed": (61, "gout"), "flo": (62, "cold"),
 }  # fmt: skip
-LATER = {name: value for name, value in FIRST.items() if name != "cy"} | {"gus": (33, "cold")}
+LATER = {name: value for name, value in FIRST.items() if name != "cy"}
 """Without cy, nobody has HIV, which ann and bob need."""
 
 

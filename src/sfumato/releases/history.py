@@ -1,9 +1,12 @@
-"""The history of the people of a sequence of releases: the candidates that each of them still has. Never published.
+"""The history of the people of a sequence of releases: with whom each of them shares their candidates. Never published.
 
-A release that follows another must not narrow anybody's candidates below the requirements. For that it needs, of everybody
-who was ever in the sequence, the candidates that all their groups have in common. The private key of a release contains
-them, so the next version needs the key alone, and neither earlier originals nor earlier keys. Identifiers and values are
-keyed hashes: the file says nothing about somebody whose identifier one does not know.
+A *lineage* is a group that later releases continue. It has *slots*, each with a candidate, which never change. Whoever is in
+the group occupies a slot that has their own candidate. When they leave, somebody new with the same candidate, or a
+counterfeit, takes the slot. So every release publishes the same candidates for the lineage, and nothing says which of them
+belongs to which slot.
+
+The private key of a release contains the lineages and the slot of everybody who was ever in the sequence, so the next
+version needs the key of the last release alone. Identifiers are keyed hashes.
 """
 
 from __future__ import annotations
@@ -13,39 +16,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sfumato.data.missing_texts import CLEAR
 from sfumato.errors import CellError
 from sfumato.io.write_files import cell_texts
 from sfumato.releases.candidates import Candidate
 
-Signature = tuple[tuple[int, int], ...]
-"""A multiset of candidates: pairs of the number of a candidate and how often it occurs, ascending."""
-
-_PERSON, _VALUE = 16, 8
-"""The bytes of the hash of an identifier, and of a value."""
+_BYTES = 16
+"""The length of the hash of an identifier."""
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """What the releases so far say about one person."""
+class Place:
+    """Where a person is in a sequence of releases."""
 
-    whole: int
-    """The candidates that all groups of the person have in common, as the number of a signature."""
-    run: int
-    """The same for the groups since the candidate of the person last changed."""
-    value: str
-    """A hash of the person's candidate in the last release that contains the person."""
-    place: tuple[int, int]
-    """The last release that contains the person, numbered from 1, and the group there."""
+    lineage: int
+    slot: int
+    version: int
+    """The last release that contains the person, numbered from 1."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
-    """The candidates of everybody who was in a sequence of releases."""
+    """The lineages of a sequence of releases, and the place of everybody who was in one."""
 
     salt: bytes
     """The key of the hashes; the same in all releases of a sequence."""
@@ -56,8 +50,9 @@ class History:
     columns: tuple[str, ...]
     """The columns that a candidate consists of."""
     values: Sequence[Candidate]
-    signatures: Sequence[Signature]
-    people: Mapping[str, Person]
+    lineages: Sequence[tuple[int, ...]]
+    """For each lineage the number of the candidate of each slot. A later release adds lineages, and changes none."""
+    people: Mapping[str, Place]
     """By the hash of the identifier."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,44 +63,37 @@ class History:
             "column": self.column,
             "columns": list(self.columns),
             "values": [list(value) for value in self.values],
-            "signatures": [[number for pair in signature for number in pair] for signature in self.signatures],
-            "people": {who: [p.whole, p.run, p.value, *p.place] for who, p in self.people.items()},
+            "lineages": [list(lineage) for lineage in self.lineages],
+            "people": {who: [place.lineage, place.slot, place.version] for who, place in self.people.items()},
         }
 
     @classmethod
     def of_dict(cls, content: Any) -> History:
         """Return the history of plain data; anything that is not one raises ValueError."""
         try:
-            values = [tuple(_text_or_none(text) for text in value) for value in content["values"]]
-            signatures = [tuple(zip(each[::2], each[1::2], strict=True)) for each in content["signatures"]]
-            people = {str(who): Person(p[0], p[1], str(p[2]), (p[3], p[4])) for who, p in content["people"].items()}
             found = cls(
                 bytes.fromhex(content["salt"]),
                 int(content["version"]),
                 str(content["column"]),
                 tuple(map(str, content["columns"])),
-                values,
-                signatures,
-                people,
+                [tuple(_text_or_none(text) for text in value) for value in content["values"]],
+                [tuple(_number(value, len(content["values"])) for value in lineage) for lineage in content["lineages"]],
+                {str(who): Place(*map(_number, place)) for who, place in content["people"].items()},
             )
         except (TypeError, KeyError, IndexError, AttributeError) as error:
             raise ValueError(f"it is corrupt ({type(error).__name__})") from error
-        found._check()
+        sizes = dict(enumerate(map(len, found.lineages)))
+        if any(place.slot >= sizes.get(place.lineage, 0) for place in found.people.values()):
+            raise ValueError("it names a slot that it does not contain")
+        if any(len(value) != len(found.columns) for value in found.values) or not found.salt:
+            raise ValueError("a candidate has other columns")
         return found
 
-    def _check(self) -> None:
-        numbers = [number for signature in self.signatures for pair in signature for number in pair]
-        numbers += [number for p in self.people.values() for number in (p.whole, p.run, *p.place)]
-        known = range(len(self.signatures))
-        whole = all(type(number) is int for number in numbers)
-        if not whole or any(value not in range(len(self.values)) for each in self.signatures for value, _ in each):
-            raise ValueError("it names a candidate that it does not contain")
-        if any(count < 1 for each in self.signatures for _, count in each):
-            raise ValueError("it counts a candidate that does not occur")
-        if any(p.whole not in known or p.run not in known for p in self.people.values()):
-            raise ValueError("it names a signature that it does not contain")
-        if any(len(value) != len(self.columns) for value in self.values):
-            raise ValueError("a candidate has other columns")
+
+def _number(value: Any, end: int | None = None) -> int:
+    if type(value) is not int or value < 0 or (end is not None and value >= end):
+        raise TypeError
+    return value
 
 
 def _text_or_none(text: Any) -> str | None:
@@ -150,13 +138,4 @@ def person_texts(data: pa.Table, column: str, source: str | None = None) -> list
 
 def person_hashes(texts: Iterable[str], salt: bytes) -> list[str]:
     """Return a keyed hash of each identifier."""
-    return [hashlib.blake2b(text.encode(), digest_size=_PERSON, key=salt).hexdigest() for text in texts]
-
-
-def value_hashes(texts: Iterable[str], of_row: NDArray[np.int64], values: Sequence[Candidate], salt: bytes) -> list[str]:
-    """Return a keyed hash of each person's candidate; the same candidate of two people has different hashes."""
-    parts = ["".join("n" if text is None else f"{len(text)}:{text}" for text in value) for value in values]
-    return [
-        hashlib.blake2b(f"{len(who)}:{who}{parts[value]}".encode(), digest_size=_VALUE, key=salt).hexdigest()
-        for who, value in zip(texts, of_row.tolist(), strict=True)
-    ]
+    return [hashlib.blake2b(text.encode(), digest_size=_BYTES, key=salt).hexdigest() for text in texts]

@@ -11,19 +11,18 @@ from sfumato.engines import Engine, engine_of
 from sfumato.errors import ParameterError, ReleaseError, SfumatoError
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
-from sfumato.releases.candidates import people_column
 from sfumato.releases.digests import digest
 from sfumato.releases.expectations import Expectations
-from sfumato.releases.history import person_texts
+from sfumato.releases.history import History
 from sfumato.releases.reader import Manifest
+from sfumato.releases.row_key import read_key
 from sfumato.releases.table_files import original_table, published_schema, published_table
 from sfumato.verification._verify import verify_folder
 from sfumato.verification.candidate_checks import (
-    Known,
-    PublishedCandidates,
+    PublishedGroups,
     candidates_result,
-    failing_people,
-    left_after,
+    continuation_problem,
+    history_problem,
 )
 from sfumato.verification.checks import Check, Verification
 from sfumato.verification.unit_checks import key_of, mapping_problem
@@ -44,9 +43,9 @@ def verify_sequence(
 
     Each release is checked as `sf.verify` does. Then the sequence: every release names the SHA-256 of the release.json of
     the one before it, and all have the same requirements and columns. `originals`, `keys`: the original table and the
-    private key of each release, in the same order. With them, the candidates of everybody are counted again from the
-    published files, person by person: what all groups of a person have in common must satisfy every principle, as a group
-    of its own.
+    private key of each release, in the same order. With them, everybody is looked up again in the published files: all
+    groups of a person publish the same candidates, since the person's own last changed, and people who were together stay
+    together.
     `schema`, `principles`: needed where a distance is a function of your own, or a principle is not registered.
 
     >>> import tempfile
@@ -150,37 +149,33 @@ class _Sequence:
         return Check("counterfeits", True, f"{total:,} are declared")
 
     def candidates(self, originals: Sequence[Any], keys: Sequence[Any]) -> Check:
-        """Count the candidates of everybody again, from the published files, the originals and the keys."""
-        known: dict[str, Known] = {}
+        """Look up everybody again, from the published files, the originals and the keys."""
+        before: History | None = None
+        people: set[str] = set()
         for number, (manifest, original, key) in enumerate(zip(self.manifests, originals, keys, strict=True), 1):
             try:
-                left, failing = self._left(manifest, original, key, known)
+                found, after = self._groups(manifest, original, key)
+                problem = None if before is None else continuation_problem(found, before)
+                problem = problem or history_problem(found, before if number > 1 else None, after)
             except SfumatoError as error:
-                return Check("candidates", False, f"release {number} of the sequence: {error}")
-            if failing:
-                result = candidates_result(len(failing), len(left))
-                return Check("candidates", False, f"release {number} of the sequence: {result.detail}")
-            known |= left
-        return candidates_result(0, len(known))
+                problem = str(error)
+            if problem is not None:
+                return candidates_result(f"release {number} of the sequence: {problem}", 0)
+            before = after
+            people |= {who for own in found.people.values() for who in own}
+        return candidates_result(None, len(people))
 
-    def _left(
-        self, manifest: Manifest, original: Any, key: Any, known: dict[str, Known]
-    ) -> tuple[dict[str, Known], set[Any]]:
-        """Return what is left of the candidates of the people of one release, and for whom that is too little."""
-        table = manifest.table
+    def _groups(self, manifest: Manifest, original: Any, key: Any) -> tuple[PublishedGroups, History]:
+        """Return the groups of one release with their people, and the history that its key states."""
+        table, history = manifest.table, read_key(key).history
         declared, _ = table.schema(self.schema)
         source = original_table(table, original, declared)
         rows = key_of(table, Expectations(key=key)).rows
-        assert rows is not None, "the key was checked with the release"
         read = published_table(table, published_schema(declared, table.document.group))
-        problem = mapping_problem(table, read.data, source, declared, rows)
-        if problem is not None:
-            raise ReleaseError(problem, remedy="Name the key and the original of each release.", file=str(key))
-        published = PublishedCandidates.of(read, declared, table.document.group)
-        texts = person_texts(source.data, people_column(declared), source.source)
-        people = ((row, texts[at], published.of_row[row]) for row, at in enumerate(rows.tolist()) if at >= 0)
-        left = left_after(known, published, people)
-        return left, failing_people(left, published, self.principles)
+        problem = "the key has no history" if history is None or rows is None else None
+        if history is None or rows is None or (problem := mapping_problem(table, read.data, source, declared, rows)):
+            raise ReleaseError(str(problem), remedy="Name the key and the original of each release.", file=str(key))
+        return PublishedGroups.of(read, declared, table.document.group, source, rows, history.salt), history
 
 
 def _plain(principle: dict[str, Any]) -> str:

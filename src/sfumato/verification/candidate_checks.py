@@ -1,134 +1,130 @@
-"""Check that a release which follows others narrows nobody's candidates below the requirements: count again, by hand.
+"""Check that a release which follows others continues their groups with the same candidates: look up everybody again.
 
-Nothing is taken from the code that made the release. Candidates are read from the published file, group by group, and what
-all groups of a person have in common is kept as a plain multiset for each person.
+Nothing is taken from the code that made the release. The groups are read from the published file. The history of the people
+is a certificate, which the key of each release contains: it is believed only as far as it is checked here.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.attribute import Attribute
-from sfumato.data.groups import Groups
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import SfumatoError
 from sfumato.plurals import count_of
-from sfumato.principles import Principle, View, attributes_of
-from sfumato.principles.principle import measurement_of
+from sfumato.principles import Principle
 from sfumato.releases.candidates import Candidate, candidate_columns, candidates_of, people_column
-from sfumato.releases.history import History, person_hashes, person_texts, value_hashes
-from sfumato.releases.models import GroupedTable
+from sfumato.releases.history import History, person_hashes, person_texts
+from sfumato.releases.models import AfterClaim, GroupedTable
 from sfumato.releases.predecessor import Predecessor
 from sfumato.verification.checks import Check
 
-Bag = frozenset[tuple[Candidate, int]]
-"""A multiset of candidates: each with how often it occurs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the releases so far say about a person."""
-
-    whole: Bag
-    """What all groups of the person have in common."""
-    run: Bag
-    """The same for the groups since the candidate of the person last changed."""
-    mark: Hashable
-    """The candidate of the person in the last release with the person, or a hash of it."""
-
 
 @dataclass(frozen=True, eq=False)
-class PublishedCandidates:
-    """The candidates of a published table: of each row, and of each group as a multiset."""
+class PublishedGroups:
+    """The groups of a published table: the candidates of each, and the people in it with theirs."""
 
-    table: Table
-    schema: Schema
-    of_row: list[Candidate]
-    group: list[Any]
-    bags: Mapping[Any, Counter[Candidate]]
+    candidates: Mapping[Any, Counter[Candidate]]
+    people: Mapping[Any, Mapping[str, Candidate]]
+    """By the hash of the identifier. Counterfeits are nobody."""
 
     @classmethod
-    def of(cls, table: Table, schema: Schema, group: str) -> PublishedCandidates:
-        """Read the candidates; `schema`: that of the original."""
+    def of(
+        cls, table: Table, schema: Schema, group: str, original: Table, rows: NDArray[np.int64], salt: bytes
+    ) -> PublishedGroups:
+        """Look up the groups; `rows`: for each published row its row in the original, -1 for a counterfeit."""
+        texts = person_texts(original.data, people_column(schema), original.source)
+        hashes = person_hashes(texts, salt)
         numbers, values = candidates_of(table.data, schema, candidate_columns(schema, table.data.column_names))
-        of_row = [values[number] for number in numbers.tolist()]
-        groups = table.data.column(group).to_pylist()
-        bags: dict[Any, Counter[Candidate]] = {}
-        for at, value in zip(groups, of_row, strict=True):
-            bags.setdefault(at, Counter())[value] += 1
-        return cls(table, schema, of_row, groups, bags)
+        candidates: dict[Any, Counter[Candidate]] = {}
+        people: dict[Any, dict[str, Candidate]] = {}
+        cells = zip(table.data.column(group).to_pylist(), numbers.tolist(), rows.tolist(), strict=True)
+        for at, number, row in cells:
+            candidates.setdefault(at, Counter())[values[number]] += 1
+            own = people.setdefault(at, {})
+            if row >= 0:
+                own[hashes[row]] = values[number]
+        return cls(candidates, people)
+
+    @property
+    def count(self) -> int:
+        """The number of people."""
+        return sum(map(len, self.people.values()))
 
 
-def left_after(
-    known: Mapping[Any, Known], published: PublishedCandidates, people: Iterable[tuple[int, Any, Hashable]]
-) -> dict[Any, Known]:
-    """Return what is left of the candidates of the people of a release.
+def continuation_problem(published: PublishedGroups, before: History) -> str | None:
+    """Return how groups fail to continue the lineages of a history; None if they do.
 
-    `known`: what was left before. `people`: for each published row that stands for a person the row, the person, and the
-    mark of the candidate.
+    Everybody who occupies a slot with the same candidate as before is in the group of the lineage, nobody shares a slot, and
+    the group publishes exactly the candidates of the slots.
     """
-    whole = {group: frozenset(bag.items()) for group, bag in published.bags.items()}
-    common: dict[tuple[Bag, Any], Bag] = {}
-
-    def narrowed(bag: Bag, group: Any) -> Bag:
-        if (bag, group) not in common:
-            here = published.bags[group]
-            both = ((value, min(times, here[value])) for value, times in bag)
-            common[bag, group] = frozenset((value, times) for value, times in both if times)
-        return common[bag, group]
-
-    left = {}
-    for row, who, mark in people:
-        group, before = published.group[row], known.get(who)
-        if before is None:
-            left[who] = Known(whole[group], whole[group], mark)
-        else:
-            run = narrowed(before.run, group) if before.mark == mark else whole[group]
-            left[who] = Known(narrowed(before.whole, group), run, mark)
-    return left
-
-
-def failing_people(left: Mapping[Any, Known], published: PublishedCandidates, principles: Sequence[Principle]) -> set[Any]:
-    """Return the people whose candidates do not meet a requirement, or do not contain their own since it last changed."""
-    bags = list({bag for each in left.values() for bag in (each.whole, each.run)})
-    fine = dict(zip(bags, _verdicts(bags, published, principles), strict=True))
-    return {who for who, each in left.items() if not (fine[each.whole] and fine[each.run])}
+    slots = _slots(before)
+    continued: set[int] = set()
+    for group, people in published.people.items():
+        places = {
+            who: before.people[who]
+            for who, value in people.items()
+            if who in before.people and slots[before.people[who].lineage][before.people[who].slot] == value
+        }
+        lineages = {place.lineage for place in places.values()}
+        if len(lineages) > 1:
+            return f"group {group} contains people of {len(lineages)} earlier groups"
+        if lineages & continued:
+            return f"the people of an earlier group are in group {group} and in another one"
+        if len({place.slot for place in places.values()}) < len(places):
+            return f"two people of group {group} had the same place in earlier releases"
+        for lineage in lineages:
+            if published.candidates[group] != Counter(slots[lineage]):
+                return f"group {group} continues an earlier group with other candidates"
+        continued |= lineages
+    return None
 
 
-def _verdicts(bags: Sequence[Bag], published: PublishedCandidates, principles: Sequence[Principle]) -> list[bool]:
-    """Return for each multiset whether every principle holds in it, as if it were a group of the published table."""
-    row_of = {value: row for row, value in enumerate(published.of_row)}
-    rows, of_row, filled = [], [], [number for number, bag in enumerate(bags) if bag]
-    for position, number in enumerate(filled):
-        for value, times in bags[number]:
-            rows += [row_of[value]] * times
-            of_row += [position] * times
-    verdicts = np.zeros(len(bags), bool)
-    if filled:
-        holds = np.ones(len(filled), bool)
-        table = published.table
-        for principle in principles:
-            for names in attributes_of(principle, table.schema):
-                view = _view(table, names, np.array(rows), np.array(of_row), len(filled))
-                holds &= measurement_of(principle, view).group_holds
-        verdicts[filled] = holds
-    return verdicts.tolist()
+def history_problem(published: PublishedGroups, before: History | None, after: History) -> str | None:
+    """Return why a history is not that of a release which follows a history; None if it is.
+
+    Lineages stay as they were, people who are absent keep their places, and those of each group have different slots of one
+    lineage with their own candidates.
+    """
+    old = () if before is None else tuple(_slots(before))
+    slots = _slots(after)
+    if tuple(slots[: len(old)]) != old or (before is not None and before.salt != after.salt):
+        return "the key states other earlier groups than the key before it"
+    here = {who for people in published.people.values() for who in people}
+    for who, place in ({} if before is None else before.people).items():
+        if who not in here and after.people.get(who) != place:
+            return "the key states another place for somebody who is not in the release"
+    for group, people in published.people.items():
+        places = [after.people.get(who) for who in people]
+        if any(place is None or place.version != after.version for place in places):
+            return f"the key lacks somebody of group {group}"
+        taken = {(place.lineage, place.slot) for place in places if place is not None}
+        lineages = {lineage for lineage, _ in taken}
+        if len(taken) < len(places) or len(lineages) > 1:
+            return f"the key states one place for two people of group {group}, or several earlier groups"
+        for who, value in people.items():
+            place = after.people[who]
+            if slots[place.lineage][place.slot] != value:
+                return f"the key states the place of another candidate for somebody of group {group}"
+            known = None if before is None else before.people.get(who)
+            if known is not None and old[known.lineage][known.slot] == value:
+                if (known.lineage, known.slot) != (place.lineage, place.slot):
+                    return f"the key states another place than before for somebody of group {group}"
+        for lineage in lineages:
+            if published.candidates[group] != Counter(slots[lineage]):
+                return f"group {group} does not publish the candidates that the key states"
+    return None
 
 
-def _view(table: Table, names: Sequence[str], rows: NDArray[np.int64], of_row: NDArray[np.int64], count: int) -> View:
-    """Return groups of copies of published rows. What compares them with the table compares with the published table."""
-    view = View(table.take(rows), names, Groups(of_row, count, table.rows))
-    if names:
-        whole = View(table, names).attribute
-        view.attribute = Attribute(whole.name, whole.columns, whole.codes[rows], whole.parts, whole.counts)
-    return view
+def _slots(history: History) -> list[tuple[Candidate, ...]]:
+    """Return for each lineage the candidates of its slots."""
+    return [tuple(tuple(history.values[value]) for value in lineage) for lineage in history.lineages]
 
 
 def candidates_check(
@@ -152,41 +148,23 @@ def candidates_check(
         return [*checks, Check("candidates", None, "not checked: pass the original and the key")]
     try:
         after.check(declared, principles, candidate_columns(declared, published.data.column_names))
-        texts = person_texts(original.data, people_column(declared), original.source)
-        found = PublishedCandidates.of(published, declared, document.group)
-        numbers = {value: number for number, value in enumerate(dict.fromkeys(found.of_row))}
-        real = np.flatnonzero(rows >= 0)
-        who = [texts[row] for row in rows[real].tolist()]
-        values = np.array([numbers[found.of_row[row]] for row in real.tolist()], np.int64)
-        salt = after.history.salt
-        marks = value_hashes(who, values, list(numbers), salt)
-        people = zip(real.tolist(), person_hashes(who, salt), marks, strict=True)
-        left = left_after(_known(after.history), found, people)
-        failing = failing_people(left, found, principles)
+        found = PublishedGroups.of(published, declared, document.group, original, rows, after.history.salt)
+        problem = continuation_problem(found, after.history)
     except SfumatoError as error:
-        return [*checks, Check("candidates", False, str(error))]
-    return [*checks, candidates_result(len(failing), len(left))]
+        problem = str(error)
+    return [*checks, candidates_result(problem, found.count if problem is None else 0)]
 
 
-def candidates_result(failing: int, people: int) -> Check:
-    """Return the check that says how many people have too few candidates left."""
-    if failing:
-        detail = f"the candidates of {failing:,} of {count_of(people, 'person', 'people')} do not meet the requirements"
-        return Check("candidates", False, f"{detail} over all releases")
+def candidates_result(problem: str | None, people: int) -> Check:
+    """Return the check that says whether everybody keeps the same candidates."""
     everybody = count_of(people, "person", "people")
-    return Check("candidates", True, f"over all releases the candidates of each of {everybody} meet every requirement")
+    fine = f"each of {everybody} has the same candidates in all releases since their own last changed"
+    return Check("candidates", problem is None, fine if problem is None else problem)
 
 
-def _after_check(claim: Any, after: Predecessor) -> Check:
+def _after_check(claim: AfterClaim, after: Predecessor) -> Check:
     if claim.release != after.sha256:
         return Check("after", False, f"release.json names another release than {after.folder}")
     if claim.version != after.history.version + 1:
         return Check("after", False, f"release.json states version {claim.version}, not {after.history.version + 1}")
     return Check("after", True, f"it is version {claim.version} and follows {after.folder}")
-
-
-def _known(history: History) -> dict[str, Known]:
-    bags = [
-        frozenset((tuple(history.values[value]), times) for value, times in signature) for signature in history.signatures
-    ]
-    return {who: Known(bags[p.whole], bags[p.run], p.value) for who, p in history.people.items()}

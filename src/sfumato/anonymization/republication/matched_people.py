@@ -7,57 +7,70 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.republication.multisets import Multisets
-from sfumato.anonymization.republication.partition_checks import People
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 from sfumato.releases.candidates import Candidate, candidates_of
-from sfumato.releases.history import History, person_hashes, person_texts, value_hashes
+from sfumato.releases.history import History, person_hashes, person_texts
 
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class MatchedPeople:
-    """The people of a table, and all candidates: those of the table first, then those of earlier releases only."""
+    """The people of a table and their places, and all candidates: those of the table first, then those of lineages only."""
 
-    people: People
+    value: Integers
+    """The candidate of each row."""
     values: list[Candidate]
     first_rows: Integers
     """For each candidate of the table a row that has it."""
+    lineages: list[tuple[int, ...]]
+    """For each lineage the candidates of its slots, as they are numbered here."""
+    holder: dict[tuple[int, int], int]
+    """For each slot that somebody of the table occupies the row."""
+    displaced: Integers
+    """Rows of people who return, and whose slot somebody else has meanwhile."""
     changed: int
     """How many people have another candidate than in the last release that contains them."""
 
     @property
-    def known(self) -> int:
-        """How many people are in earlier releases."""
-        return int((~self.people.new).sum())
+    def new(self) -> NDArray[np.bool_]:
+        """The rows of people who are not in a lineage, or no longer."""
+        new = np.ones(len(self.value), bool)
+        new[list(self.holder.values())] = False
+        new[self.displaced] = False
+        return new
 
 
 def matched_people(table: Table, history: History) -> MatchedPeople:
-    """Match the rows of a table with the people of a history; nobody in common is an error."""
+    """Match the rows of a table with the people of a history; nobody in common is an error.
+
+    Somebody with another candidate than before is new: the slot belongs to the candidate.
+    """
     texts = person_texts(table.data, history.column, table.source)
     of_row, values = candidates_of(table.data, table.schema, history.columns)
     number = {value: position for position, value in enumerate(values)}
-    earlier = np.array([number.setdefault(value, len(number)) for value in history.values], np.int64)
+    earlier = [number.setdefault(value, len(number)) for value in history.values]
     first = np.zeros(len(values), np.int64)
     first[of_row[::-1]] = np.arange(table.rows - 1, -1, -1)
-    hashes = person_hashes(texts, history.salt)
-    shown = value_hashes(texts, of_row, values, history.salt)
-    signatures = np.full((table.rows, 2), -1)
-    block = np.full(table.rows, -1)
-    places: dict[tuple[int, int], int] = {}
-    changed = 0
-    for row, (who, value) in enumerate(zip(hashes, shown, strict=True)):
-        person = history.people.get(who)
-        if person is None:
+    lineages = [tuple(earlier[value] for value in lineage) for lineage in history.lineages]
+    holder: dict[tuple[int, int], int] = {}
+    since: dict[tuple[int, int], int] = {}
+    displaced, changed, known = [], 0, 0
+    for row, (who, value) in enumerate(zip(person_hashes(texts, history.salt), of_row.tolist(), strict=True)):
+        place = history.people.get(who)
+        if place is None:
             continue
-        block[row] = places.setdefault(person.place, len(places))
-        signatures[row] = person.whole, person.run
-        if person.value != value:
-            signatures[row, 1] = -1  # what follows starts anew
+        known += 1
+        slot = place.lineage, place.slot
+        if lineages[place.lineage][place.slot] != value:
             changed += 1
-    if (block < 0).all():
+        elif slot not in holder or place.version > since[slot]:
+            displaced += [holder[slot]] if slot in holder else []
+            holder[slot], since[slot] = row, place.version
+        else:
+            displaced.append(row)
+    if not known:
         raise ParameterError(
             f"none of the {table.rows:,} people is in the earlier releases",
             remedy="Check that the identifiers are written in the same way; if the table is about other people, release it "
@@ -66,11 +79,4 @@ def matched_people(table: Table, history: History) -> MatchedPeople:
             file=table.source,
             column=history.column,
         )
-    sets = _renumbered(history, earlier)
-    return MatchedPeople(People(of_row, signatures, block, sets), list(number), first, changed)
-
-
-def _renumbered(history: History, earlier: Integers) -> Multisets:
-    """Return the signatures of a history, over the candidates as they are numbered here."""
-    sets = Multisets.listed(history.signatures)
-    return Multisets.of(sets.owner, earlier[sets.values], len(sets), sets.counts)
+    return MatchedPeople(of_row, list(number), first, lineages, holder, np.array(sorted(displaced), np.int64), changed)

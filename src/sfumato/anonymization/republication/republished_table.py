@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods import Grouping, Method, Task
 from sfumato.anonymization.recoding_choice import open_recodings
 from sfumato.anonymization.republication.candidate_rows import completed_table, value_table
-from sfumato.anonymization.republication.counterfeits import with_counterfeits
 from sfumato.anonymization.republication.matched_people import MatchedPeople, matched_people
-from sfumato.anonymization.republication.partition_checks import Partition, PartitionChecks
-from sfumato.anonymization.republication.republished_groups import republished_groups
-from sfumato.anonymization.republication.requirement_verdicts import RequirementVerdicts, refuse_wider_groups
+from sfumato.anonymization.republication.republished_groups import RepublishedGroups, republished_groups
+from sfumato.anonymization.republication.requirement_verdicts import refuse_wider_groups, verdicts
 from sfumato.data.groups import dense_ranks
 from sfumato.data.table import Table
-from sfumato.errors import ParameterError, RequirementError, SfumatoError
+from sfumato.errors import ParameterError, RequirementError
 from sfumato.exact import written
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
@@ -50,22 +48,18 @@ class RepublishedTable:
     @property
     def people(self) -> int:
         """The number of rows that stand for people; the others are counterfeits."""
-        return len(self.matched.people.value)
+        return len(self.matched.value)
 
     def check(self, kept: Integers, principles: Sequence[Principle]) -> None:
-        """Check the rows that are published, once more and exactly: which they are is known only at the end."""
-        people, of_row = self.matched.people, np.asarray(self.grouping.of_row, np.int64)
-        real, false = kept[kept < self.people], kept[kept >= self.people]
-        label = np.full(self.people, -1)
-        label[real] = of_row[real]
-        partition = Partition(label, of_row[false], self.false_values[false - self.people])
-        values = value_table(self.table, self.matched, foreign=bool(len(self.false_values)))
-        published = np.concatenate([people.value[real], partition.false_value])
-        verdicts = RequirementVerdicts(values, principles, np.bincount(published, minlength=values.rows))
-        fails = PartitionChecks(people, verdicts)(partition).fails
-        if fails.any():
+        """Check the groups that are published, once more and exactly: which they are is known only at the end."""
+        of_row = np.asarray(self.grouping.of_row, np.int64)
+        whole = np.bincount(of_row)
+        here = np.bincount(of_row[kept], minlength=len(whole))
+        values = np.concatenate([self.matched.value, self.false_values])[kept]
+        fails = _failing(self.table, self.matched, principles, dense_ranks(of_row[kept]), values)
+        if fails.any() or ((here > 0) & (here < whole)).any():
             raise RequirementError(
-                "nothing is published: a principle that compares groups with the whole table fails over several releases in "
+                "nothing is published: a principle that compares groups with the whole table fails in "
                 f"{count_of(int(fails.sum()), 'group')} once rows are suppressed or counterfeits are added",
                 remedy="Relax the requirements, or allow a larger share of the rows to be suppressed.",
                 file=self.table.source,
@@ -84,44 +78,50 @@ def republished_table(
     _check_request(task, method, after, allowed)
     task.progress("matching people with earlier releases")
     matched = matched_people(original, after.history)
-    values = value_table(original, matched, foreign=allowed > 0)
-    rows = np.bincount(matched.people.value, minlength=values.rows)
-    verdicts = RequirementVerdicts(values, task.principles, rows)
-    partition = republished_groups(task, matched.people, verdicts, method, seed, counterfeits=allowed > 0)
-    checks = PartitionChecks(matched.people, verdicts)
-    dropped = _dropped(checks, partition, int(allowed * original.rows))
-    if len(dropped):
-        lost = np.isin(partition.label, dropped)
-        most = int(task.suppress * original.rows)
-        if int(lost.sum()) > most:
-            raise _impossible(original, matched, partition, task.principles, after, allowed, lost, most)
-    published = ~np.isin(partition.false_group, dropped)
-    partition = Partition(partition.label, partition.false_group[published], partition.false_value[published])
+    values = value_table(original, matched, foreign=False)
+    rows = np.bincount(matched.value, minlength=values.rows)
+
+    def holds(sets: Sequence[Sequence[int]]) -> list[bool]:
+        owner = np.repeat(np.arange(len(sets)), [len(each) for each in sets])
+        elements = np.array([value for each in sets for value in each], np.int64)
+        return verdicts(values, task.principles, rows, owner, elements, len(sets)).tolist()
+
+    groups = republished_groups(task, matched, method, seed, int(allowed * original.rows), holds)
+    label = np.concatenate([groups.label, groups.false_group])
+    inside = np.flatnonzero(label >= 0)
+    candidates = np.concatenate([matched.value, groups.false_value])[inside]
+    fails = _failing(original, matched, task.principles, dense_ranks(label[inside]), candidates)
+    label[inside] = np.where(fails[dense_ranks(label[inside])], -1, label[inside])
+    lost = label[: original.rows] < 0
+    most = int(task.suppress * original.rows)
+    if int(lost.sum()) > most:
+        raise _impossible(original, matched, groups, after, allowed, lost, most)
+    real = label[original.rows :] >= 0
+    false_group, false_value = groups.false_group[real], groups.false_value[real]
     # a counterfeit has the quasi-identifiers of somebody in its group, so that no cell becomes wider
-    some_row = np.zeros(partition.end, np.int64)
-    some_row[partition.label] = np.arange(original.rows)
-    table = completed_table(original, matched, some_row[partition.false_group], partition.false_value)
-    label = np.concatenate([partition.label, partition.false_group])
-    searched = task.table if table is original else open_recodings(table, method)[1]
+    some_row = np.zeros(int(label.max()) + 1, np.int64)
+    some_row[label[: original.rows][~lost]] = np.flatnonzero(~lost)
+    table = completed_table(original, matched, some_row[false_group], false_value)
+    label = np.concatenate([label[: original.rows], false_group])
+    label[label < 0] = int(label.max()) + 1  # those who are not published form a group that is not either
     claim = AfterClaim(
         release=after.sha256,
         version=after.history.version + 1,
-        counterfeits=len(partition.false_group),
+        counterfeits=len(false_group),
         allowed=written(allowed),
     )
-    notes = _notes(claim, table.rows)
     private = (
-        f"{matched.known:,} of {count_of(original.rows, 'person', 'people')} are in earlier releases, "
-        f"{matched.changed:,} of them with other values",
+        f"{len(matched.holder):,} of {count_of(original.rows, 'person', 'people')} continue groups of earlier releases; "
+        f"{matched.changed:,} of those who were in earlier releases have other values now",
     )
     return RepublishedTable(
         table=table,
-        searched=searched,
-        grouping=Grouping(dense_ranks(label), notes, private=private),
-        kept=np.flatnonzero(~np.isin(label, dropped)),
+        searched=task.table if table is original else open_recodings(table, method)[1],
+        grouping=Grouping(dense_ranks(label), _notes(claim, table.rows), private=private),
+        kept=np.flatnonzero(np.concatenate([~lost, np.ones(len(false_group), bool)])),
         claim=claim,
         matched=matched,
-        false_values=partition.false_value,
+        false_values=false_value,
     )
 
 
@@ -160,56 +160,47 @@ def _check_request(task: Task, method: Method, after: Predecessor, allowed: Frac
         )
 
 
-def _dropped(checks: PartitionChecks, partition: Partition, most: int) -> Integers:
-    """Return the groups that cannot be published: those that fail, and those with more counterfeits than are allowed."""
-    findings = checks(partition)
-    failing = findings.groups[findings.fails]
-    sizes = np.bincount(partition.label, minlength=partition.end)
-    false = np.bincount(partition.false_group, minlength=partition.end)
-    false[failing] = 0
-    # groups that need most counterfeits for each of their people are dropped first
-    order = np.argsort(-false / np.maximum(1, sizes), kind="stable")
-    beyond = np.cumsum(false[order][::-1])[::-1]  # the counterfeits of a group and all after it
-    excess = order[(beyond > most) & (false[order] > 0)]
-    return np.concatenate([failing, excess])
+def _failing(
+    table: Table, matched: MatchedPeople, principles: Sequence[Principle], of_row: Integers, values: Integers
+) -> NDArray[np.bool_]:
+    """Return which groups do not satisfy the principles; groups are numbered from 0, and row i has the candidate i."""
+    whole = value_table(table, matched, foreign=int(values.max(initial=0)) >= len(matched.first_rows))
+    rows = np.bincount(values, minlength=whole.rows)
+    return ~verdicts(whole, principles, rows, of_row, values, int(of_row.max(initial=-1)) + 1)
 
 
 def _impossible(
     table: Table,
     matched: MatchedPeople,
-    partition: Partition,
-    principles: Sequence[Principle],
+    groups: RepublishedGroups,
     after: Predecessor,
     allowed: Fraction,
     lost: NDArray[np.bool_],
     most: int,
 ) -> RequirementError:
     """Return the error that says how many people cannot be published, why, and what would help."""
-    known = int((lost & ~matched.people.new).sum())
-    needed = None if table.schema.person_id is not None else _needed(table, matched, partition, principles)
+    total, new = int(lost.sum()), int(lost[groups.new].sum())
+    back = int(lost[matched.displaced].sum())
+    left = total - new - back
+    parts = []
+    if left:
+        parts.append(
+            f"{count_of(left, 'person', 'people')} share a group with people who left or have other values now, "
+            f"{groups.vacant:,} in all, and nobody new has the same values as these"
+        )
+    if back:
+        parts.append(f"{count_of(back, 'person', 'people')} return, and somebody else took their place meanwhile")
+    if new:
+        parts.append(f"{count_of(new, 'new person', 'new people')} cannot form groups that meet the requirements")
     which = f"at most {most:,} may be suppressed" if most else "no row may be suppressed"
     if allowed:
         which += f", and at most {int(allowed * table.rows):,} counterfeits are allowed"
-    missing = "" if not needed else f"; {count_of(needed, 'counterfeit')} in place of people who left or changed would do"
-    share = "" if not needed else f"counterfeits ({written(Fraction(needed, table.rows))} of the rows), or allow "
+    needed = groups.vacant + len(groups.false_group) if left and table.schema.person_id is None else 0
+    share = f"{needed:,} counterfeits ({written(Fraction(needed, table.rows))} of the rows), or " if needed else ""
     return RequirementError(
-        f"nothing is published: together with the releases up to {after.folder}, the candidates of "
-        f"{count_of(int(lost.sum()), 'person', 'people')} ({known:,} of them in earlier releases) would not meet the "
-        f"requirements, and {which}{missing}",
-        remedy=f"Allow {share}a share of {written(Fraction(int(lost.sum()), table.rows))} of the rows to be suppressed.",
+        f"nothing is published after {after.folder}: {'; '.join(parts)}; {which}",
+        remedy=f"Allow {share}a share of {written(Fraction(total, table.rows))} of the rows to be suppressed.",
         file=table.source,
         key="counterfeits" if needed else "suppress",
-        value={"people": int(lost.sum()), "counterfeits": needed},
+        value={"people": total, "counterfeits": needed},
     )
-
-
-def _needed(table: Table, matched: MatchedPeople, partition: Partition, principles: Sequence[Principle]) -> int | None:
-    """Return how many counterfeits would suffice; None if counterfeits alone do not."""
-    try:
-        values = value_table(table, matched, foreign=True)
-    except SfumatoError:
-        return None
-    rows = np.bincount(matched.people.value, minlength=values.rows)
-    checks = PartitionChecks(matched.people, RequirementVerdicts(values, principles, rows))
-    completed = with_counterfeits(checks, Partition(partition.label))
-    return None if checks(completed).fails.any() else len(completed.false_group)
