@@ -136,6 +136,7 @@ def test_only_the_writer_calls_verification():
 
 CHECK_FILES = {
     "groups": {
+        "verification/candidate_checks.py",
         "verification/checks.py",
         "verification/declaration_checks.py",
         "verification/exposure_checks.py",

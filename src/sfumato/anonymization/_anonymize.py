@@ -113,6 +113,7 @@ def anonymize_table(
     `data`: the same rows in the library that the released frame will have. `order_seed`: the public seed of the order of
     the published rows. `follows`: the release that this one follows.
     """
+    # Long because a release has many parts; each step is one call.
     chosen = _method(method, principles)
     check(table, principles)
     table, searched = open_recodings(table, chosen)

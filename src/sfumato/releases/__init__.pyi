@@ -24,6 +24,7 @@ from .figure_models import (
     SizeHistogram,
     UtilityClaim,
 )
+from .history import History, Place
 from .json_schema import release_schema
 from .kinds import KINDS, ReleaseKind
 from .models import (
@@ -51,6 +52,7 @@ from .models import (
     UnitsClaim,
     WithheldDocument,
 )
+from .predecessor import Predecessor
 from .private import Private, Publication
 from .reader import Manifest, TableManifest
 from .writer import TableData
@@ -79,6 +81,7 @@ __all__ = [
     "GroupedTable",
     "Header",
     "HierarchyDeclaration",
+    "History",
     "LevelHistogram",
     "LossClaim",
     "Manifest",
@@ -86,6 +89,8 @@ __all__ = [
     "MethodClaim",
     "MissingDeclaration",
     "NeighbourGraph",
+    "Place",
+    "Predecessor",
     "PrincipleClaim",
     "PrincipleWords",
     "Private",

@@ -92,34 +92,50 @@ def history_problem(published: PublishedGroups, before: History | None, after: H
     Lineages stay as they were, people who are absent keep their places, and those of each group have different slots of one
     lineage with their own candidates.
     """
-    old = () if before is None else tuple(_slots(before))
+    old = [] if before is None else _slots(before)
     slots = _slots(after)
-    if tuple(slots[: len(old)]) != old or (before is not None and before.salt != after.salt):
+    if slots[: len(old)] != old or (before is not None and before.salt != after.salt):
         return "the key states other earlier groups than the key before it"
+    known = {} if before is None else before.people
     here = {who for people in published.people.values() for who in people}
-    for who, place in ({} if before is None else before.people).items():
-        if who not in here and after.people.get(who) != place:
-            return "the key states another place for somebody who is not in the release"
+    if any(after.people.get(who) != place for who, place in known.items() if who not in here):
+        return "the key states another place for somebody who is not in the release"
+    if after.people.keys() - known.keys() - here:
+        return "the key states a place for somebody who is in no release"
     for group, people in published.people.items():
-        places = [after.people.get(who) for who in people]
-        if any(place is None or place.version != after.version for place in places):
+        if any(who not in after.people or after.people[who].version != after.version for who in people):
             return f"the key lacks somebody of group {group}"
-        taken = {(place.lineage, place.slot) for place in places if place is not None}
-        lineages = {lineage for lineage, _ in taken}
-        if len(taken) < len(places) or len(lineages) > 1:
-            return f"the key states one place for two people of group {group}, or several earlier groups"
-        for who, value in people.items():
-            place = after.people[who]
-            if slots[place.lineage][place.slot] != value:
-                return f"the key states the place of another candidate for somebody of group {group}"
-            known = None if before is None else before.people.get(who)
-            if known is not None and old[known.lineage][known.slot] == value:
-                if (known.lineage, known.slot) != (place.lineage, place.slot):
-                    return f"the key states another place than before for somebody of group {group}"
-        for lineage in lineages:
-            if published.candidates[group] != Counter(slots[lineage]):
-                return f"group {group} does not publish the candidates that the key states"
+        problem = _places_problem(people, after, slots)
+        moved = [
+            who
+            for who, value in people.items()
+            if who in known and old[known[who].lineage][known[who].slot] == value and _slot(after, who) != _slot(before, who)
+        ]
+        if problem is None and moved:
+            problem = "the key states another place than before for somebody"
+        for lineage in {after.people[who].lineage for who in people}:
+            if problem is None and published.candidates[group] != Counter(slots[lineage]):
+                problem = "it does not publish the candidates that the key states"
+        if problem is not None:
+            return f"group {group}: {problem}"
     return None
+
+
+def _places_problem(people: Mapping[str, Candidate], after: History, slots: list[tuple[Candidate, ...]]) -> str | None:
+    """Return what is wrong with the places of the people of one group; None if they are possible."""
+    places = {who: after.people[who] for who in people}
+    if len({place.lineage for place in places.values()}) > 1:
+        return "the key states places in several groups"
+    if len({place.slot for place in places.values()}) < len(places):
+        return "the key states one place for two people"
+    if any(slots[places[who].lineage][places[who].slot] != value for who, value in people.items()):
+        return "the key states the place of another candidate for somebody"
+    return None
+
+
+def _slot(history: History | None, who: str) -> tuple[int, int] | None:
+    place = None if history is None else history.people.get(who)
+    return None if place is None else (place.lineage, place.slot)
 
 
 def _slots(history: History) -> list[tuple[Candidate, ...]]:

@@ -37,7 +37,8 @@ def republished_groups(
 ) -> RepublishedGroups:
     """Continue every lineage of which somebody is left, and let a method group the new people who fill no slot.
 
-    `counterfeits`: how many may be added. `holds`: whether the requirements hold in multisets of candidates. New people are considered in an order that only the seed reveals.
+    `counterfeits`: how many may be added. `holds`: whether the requirements hold in multisets of candidates. New people are
+    considered in an order that only the seed reveals.
     """
     order = secret_order(seed, task.table.rows)
     stratum = np.zeros(len(order), np.int64) if task.strata is None else task.strata.of_row

@@ -84,7 +84,7 @@ def republished_table(
     def holds(sets: Sequence[Sequence[int]]) -> list[bool]:
         owner = np.repeat(np.arange(len(sets)), [len(each) for each in sets])
         elements = np.array([value for each in sets for value in each], np.int64)
-        return verdicts(values, task.principles, rows, owner, elements, len(sets)).tolist()
+        return [bool(good) for good in verdicts(values, task.principles, rows, owner, elements, len(sets))]
 
     groups = republished_groups(task, matched, method, seed, int(allowed * original.rows), holds)
     label = np.concatenate([groups.label, groups.false_group])

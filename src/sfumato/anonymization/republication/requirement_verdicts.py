@@ -56,8 +56,8 @@ def refuse_wider_groups(principles: Sequence[Principle]) -> None:
             raise ParameterError(
                 f"{principle.title} compares groups with wider groups of rows, and groups of several releases have none in "
                 "common",
-                remedy="Use a principle that compares a group with the whole table, or with nothing. A principle of your own "
-                "must declare relative = False or histogram_only = True.",
+                remedy="Use a principle that compares a group with the whole table, or with nothing. A principle of your "
+                "own must declare relative = False or histogram_only = True.",
                 key="principles",
                 value=principle.name,
             )
