@@ -44,7 +44,7 @@ Example:
 @click.option("--rows", default=20_000, show_default=True, type=click.IntRange(min=200), help="Rows of the census.")
 @click.option("--versions", default=10, show_default=True, type=click.IntRange(min=2), help="Versions of each table.")
 @click.option("--churn", default=0.05, show_default=True, help="The share of people who leave from one version to the next.")
-@click.option("--counterfeits", default="0.05", show_default=True, help="The largest share of counterfeits.")
+@click.option("--counterfeits", default="0.1", show_default=True, help="The largest share of counterfeits.")
 @seed_option
 @json_option
 def republication(rows: int, versions: int, churn: float, counterfeits: str, seed: int, as_json: bool) -> None:

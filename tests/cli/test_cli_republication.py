@@ -62,9 +62,7 @@ def test_a_version_follows_with_counterfeits(place):
 
 def test_the_config_names_the_release(place):
     section = '[after]\nrelease = "v1"\nkey = "v1.json"\ncounterfeits = "0.2"\n'
-    (place / "again.toml").write_text(
-        CONFIG.replace("first.csv", "later.csv") + section, encoding="utf-8"
-    )
+    (place / "again.toml").write_text(CONFIG.replace("first.csv", "later.csv") + section, encoding="utf-8")
     assert run("anonymize", "again.toml", "--output", "v2", "--key", "v2.json")[0] == 0
     assert run("verify", "v1", "v2")[0] == 0
     repeated = ("anonymize", "v2/release.json", "--data", "later.csv", "--key", "v2.json", "--output", "v2b")

@@ -17,10 +17,11 @@ class GroupCosts:
     def __init__(self, space: SearchSpace) -> None:
         self.places = space.places.astype(np.int64)
         self.shares = space.shares
+        self.width = self.places.shape[1]
+        """The loss of a row whose cells are all `*`: weights have the mean 1."""
 
     def of_joining(self, groups: list[list[int]], rows: Integers) -> NDArray[np.float64]:
         """Return for each group and each of some rows by how much the total loss rises if the row joins the group."""
-        width = self.places.shape[1]
         out = np.empty((len(groups), len(rows)))
         for at, members in enumerate(groups):
             own = self.places[members]
@@ -29,7 +30,6 @@ class GroupCosts:
             wide = self.places[rows]
             after = self._cost(np.minimum(low, wide), np.maximum(high, wide), len(members) + 1)
             out[at] = after * (len(members) + 1) - before
-        assert width or not out.any()
         return out
 
     def _cost(self, low: Integers, high: Integers, distinct: int) -> NDArray[np.float64]:

@@ -18,6 +18,9 @@ Slot = tuple[int, int]
 _AT_ONCE = 1500
 """The number of slots, and of new people, that are assigned to one another at once; takes cubic time."""
 
+_PRICE = 1.0
+"""A counterfeit is preferred to a new person who raises the loss by more than this many rows whose cells are all `*`."""
+
 _FORBIDDEN = 1e12
 """The cost of somebody whom limits on cells keep out of a group."""
 
@@ -44,8 +47,9 @@ def filled_slots(
 ) -> FilledSlots:
     """Assign new people to the slots of people who left, so that the loss is least, and drop lineages with vacant slots.
 
-    `order`: the order in which rows are considered where costs tie. `counterfeits`: how many slots may stay vacant. A
-    lineage with the largest share of vacant slots is dropped first, and those who were assigned to it are assigned again.
+    `order`: the order in which rows are considered where costs tie. `counterfeits`: how many slots may stay vacant: those
+    for which there is nobody, and those that would cost most, if they cost more than a counterfeit is worth. The lineage
+    with the largest share of vacant slots is dropped first, and those who were assigned to it are assigned again.
     """
     found = FilledSlots(dict(matched.holder))
     rows: dict[int, list[int]] = {}
@@ -59,10 +63,15 @@ def filled_slots(
             if (lineage, slot) not in found.holder:
                 open_slots.setdefault(value, []).append((lineage, slot))
     new = order[matched.new[order]]
+    paid: dict[Slot, float] = {}
     for value, slots in open_slots.items():
         free = new[matched.value[new] == value]
         for some, people in _portions(slots, free, rows, costs):
-            _assign(found, some, people, rows, costs, stratum)
+            paid |= _assign(found, some, people, rows, costs, stratum)
+    spare = counterfeits - sum(map(len, open_slots.values())) + len(paid)
+    dear = sorted((one for one, cost in paid.items() if cost > _PRICE * costs.width), key=lambda one: (-paid[one], one))
+    for costly in dear[: max(0, spare)]:
+        del found.holder[costly]
     for slots in open_slots.values():
         for lineage, slot in slots:
             if (lineage, slot) not in found.holder:
@@ -94,20 +103,23 @@ def _assign(
     rows: dict[int, list[int]],
     costs: GroupCosts,
     stratum: Integers,
-) -> None:
-    """Assign people to slots of one candidate at the least cost."""
+) -> dict[Slot, float]:
+    """Assign people to slots of one candidate at the least cost, and return the cost of each slot that is filled."""
     from scipy.optimize import linear_sum_assignment
 
     if not slots or not len(people):
-        return
+        return {}
     lineages = list(dict.fromkeys(lineage for lineage, _ in slots))
     cost = costs.of_joining([rows[lineage] for lineage in lineages], people)
     cost[stratum[[rows[lineage][0] for lineage in lineages]][:, None] != stratum[people][None, :]] = _FORBIDDEN
     position = {lineage: at for at, lineage in enumerate(lineages)}
     cost = cost[[position[lineage] for lineage, _ in slots]]
+    paid = {}
     for slot, person in zip(*linear_sum_assignment(cost), strict=True):
         if cost[slot, person] < _FORBIDDEN:
             found.holder[slots[slot]] = int(people[person])
+            paid[slots[slot]] = float(cost[slot, person])
+    return paid
 
 
 def _drop(
