@@ -34,7 +34,7 @@ Example:
   sfumato verify release --original sfumato.toml --config sfumato.toml
   sfumato verify v1 v2 --original people1.csv --original people2.csv --key key1.json --key key2.json"""
 )
-@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("folder", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--original",
     "originals",
@@ -62,7 +62,7 @@ Example:
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 @allow_code_option
 def verify(
-    folders: tuple[Path, ...],
+    folder: tuple[Path, ...],
     originals: tuple[str, ...],
     config: Path | None,
     keys: tuple[Path, ...],
@@ -82,13 +82,13 @@ def verify(
     from sfumato.engines import engine_of
 
     for name, given in (("--original", originals), ("--key", keys)):
-        if len(given) > len(folders) or (given and len(folders) > 1 and len(given) != len(folders)):
-            raise click.UsageError(f"There are {len(folders)} releases, and {name} is given {len(given)} times.")
+        if len(given) > len(folder) or (given and len(folder) > 1 and len(given) != len(folder)):
+            raise click.UsageError(f"There are {len(folder)} releases, and {name} is given {len(given)} times.")
     chosen = engine_of(engine, originals[0] if originals else None, master=master)
     with progress_bar() as progress, chosen.running():
         progress("verifying")
-        check = _one if len(folders) == 1 else _sequence
-        result = check(folders, originals, keys, config, allow_code, chosen)
+        check = _one if len(folder) == 1 else _sequence
+        result = check(folder, originals, keys, config, allow_code, chosen)
     if as_json:
         say(json.dumps(result.to_dict(), indent=2))
     else:
