@@ -13,6 +13,7 @@ from benchmarks.experiment_commands import (
     mutants,
     projection_figures,
     proximity_figures,
+    republication,
     resist,
     risk_figures,
 )
@@ -341,7 +342,11 @@ def projections(as_json: bool) -> None:
     show(figures, as_json, show_figures)
 
 
-for experiment in (attacks, resist, proximity_figures, risk_figures, projection_figures, analysis, mutants):
+EXPERIMENTS = (
+    *(attacks, resist, republication, proximity_figures, risk_figures, projection_figures, analysis),
+    mutants,
+)
+for experiment in EXPERIMENTS:
     main.add_command(experiment)
 
 if __name__ == "__main__":

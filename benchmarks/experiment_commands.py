@@ -61,6 +61,32 @@ def mutants(sample: int, packages: str, workers: int, seed: int, as_json: bool) 
 @click.command(
     epilog="""\b
 Example:
+  SFUMATO_DATA=data python -m benchmarks republication
+  python -m benchmarks republication --rows 1000 --versions 3 --json"""
+)
+@click.option("--rows", default=20_000, show_default=True, type=click.IntRange(min=200), help="Rows of the census.")
+@click.option("--versions", default=10, show_default=True, type=click.IntRange(min=2), help="Versions of each table.")
+@click.option("--churn", default=0.05, show_default=True, help="The share of people who leave from one version to the next.")
+@click.option("--counterfeits", default="0.1", show_default=True, help="The largest share of counterfeits.")
+@seed_option
+@json_option
+def republication(rows: int, versions: int, churn: float, counterfeits: str, seed: int, as_json: bool) -> None:
+    """Release versions of a table after one another: loss, counterfeits, time, and people who are narrowed too far.
+
+    In each version as many people are new as left. Compare with releases that are made independently of one another. The
+    tables are Adult below SFUMATO_DATA, if it is there, and the synthetic census.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.experiments.republication_tables import run
+
+    with progress_line() as notify:
+        figures = run(rows, versions, churn, counterfeits, seed, notify)
+    show(figures, as_json, show_runs)
+
+
+@click.command(
+    epilog="""\b
+Example:
   SFUMATO_DATA=data python -m benchmarks proximity-figures --out figures
   python -m benchmarks proximity-figures --rows 5000 --figures 4,5 --out figures"""
 )

@@ -139,6 +139,7 @@ def test_only_the_writer_calls_verification():
 
 CHECK_FILES = {
     "groups": {
+        "verification/candidate_checks.py",
         "verification/checks.py",
         "verification/cluster_facts.py",
         "verification/cluster_tables.py",

@@ -54,7 +54,7 @@ from .principles import (
 from .profiling import Profile, profile
 from .progress import Progress
 from .projections import Projection, project
-from .verification import Verification, verify
+from .verification import Verification, verify, verify_sequence
 from .version import __version__
 
 __all__ = [
@@ -142,5 +142,6 @@ __all__ = [
     "synthetic_census",
     "verification",
     "verify",
+    "verify_sequence",
     "withhold",
 ]

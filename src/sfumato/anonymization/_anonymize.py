@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from sfumato.anonymization.recoding.strata import Strata
 from sfumato.anonymization.recoding_choice import choice_notes, for_publication, open_recodings
 from sfumato.anonymization.recurring_identifiers import recurring_identifiers
 from sfumato.anonymization.release import PrivateRelease, Release
+from sfumato.anonymization.republication.followed_release import FollowedRelease, followed_release
+from sfumato.anonymization.republication.republished_table import republished_table
 from sfumato.anonymization.strata_feasibility import refuse_impossible_strata
 from sfumato.anonymization.unchanged_columns import refuse_singled_out
 from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclared_note
@@ -61,6 +64,8 @@ def anonymize(
     seed: int | None = None,
     suppress: Number = 0,
     resist: Sequence[str] = (),
+    after: tuple[str | Path, str | Path] | None = None,
+    counterfeits: Number = 0,
     engine: Engine | str | None = None,
     progress: Progress = silent,
 ) -> Release:
@@ -76,6 +81,11 @@ def anonymize(
     function that is called with each step, see `sfumato.progress`. If the requirements cannot be met, `RequirementError`
     says how far the method got, and what is known about the reason.
 
+    `after`: for a new version of a table that was released before, the folder of the last release and its private key. Then
+    the candidates that a person has in all releases together also satisfy every principle. `counterfeits`: the largest
+    share of rows, of those of the table, that may be added although they stand for nobody, where people left whose values
+    others need. See docs/republication.md.
+
     >>> import sfumato as sf
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "gout", "flu", "cold"]})
@@ -87,9 +97,10 @@ def anonymize(
     withstood = check_resist(resist)
     chosen = _method(method, requested, withstood)
     available_workers()  # raises if the number in the environment is invalid, also where one thread is enough
+    follows = followed_release(after, counterfeits)
     with engine_of(engine, data).running():
         table = table_of(data, schema)
-        return anonymize_table(table, data, requested, chosen, secret, share, progress, resist=withstood)
+        return anonymize_table(table, data, requested, chosen, secret, share, progress, resist=withstood, follows=follows)
 
 
 def anonymize_table(
@@ -102,11 +113,12 @@ def anonymize_table(
     progress: Progress = silent,
     order_seed: int = PUBLIC_SEED,
     resist: tuple[str, ...] = (),
+    follows: FollowedRelease | None = None,
 ) -> Release:
     """Anonymize a table with parameters that are checked already; see `anonymize`.
 
     `data`: the same rows in the library that the released frame will have. `order_seed`: the public seed of the order of
-    the published rows. `resist`: the attacks that the method withstands.
+    the published rows. `resist`: the attacks that the method withstands. `follows`: the release that this one follows.
     """
     # Long because of what a release holds: each step is one call.
     chosen = _method(method, principles, resist)
@@ -119,18 +131,26 @@ def anonymize_table(
     task = Task(searched, principles, progress, share)
     refuse_impossible_strata(task, share)
     progress(FINDING)
-    grouping = find_groups(task, chosen, seed)
+    again = None if follows is None else republished_table(task, chosen, seed, *follows, table)
+    grouping = find_groups(task, chosen, seed) if again is None else again.grouping
     del task  # it holds arrays of the length of the table
     grouping = replace(grouping, of_row=stored(np.asarray(grouping.of_row, np.int64)))
     of_row = grouping.of_row
     progress("publishing")
-    published, result, kept = _publish_groups(table, searched, grouping, principles, order_seed, share)
+    original, start = table, None
+    if again is not None:
+        table, searched, start = again.table, again.searched, again.kept
+    published, result, kept = _publish_groups(table, searched, grouping, principles, order_seed, share, start)
+    if again is not None:
+        again.check(kept, principles)
     if share:  # which rows are published is known only now
         part = table.take(kept)
         refuse_singled_out(part.data, part.schema, table.source, units_of(part))
     library = library_of(data)
     dropped = table.rows - len(kept)
-    recurring = recurring_identifiers(table, kept, of_row, principles)
+    recurring = recurring_identifiers(original, kept[kept < original.rows], of_row, principles)
+    rows = kept[published.rows]
+    completed = None if table is original else table
     return Release(
         table=published.table,
         audit=replace(result if table.units is None else result.without_single_groups(), library=library),
@@ -145,15 +165,18 @@ def anonymize_table(
         notes=(*_notes(table, published, dropped, grouping.notes), *recurring.public),
         private=PrivateRelease(
             seed=seed,
-            original=table,
+            original=original,
             kept=published.original,
             kept_rows=kept,
-            rows=stored(kept[published.rows]),
+            rows=stored(np.where(rows < original.rows, rows, -1)),
             recoding=published.recoding,
-            notes=(*reading_notes(table), *grouping.private, *recurring.private, *_notes_on_content(published)),
+            notes=(*reading_notes(original), *grouping.private, *recurring.private, *_notes_on_content(published)),
             make_frame=partial(frame_of, published, data, library, kept),
             storage=active_storage(),
+            completed=completed,
+            follows=None if follows is None else follows.release,
         ),
+        after=None if again is None else again.claim,
     )
 
 
@@ -213,14 +236,17 @@ def _publish_groups(
     principles: tuple[Principle, ...],
     order_seed: int,
     share: Fraction,
+    start: NDArray[np.int64] | None = None,
 ) -> tuple[PublishedTable, Audit, NDArray[np.int64]]:
     """Publish the groups and audit the result; drop the rows of violating groups while the share allows.
+
+    `start`: the rows that may be published, if not all.
 
     Returns the published table, its audit and the rows that were kept. What is left is measured again each time, because
     some principles compare a group with the whole table. Rows that are dropped decide about no recoding either.
     """
     resolved, of_row = resolved_schema(table), np.asarray(grouping.of_row, np.int64)
-    kept = stored(np.arange(table.rows))
+    kept = stored(np.arange(table.rows) if start is None else start)
     most = int(share * table.rows)
     first: Audit | None = None  # the audit before anything is dropped, for the error
     while True:

@@ -33,6 +33,7 @@ def replay(
     method: Method | None = None,
     key: str | Path | None = None,
     seed: int | None = None,
+    after: tuple[str | Path, str | Path] | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Repeat a release: the same principles, method and seed, on the original table.
@@ -40,7 +41,8 @@ def replay(
     With the same original and the same versions, the same bytes are written. `release`: its folder, or its release.json
     alone. `original`: a path, a frame, or a Table. `key`: the private key file that `Release.save` wrote; it contains the
     seed, which release.json does not. `seed`: in place of the key, the seed itself; with another seed than that of the
-    release, a similar one is made. Before format 5 release.json stated the seed, and neither is needed. `schema`,
+    release, a similar one is made. Before format 5 release.json stated the seed, and neither is needed. `after`: if the
+    release follows another, the folder and the key of that one. `schema`,
     `principles`, `method`: needed where a distance is a function of your own, or a principle or the method is a class of
     your own that is not registered; release.json contains only their names.
 
@@ -70,6 +72,12 @@ def replay(
     chosen = _method(manifest) if method is None else method
     share = _check(manifest, "suppress", check_share, document.suppress)
     secret = _seed(manifest, key, seed)
+    if document.after is not None and after is None:
+        raise manifest.problem(
+            "after",
+            "the release follows another one, without which it cannot be repeated",
+            "Name that release and its key: --after FOLDER --after-key FILE (in Python after=(folder, key)).",
+        )
     if isinstance(original, str | Path):  # unlike for verification, a missing value may be refused
         original = read_table(original, declared, **manifest.reading_options)
     return anonymize(
@@ -80,6 +88,8 @@ def replay(
         seed=secret,
         suppress=share,
         resist=_check(manifest, "resist", check_resist, document.resist or ()),
+        after=after,
+        counterfeits=0 if document.after is None else document.after.allowed,
         progress=progress,
     )
 

@@ -172,6 +172,8 @@ def frame_of(published: PublishedTable, data: Any, library: str, kept: NDArray[n
         return frame
     import pandas
 
+    if len(kept) and int(kept.max()) >= len(data):  # counterfeits, which the data does not contain
+        return frame.to_pandas()
     # ages replace dates of birth, which the data still contains
     texts = {published.group, *table.schema.quasi_identifiers, *published.original.schema.ages}
     chosen = data.iloc[kept[published.rows]].reset_index(drop=True)

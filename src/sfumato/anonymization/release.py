@@ -19,6 +19,7 @@ from sfumato.anonymization.figures.figure_tables import internal_figures
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.release_document import describe_release, published_loss
+from sfumato.anonymization.republication.next_history import history_after
 from sfumato.anonymization.revealing_columns import revealing_warnings
 from sfumato.anonymization.unchanged_columns import unchanged_claim
 from sfumato.anonymization.utility import Utility, certainty_penalty, mean_loss, percent, utility_of
@@ -32,7 +33,8 @@ from sfumato.progress import Progress, silent
 from sfumato.registry import ATTACK_RUNNER, load
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.exposure_models import ReleaseWarning, RevealingWarning, UnchangedClaim, exposure_notes
-from sfumato.releases.models import GroupedDocument
+from sfumato.releases.models import AfterClaim, GroupedDocument
+from sfumato.releases.predecessor import Predecessor
 from sfumato.releases.private import Private, Publication
 from sfumato.releases.row_key import key_text
 from sfumato.releases.writer import InternalReport, TableData, write_release
@@ -51,11 +53,11 @@ class PrivateRelease(Private):
     original: Table
     """The table that was anonymized, with the rows that were suppressed."""
     kept: Table
-    """The rows of the original that are published, in their order."""
+    """The rows of the original that are published, in their order, then counterfeits."""
     kept_rows: NDArray[np.int64]
-    """The numbers of those rows in the original, from 0."""
+    """The numbers of those rows in the original, from 0; those of counterfeits follow the last row."""
     rows: NDArray[np.int64]
-    """For each published row its number in the original, from 0."""
+    """For each published row its number in the original, from 0; -1 for a counterfeit."""
     recoding: Recoding
     """How each group's quasi-identifiers are published, over the kept rows in their order."""
     notes: Sequence[str]
@@ -64,6 +66,10 @@ class PrivateRelease(Private):
     """Makes `Release.frame`."""
     storage: Storage | None = None
     """Where large arrays are, if they are not in memory."""
+    completed: Table | None = None
+    """The original with counterfeits below its rows, if there are any."""
+    follows: Predecessor | None = None
+    """The release that this one follows, with the history of the people."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,6 +114,8 @@ class Release(Publication):
     """What a reader of the release should know; written with it."""
     private: PrivateRelease
     """What must not be published."""
+    after: AfterClaim | None = None
+    """The release that this one follows; None for the first release of a table."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what may be published; the frame and the document are made now, because they need the original."""
@@ -148,7 +156,8 @@ class Release(Publication):
     @cached_property
     def revealing(self) -> tuple[RevealingWarning, ...]:
         """The published columns that undo the recoding of a quasi-identifier, counted in the original."""
-        return revealing_warnings(self.private.original, self.private.kept_rows, self.private.recoding)
+        private = self.private
+        return revealing_warnings(private.original, private.kept_rows, private.recoding, private.completed)
 
     @property
     def warnings(self) -> tuple[ReleaseWarning, ...]:
@@ -226,8 +235,9 @@ class Release(Publication):
         The files are written aside, verified as written, and only then renamed into place: if anything fails before that,
         nothing is left behind. `force` replaces a release that is there already, and nothing else. `internal`: a file
         elsewhere, for the report that contains more than may be published; see `sf.report`. `key`: a file elsewhere, for
-        the private key: the seed, with which `sf.replay` repeats the release, and whose row each published row is, with
-        which `sf.verify` can count people again. `expected`: the folder of a release, or its
+        the private key: the seed, with which `sf.replay` repeats the release; whose row each published row is, with
+        which `sf.verify` can count people again; and, if one identifier tells people apart, what the next version of the
+        table needs to follow this release. `expected`: the folder of a release, or its
         release.json, whose files these must equal byte by byte; otherwise nothing is written.
 
         With `database`, the URI of PostgreSQL or SQLite, and `table`, the published rows also become a table there, in one
@@ -242,7 +252,12 @@ class Release(Publication):
                 folder,
                 original=original,
                 expected=Expectations(
-                    self.schema, self.principles, rows=self.private.rows, suppress=self.suppress, figures=False
+                    self.schema,
+                    self.principles,
+                    rows=self.private.rows,
+                    suppress=self.suppress,
+                    after=self.private.follows,
+                    figures=False,
                 ),
                 format=format,
                 force=force,
@@ -262,7 +277,10 @@ class Release(Publication):
         return TableData(self.table.data, separators, unchanged)
 
     def _key_text(self, document: GroupedDocument) -> str:
-        return key_text(document, self.private.seed, self.private.rows)
+        private = self.private
+        earlier = None if private.follows is None else private.follows.history
+        history = history_after(private.original, self.table, private.rows, self.schema, private.seed, earlier)
+        return key_text(document, private.seed, private.rows, history)
 
     def _internal_page(self, document: GroupedDocument) -> str:
         attacks = load(ATTACK_RUNNER)(self).to_dict()

@@ -49,6 +49,7 @@ def describe_release(release: Release) -> dict[str, Any]:
         "utility": utility,
         "figures": _figures(release, utility["loss"]["columns"]),
         "notes": list(release.notes),
+        **({} if release.after is None else {"after": release.after.to_dict()}),
     }
 
 

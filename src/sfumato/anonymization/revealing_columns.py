@@ -25,12 +25,15 @@ from sfumato.releases.revelation_rule import (
 Codes = NDArray[np.int64]
 
 
-def revealing_warnings(original: Table, kept: Codes, recoding: Recoding) -> tuple[RevealingWarning, ...]:
+def revealing_warnings(
+    original: Table, kept: Codes, recoding: Recoding, completed: Table | None = None
+) -> tuple[RevealingWarning, ...]:
     """Return a warning for each published column that determines a quasi-identifier, wholly or nearly.
 
     `kept`: the rows of the original that are published; `recoding`: their cells. A value of the column narrows a cell to
     those of its values that occur with it in the original. Cost: for each pair of columns that of counting their
-    combinations, and the distinct cells that occur with each frequent value.
+    combinations, and the distinct cells that occur with each frequent value. `completed`: the original with counterfeits
+    below its rows, if some of those are kept.
 
     >>> import pyarrow as pa
     >>> from sfumato.anonymization.recoding.group_recoding import recode
@@ -45,7 +48,7 @@ def revealing_warnings(original: Table, kept: Codes, recoding: Recoding) -> tupl
     names = [name for name in original.data.column_names if original.schema.role(name) in (Role.SENSITIVE, Role.OTHER)]
     found = []
     for name in names:
-        ranked = ranks_of(original.data.column(name), name)
+        ranked = ranks_of((completed or original).data.column(name), name)
         values = ranked.as_text[ranked.of_row].astype(np.int32)
         for column in recoding.columns:
             one, half, recoded = _narrowed(original, values, kept, column, recoding.groups.of_row)
@@ -67,7 +70,7 @@ def _narrowed(
     if not total:
         return 0, 0, 0
     distinct = int(values.max()) + 1
-    pairs, together = combination_counts([values, column.codes], [distinct, column.domain])
+    pairs, together = combination_counts([values[: original.rows], column.codes], [distinct, column.domain])
     places, rows = combination_counts(
         [values[kept][several], cell[several].astype(np.int32)], [distinct, len(recoded.cells)]
     )

@@ -117,7 +117,7 @@ def _repaired(task: UnitTask, of_unit: Integers) -> tuple[Integers, Sequence[str
     if task.satisfied(of_unit).all() or _failing_rows(task, of_unit) <= int(task.suppress * task.original.rows):
         return of_unit, ()
     task.progress("repairing groups")
-    merged = _merged(task, of_unit)
+    merged = merged_groups(task, of_unit)
     if task.satisfied(merged).all():
         return merged, ()
     cut = np.asarray(grouping_of(Mondrian(), task, 0).of_row, np.int64)
@@ -131,11 +131,11 @@ def _failing_rows(task: UnitTask, of_unit: Integers) -> int:
     return int((~task.satisfied(of_unit))[task.rows_of(of_unit)].sum())
 
 
-def _merged(task: UnitTask, of_unit: Integers) -> Integers:
+def merged_groups(task: Task, of_unit: Integers) -> Integers:
     """Merge each failing group with the group that it extends least, round by round, while that helps."""
     spans = np.maximum(1, np.array([domain.size for domain in task.domains], float))
     places = task.places / spans
-    fewest, idle = task.units.count + 1, 0
+    fewest, idle = len(of_unit) + 1, 0
     while True:
         failing = ~task.satisfied(of_unit)
         bad = int(failing[of_unit].sum())

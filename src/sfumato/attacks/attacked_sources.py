@@ -55,7 +55,7 @@ def attacked_release(
 
 def _of_release(release: Release) -> AttackedRelease:
     private = release.private
-    order = np.argsort(private.rows, kind="stable")
+    order = _people_first(private.rows)
     groups = release.audit.groups
     return AttackedRelease(
         published=release.table,
@@ -101,7 +101,7 @@ def _of_folder(folder: Path, original: Any, schema: Schema | None, key: str | Pa
         notes = (*notes, note)
     elif problem := mapping_problem(table, published.data, people, declared, rows):
         raise ReleaseError(problem, remedy="Name the key and the original that belong to the release.", file=str(key))
-    order = np.argsort(rows, kind="stable")
+    order = _people_first(rows)
     return replace(
         found,
         original=people.take(rows[order], resolved_schema(people)),
@@ -112,6 +112,12 @@ def _of_folder(folder: Path, original: Any, schema: Schema | None, key: str | Pa
         rows_are_known=are_known,
         notes=notes,
     )
+
+
+def _people_first(rows: Integers) -> Integers:
+    """Return the published rows in the order of the original; counterfeits, which stand for nobody, are left out."""
+    order = np.argsort(rows, kind="stable")
+    return order[rows[order] >= 0]
 
 
 def _rows_of(data: Path, key: str | Path | None) -> Integers | None:

@@ -131,6 +131,8 @@ class _View:
     """Values by the numbers that the last release gives them; values that it does not contain have higher numbers."""
     counts: Integers
     sizes: Integers
+    full: NDArray[np.bool_]
+    """For each value of each group whether all rows of the group are those of people; counterfeits stand for nobody."""
 
     @classmethod
     def of(cls, release: AttackedRelease, own: Secret, last: Secret) -> _View:
@@ -139,7 +141,8 @@ class _View:
         name = np.array(
             [number.setdefault(own.attribute.value(value), len(number)) for value in range(len(own.attribute))], np.int64
         )
-        return cls(release.rows, release.group_of_person, h.offsets, name[h.values], h.counts, h.sizes)
+        full = np.bincount(release.group_of_person, minlength=len(h.sizes)) == h.sizes
+        return cls(release.rows, release.group_of_person, h.offsets, name[h.values], h.counts, h.sizes, full[h.group])
 
     def entries(self, groups: Integers) -> tuple[Integers, Integers]:
         """Return the positions of the values of some groups, and to which of the groups each belongs."""
@@ -251,6 +254,7 @@ def _not_ruled_out(views: list[_View], whose: Integers, entries: list[Integers],
             taken = np.bincount(entry[only & (entry >= 0)], minlength=len(view.counts)) == view.counts
             kept &= only | (entry < 0) | ~taken[entry]
             needed = np.bincount(entry[kept & (entry >= 0)], minlength=len(view.counts)) == view.counts
+            needed &= view.full
             forced = kept & (entry >= 0) & needed[entry]
             # of somebody who is needed for two values at once, the releases contradict each other, and nothing follows
             times = np.bincount(whose[forced], minlength=count)[whose]

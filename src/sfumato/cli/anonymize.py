@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 Example:
   sfumato anonymize sfumato.toml --output release --key key.json
   sfumato anonymize sfumato.toml --seed 7 --force --json | jq .principles
-  sfumato anonymize release/release.json --data people.csv --key key.json --output again"""
+  sfumato anonymize release/release.json --data people.csv --key key.json --output again
+  sfumato anonymize sfumato.toml --output v2 --key v2.json --after v1 --after-key v1.json"""
 )
 @click.argument("config", type=click.Path(path_type=Path), shell_complete=repeatable_files)
 @click.option(
@@ -58,6 +60,22 @@ Example:
     metavar="ATTACK",
     help="An attack that the groups must provably withstand: minimality, by the method deal. Default: method.resist.",
 )
+@click.option(
+    "--after",
+    type=click.Path(path_type=Path),
+    help="The last release of an earlier version of the table. Over all releases together, nobody's candidates are narrowed "
+    "below the principles. Default: after.release.",
+)
+@click.option(
+    "--after-key",
+    type=click.Path(path_type=Path),
+    help="The private key that was written with that release. Default: after.key.",
+)
+@click.option(
+    "--counterfeits",
+    metavar="SHARE",
+    help="With --after: the largest share of rows that may be added although they stand for nobody. Default: 0.",
+)
 @engine_option
 @master_option
 @force_option
@@ -72,6 +90,9 @@ def anonymize(
     internal: Path | None,
     key: Path | None,
     resist: tuple[str, ...],
+    after: Path | None,
+    after_key: Path | None,
+    counterfeits: str | None,
     engine: str | None,
     master: str | None,
     force: bool,
@@ -97,6 +118,7 @@ def anonymize(
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config, allow_code=allow_code)
     folder = release_folder(declared, config, output)
     sink = expected = None
+    follows = _follows(declared, after, after_key, counterfeits)
     if declared is not None:
         declared.require_principles()
         declared = declared.resisting(resist)
@@ -120,10 +142,14 @@ def anonymize(
         running = declared.chosen_engine(engine, data, place if place.is_dir() else None, master)
     with progress_bar() as progress, running.running():
         if declared is None:
-            release, form = _repeat(config, data, repeated, seed, allow_code, progress), _format_of(config)
-            expected = config
+            follows.pop("counterfeits", None)  # release.json states them
+            release = _repeat(config, data, repeated, seed, allow_code, progress, follows)
+            expected, form = config, _format_of(config)
         else:
-            release, form = _make(declared, data, seed, progress), declared.output.format if declared.output else "csv"
+            release, form = (
+                _make(declared, data, seed, progress, follows),
+                declared.output.format if declared.output else "csv",
+            )
         if strict:
             refuse_warnings(release.warnings, release.private.original.source)
         written = release.save(
@@ -186,11 +212,26 @@ def _show(
             f"No key was written (--key), so the {release.audit.units.plural} of its groups cannot be counted again later.",
             markup=False,
         )
+    if release.after is not None and key is None and expected is None:
+        out.print("No key was written (--key), so no later version can follow this release.", markup=False)
     if expected is not None:
         out.print(f"Its files are the same, byte for byte, as those that {expected} lists.", markup=False)
 
 
-def _make(declared: Config, data: str | None, seed: int | None, progress: Progress) -> Release:
+def _follows(declared: Config | None, after: Path | None, key: Path | None, counterfeits: str | None) -> dict[str, Any]:
+    """Return which release is followed, as arguments of `sf.anonymize`: options in place of what the config declares."""
+    found: dict[str, Any] = {} if declared is None else declared.follows
+    if after is not None or key is not None:
+        before, own = found.get("after", (None, None))
+        folder = after or before
+        if folder is None:
+            raise click.UsageError("--after-key is given without --after.")
+        # the key of the config belongs to the release of the config
+        found["after"] = (folder, key or (own if after is None else None))
+    return found if counterfeits is None else {**found, "counterfeits": counterfeits}
+
+
+def _make(declared: Config, data: str | None, seed: int | None, progress: Progress, follows: Mapping[str, Any]) -> Release:
     """Make the release that a config requests."""
     from sfumato.anonymization._anonymize import anonymize as publish
     from sfumato.config import MethodSection
@@ -208,6 +249,7 @@ def _make(declared: Config, data: str | None, seed: int | None, progress: Progre
             suppress=method.suppress,
             resist=method.resist,
             progress=progress,
+            **follows,
         )
     except ColumnError as error:
         if error.key not in ("never_mix", "coarsest"):
@@ -217,7 +259,13 @@ def _make(declared: Config, data: str | None, seed: int | None, progress: Progre
 
 
 def _repeat(
-    config: Path, data: str | None, key: Path | None, seed: int | None, allow_code: bool, progress: Progress
+    config: Path,
+    data: str | None,
+    key: Path | None,
+    seed: int | None,
+    allow_code: bool,
+    progress: Progress,
+    follows: Mapping[str, Any],
 ) -> Release:
     """Make the release that a release.json describes again. Functions are those of the config that `data` names, if any."""
     from sfumato.anonymization._replay import replay
@@ -234,7 +282,7 @@ def _repeat(
     progress("reading")
     original = named_source(data, allow_code)
     schema = original.schema if isinstance(original, Table) else None
-    return replay(config, original, schema=schema, key=key, seed=seed, progress=progress)
+    return replay(config, original, schema=schema, key=key, seed=seed, progress=progress, **follows)
 
 
 def _format_of(config: Path) -> str:

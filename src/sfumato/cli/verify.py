@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,6 +22,10 @@ from sfumato.cli.source import (
 )
 from sfumato.cli.streams import say
 
+if TYPE_CHECKING:
+    from sfumato.engines import Engine
+    from sfumato.verification.checks import Verification
+
 
 @click.command(
     epilog="""\b
@@ -28,13 +33,17 @@ Example:
   sfumato verify release
   sfumato verify release --original people.csv --config sfumato.toml --json
   sfumato verify release --original sfumato.toml --config sfumato.toml
-  sfumato verify release --published 'parquet.`/data/open/people`' --engine spark"""
+  sfumato verify release --published 'parquet.`/data/open/people`' --engine spark
+  sfumato verify v1 v2 --original people1.csv --original people2.csv --key key1.json --key key2.json"""
 )
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--original",
+    "originals",
     metavar="SOURCE",
-    help="The original table: a file, or a config that names it (with its database, query or sheet).",
+    multiple=True,
+    help="The original table: a file, or a config that names it (with its database, query or sheet). For several releases "
+    "one each, in the same order.",
 )
 @click.option(
     "--config",
@@ -44,8 +53,11 @@ Example:
 )
 @click.option(
     "--key",
+    "keys",
+    multiple=True,
     type=click.Path(path_type=Path),
-    help="The private key that was written with the release: it says whose row each published row is.",
+    help="The private key that was written with the release: it says whose row each published row is. For several releases "
+    "one each, in the same order.",
 )
 @click.option(
     "--published",
@@ -58,10 +70,10 @@ Example:
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 @allow_code_option
 def verify(
-    folder: Path,
-    original: str | None,
+    folder: tuple[Path, ...],
+    originals: tuple[str, ...],
     config: Path | None,
-    key: Path | None,
+    keys: tuple[Path, ...],
     published: str | None,
     engine: str | None,
     master: str | None,
@@ -71,10 +83,41 @@ def verify(
     """Check a release from its written files: nothing was changed, and every principle holds as stated.
 
     FOLDER was written by `sfumato anonymize`, `sfumato project` or `sfumato risk --disclose`. For the last one, --config
-    also measures the risk again. Checks that need more than was given are listed as not checked. Exit status: 0 no check
+    also measures the risk again. Several folders are checked as a sequence of releases of one table, the first one first;
+    see `sfumato anonymize --after`. Checks that need more than was given are listed as not checked. Exit status: 0 no check
     fails, 1 one fails, 2 it is not a release.
     """
     from sfumato.cli.show import console
+
+    for name, given in (("--original", originals), ("--key", keys)):
+        if len(given) > len(folder) or (given and len(folder) > 1 and len(given) != len(folder)):
+            raise click.UsageError(f"There are {len(folder)} releases, and {name} is given {len(given)} times.")
+    if published is not None and len(folder) > 1:
+        raise click.UsageError("--published is for one release.")
+    chosen = named_engine(engine, master, originals[0] if originals else None, config, allow_code)
+    with progress_bar() as progress, chosen.running():
+        progress("verifying")
+        if len(folder) == 1:
+            result = _one(folder[0], originals, keys, published, config, allow_code, chosen)
+        else:
+            result = _sequence(folder, originals, keys, config, allow_code, chosen)
+    if as_json:
+        say(json.dumps(result.to_dict(), indent=2))
+    else:
+        console().print(repr(result), markup=False)
+    sys.exit(0 if result.holds else 1)
+
+
+def _one(
+    folder: Path,
+    originals: tuple[str, ...],
+    keys: tuple[Path, ...],
+    published: str | None,
+    config: Path | None,
+    allow_code: bool,
+    engine: Engine,
+) -> Verification:
+    """Check one release."""
     from sfumato.engines import Spark
     from sfumato.releases.models import GROUPS, PROJECTED, WITHHELD
     from sfumato.releases.reader import Manifest
@@ -84,28 +127,38 @@ def verify(
     kind = Manifest.load(folder).kind
     if kind == WITHHELD:
         principles = None  # a withheld release has none; those of the config are for releases with groups
-    project = requested_projection(config, allow_code) if kind == PROJECTED else None
-    suppress = requested_suppression(config, allow_code) if kind == GROUPS else None
-    chosen = named_engine(engine, master, original, config, allow_code)
-    with progress_bar() as progress, chosen.running():
-        progress("verifying")
-        risk = risk_assumptions(config, allow_code) if kind == WITHHELD else None
+    return check(
+        folder,
         # the rows of a table of Spark stay on the cluster
-        table = named_source(original, allow_code, as_frame=isinstance(chosen, Spark))
-        result = check(
-            folder,
-            table,
-            schema=schema,
-            principles=principles,
-            project=project,
-            risk=risk,
-            key=key,
-            suppress=suppress,
-            published=published,
-            engine=chosen,
-        )
-    if as_json:
-        say(json.dumps(result.to_dict(), indent=2))
-    else:
-        console().print(repr(result), markup=False)
-    sys.exit(0 if result.holds else 1)
+        named_source(originals[0] if originals else None, allow_code, as_frame=isinstance(engine, Spark)),
+        schema=schema,
+        principles=principles,
+        project=requested_projection(config, allow_code) if kind == PROJECTED else None,
+        risk=risk_assumptions(config, allow_code) if kind == WITHHELD else None,
+        key=keys[0] if keys else None,
+        suppress=requested_suppression(config, allow_code) if kind == GROUPS else None,
+        published=published,
+        engine=engine,
+    )
+
+
+def _sequence(
+    folders: tuple[Path, ...],
+    originals: tuple[str, ...],
+    keys: tuple[Path, ...],
+    config: Path | None,
+    allow_code: bool,
+    engine: Engine,
+) -> Verification:
+    """Check several releases of one table."""
+    from sfumato.verification._verify_sequence import verify_sequence
+
+    schema, principles = requested_terms(config, allow_code)
+    return verify_sequence(
+        folders,
+        [named_source(original, allow_code) for original in originals] or None,
+        keys=keys or None,
+        schema=schema,
+        principles=principles,
+        engine=engine,
+    )

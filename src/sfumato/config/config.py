@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 from pydantic import Field, ValidationError
 
+from sfumato.config.after_section import AfterSection
 from sfumato.config.project_section import ProjectSection
 from sfumato.config.risk_section import RiskSection
 from sfumato.config.sections import (
@@ -28,9 +29,9 @@ from sfumato.config.sections import (
     Section,
 )
 from sfumato.config.toml_text import config_text, read_toml
+from sfumato.config.toml_values import toml_value
 from sfumato.config.validation_errors import config_error
-from sfumato.data.hierarchy import Hierarchy
-from sfumato.data.schema import Kind, Role, Schema
+from sfumato.data.schema import Schema
 from sfumato.distances import Custom, Distance
 from sfumato.engines import Engine, engine_of
 from sfumato.errors import ConfigError, ParameterError, SfumatoError
@@ -43,7 +44,7 @@ from sfumato.parameters import check_ratio, check_share
 from sfumato.principles import Principle, attributes_of, principle_of
 from sfumato.registry import METHODS
 from sfumato.resistance import check_resist
-from sfumato.serialization import distance_of, hierarchy_of, hierarchy_section, located, schema_of, stated
+from sfumato.serialization import distance_of, hierarchy_of, located, schema_of, stated
 from sfumato.user_code import CodeLocation
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class Config(Section):
     method: MethodSection | None = None
     engine: EngineSection | None = None
     output: OutputSection | None = None
+    after: AfterSection | None = None
     risk: RiskSection | None = None
     project: ProjectSection | None = None
     source: Path | None = Field(default=None, exclude=True)
@@ -173,7 +175,7 @@ class Config(Section):
 
     def to_toml(self) -> str:
         """Write the config as TOML; reading it again gives an equal config."""
-        sections = _plain(self.model_dump(mode="python", exclude_none=True, exclude_defaults=True))
+        sections = toml_value(self.model_dump(mode="python", exclude_none=True, exclude_defaults=True))
         principles = sections.pop("principles", [])
         # one [[principles]] each, as a person would write them
         sections = {"format": self.format, **sections}
@@ -350,6 +352,11 @@ class Config(Section):
         """The file that the key is written to, which says whose row each published row is, if the config declares one."""
         return None if self.output is None or self.output.key is None else self._near(self.output.key)
 
+    @property
+    def follows(self) -> dict[str, Any]:
+        """The release that a new version of the table follows, as arguments of `sf.anonymize`."""
+        return {} if self.after is None else self.after.arguments(self._near)
+
     def _check_sections(self) -> None:
         """Check what `[method]`, `[risk]` and `[project]` declare, as far as that needs neither data nor their code."""
         section = self.method or MethodSection()
@@ -365,6 +372,8 @@ class Config(Section):
                 self._check_code(key, str(function))
             risk.check()
             (self.project or ProjectSection()).check()
+            if self.after is not None:
+                self.after.check()
         except SfumatoError as error:
             raise self._located(error, "") from error
 
@@ -462,38 +471,3 @@ def write_config(path: str | Path, text: str) -> None:
         raise ConfigError(
             f"the config cannot be written: {error.strerror}", remedy="Name a writable file.", file=str(path)
         ) from error
-
-
-def _hierarchy_section(column: str, declared: Any) -> str | dict[str, Any]:
-    built = hierarchy_section(declared)
-    if built is not None:
-        return built
-    path = declared.source if isinstance(declared, Hierarchy) else str(declared)
-    if path is None:
-        raise ConfigError(
-            "a hierarchy that was built in the program has no file",
-            remedy="Write it to a file of lines leaf;level1;…;* and declare that file.",
-            key=f"columns.{column}.hierarchy",
-        )
-    return str(path)
-
-
-def _distance_section(distance: Distance | None) -> dict[str, Any] | None:
-    if distance is None:
-        return None
-    if callable(getattr(distance, "function", None)):
-        raise ConfigError(
-            "a function that was written in the program cannot be written to a config",
-            remedy='Put it into a file and name it "file.py:function".',
-            key="distance.function",
-        )
-    return {"kind": distance.name, **distance.parameters()}
-
-
-def _plain(value: Any) -> Any:
-    """Return values that TOML can express: enumerations as their text."""
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    return str(value) if isinstance(value, Role | Kind) else value

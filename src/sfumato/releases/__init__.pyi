@@ -26,9 +26,11 @@ from .figure_models import (
     SizeHistogram,
     UtilityClaim,
 )
+from .history import History, Place
 from .json_schema import release_schema
 from .kinds import KINDS, ReleaseKind
 from .models import (
+    AfterClaim,
     AttributeCounts,
     ColumnDeclaration,
     ConfigDeclaration,
@@ -52,6 +54,7 @@ from .models import (
     UnitsClaim,
     WithheldDocument,
 )
+from .predecessor import Predecessor
 from .private import Private, Publication
 from .reader import Manifest, TableManifest
 from .writer import TableData
@@ -59,6 +62,7 @@ from .writer import TableData
 __all__ = [
     "KINDS",
     "AcceptedAttribute",
+    "AfterClaim",
     "AttackRow",
     "AttributeCounts",
     "ColumnDeclaration",
@@ -80,6 +84,7 @@ __all__ = [
     "GroupedTable",
     "Header",
     "HierarchyDeclaration",
+    "History",
     "LevelHistogram",
     "LossClaim",
     "Manifest",
@@ -87,6 +92,8 @@ __all__ = [
     "MethodClaim",
     "MissingDeclaration",
     "NeighbourGraph",
+    "Place",
+    "Predecessor",
     "PrincipleClaim",
     "PrincipleWords",
     "Private",

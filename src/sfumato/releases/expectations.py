@@ -15,6 +15,7 @@ from sfumato.data.schema import Schema
 from sfumato.errors import ParameterError
 from sfumato.principles import Principle
 from sfumato.releases.kinds import KINDS
+from sfumato.releases.predecessor import Predecessor
 from sfumato.releases.reader import Manifest
 
 
@@ -45,6 +46,8 @@ class Expectations:
     """Of a grouped release: a frame of Spark with the published rows, to be checked in place of the data file."""
     remarks: list[str] = field(default_factory=list)
     """Filled by the checks: remarks on how they were made."""
+    after: Predecessor | None = None
+    """Of a grouped release: the one that it follows."""
 
     def check_kind(self, manifest: Manifest) -> None:
         """Raise for an argument that releases of this kind have no check for: it must not be ignored silently."""

@@ -85,7 +85,7 @@ KINDS: dict[str, ReleaseKind] = {
         "sfumato anonymize",
         checks="sfumato.verification.grouped_checks:release_checks",
         page="sfumato.reports.grouped_page:public_page",
-        arguments=("schema", "principles", "key", "suppress", "published"),
+        arguments=("schema", "principles", "key", "suppress", "published", "after"),
     ),
     PROJECTED: ReleaseKind(
         ProjectedDocument,

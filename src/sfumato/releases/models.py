@@ -143,6 +143,19 @@ class UnitsClaim(Part):
     """How many the smallest group contains."""
 
 
+class AfterClaim(Part):
+    """The release that a release of a later version of the table follows."""
+
+    release: str
+    """The SHA-256 of its release.json."""
+    version: int
+    """The number of this release in the sequence, from 2."""
+    counterfeits: int
+    """How many of the published rows stand for nobody."""
+    allowed: str
+    """The largest share of counterfeits that was allowed, exact."""
+
+
 class PublishedColumn(Part):
     """A column of the data file."""
 
@@ -312,6 +325,8 @@ class GroupedDocument(GroupedTable, Document):
 
     KIND: ClassVar[str] = GROUPS
     kind: Literal["groups"] = "groups"
+    after: AfterClaim | None = None
+    """Not written for the first release of a table."""
     files: dict[str, FileDigest]
 
 

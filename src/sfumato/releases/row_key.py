@@ -1,11 +1,14 @@
 """The private key of a release: the seed of its method, and whose row each published row is. Never published.
 
+The key may also contain the history of the people, with which a next version of the table can follow the release.
+
 The seed is not published, so only the key allows to repeat the release. Rows are shuffled, so only the key says whose row a
 published row is. With it the people of each group can be counted again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import FileError
+from sfumato.releases.history import History
 from sfumato.releases.models import Document
 
 FORMAT = 2
@@ -34,18 +38,28 @@ class KeyFile:
     seed: int | None
     """The seed of the method; None if the file has the first format."""
     rows: NDArray[np.int64] | None
-    """For each published row its row in the original, from 0; None for a release of several tables or without groups."""
+    """For each published row its row in the original, from 0, and -1 for a counterfeit; None for a release of several tables
+    or without groups."""
+    history: History | None = None
+    """The candidates of the people so far, for the next version; None if they cannot be matched with it."""
+    release: str | None = None
+    """The SHA-256 of release.json, if there is a history."""
 
 
-def key_text(document: Document, seed: int, rows: NDArray[np.int64] | None = None) -> str:
+def key_text(document: Document, seed: int, rows: NDArray[np.int64] | None = None, history: History | None = None) -> str:
     """Return the content of a key file; `rows`: for each published row its row in the original, from 0.
 
-    The file states which data file it belongs to, by its SHA-256, and numbers rows from 1. The seed is a text, because many
-    programs round large numbers.
+    The file states which data file it belongs to, by its SHA-256, and numbers rows from 1; 0 is that of a counterfeit. The
+    seed is a text, because many programs round large numbers.
     """
     data = {name: file.sha256 for name, file in document.files.items() if not name.endswith(".html")}
-    content = {"sfumato_key": FORMAT, "seed": str(seed), "data": data}
-    return json.dumps(content if rows is None else {**content, "original_rows": (rows + 1).tolist()})
+    content: dict[str, Any] = {"sfumato_key": FORMAT, "seed": str(seed), "data": data}
+    if rows is not None:
+        content["original_rows"] = (rows + 1).tolist()
+    if history is not None:
+        content["release"] = hashlib.sha256(document.to_json().encode()).hexdigest()
+        content["history"] = history.to_dict()
+    return json.dumps(content)
 
 
 def is_key(path: Path) -> bool:
@@ -67,11 +81,14 @@ def read_key(path: str | Path) -> KeyFile:
         raise FileError(f"the key cannot be read: {reason}", remedy=remedy, file=str(path)) from error
     content = content if isinstance(content, dict) else {}
     rows, seed, version = content.get("original_rows"), content.get("seed"), content.get("sfumato_key")
-    whole = isinstance(rows, list) and all(isinstance(row, int) and 0 < row < 1 << 62 for row in rows)
+    whole = isinstance(rows, list) and all(isinstance(row, int) and 0 <= row < 1 << 62 for row in rows)
     known = isinstance(seed, str) and seed.isascii() and seed.isdigit() and len(seed) <= _DIGITS
     valid = whole if version == 1 else version == FORMAT and known and (whole or rows is None)
     if not valid or not isinstance(content.get("data"), dict):
         raise FileError("this is not the key of a release", remedy=remedy, file=str(path))
-    return KeyFile(
-        content["data"], int(str(seed)) if known else None, None if rows is None else np.array(rows, np.int64) - 1
-    )
+    numbers = None if rows is None else np.array(rows, np.int64) - 1
+    try:
+        history = None if content.get("history") is None else History.of_dict(content["history"])
+    except ValueError as error:
+        raise FileError(f"the history in this key is invalid: {error}", remedy=remedy, file=str(path)) from error
+    return KeyFile(content["data"], int(str(seed)) if known else None, numbers, history, content.get("release"))

@@ -1,4 +1,5 @@
 from ._verify import verify
+from ._verify_sequence import verify_sequence
 from .checks import Check, Verification
 
-__all__ = ["Check", "Verification", "verify"]
+__all__ = ["Check", "Verification", "verify", "verify_sequence"]

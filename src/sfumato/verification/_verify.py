@@ -14,6 +14,7 @@ from sfumato.io.read_spark import SCHEME, is_spark_frame, open_spark
 from sfumato.parameters import check_share
 from sfumato.principles.requests import PrincipleRequest, requested_principles
 from sfumato.releases.expectations import Expectations
+from sfumato.releases.predecessor import Predecessor
 from sfumato.releases.reader import Manifest
 from sfumato.verification.checks import Verification, content_checks, files_check
 from sfumato.verification.form_checks import form_checks
@@ -31,6 +32,7 @@ def verify(
     key: str | Path | None = None,
     suppress: Number | None = None,
     published: Any = None,
+    after: tuple[str | Path, str | Path] | None = None,
     engine: Engine | str | None = None,
 ) -> Verification:
     """Check a release from its files and, if the original table is given, against the original.
@@ -45,9 +47,10 @@ def verify(
     with several rows, the private file that `Release.save` wrote, which says whose row a published row is. `suppress`: for a
     grouped release, the largest share of rows that should have been allowed to be suppressed. `published`: for a grouped
     release whose rows executors of Spark wrote as well, these rows, to be checked in place of the data file: a DataFrame, or
-    a table such as "parquet.`/data/open/people`". `engine`: as in `sf.anonymize`; with "spark", executors check the rows if
-    the original, or `published`, is a DataFrame of Spark; else the driver does. What is left out, or None, is not compared.
-    An argument that releases of this kind have no check for is an error.
+    a table such as "parquet.`/data/open/people`". `after`: for a grouped release that follows another, the folder and the
+    key of that one; `sf.verify_sequence` checks all of them. `engine`: as in `sf.anonymize`; with "spark", executors check
+    the rows if the original, or `published`, is a DataFrame of Spark; else the driver does. What is left out, or None, is
+    not compared. An argument that releases of this kind have no check for is an error.
 
     A check has three results: it holds, it fails, or it was not checked. A release holds if no check fails;
     `Verification.not_checked` lists what could not be checked with the arguments.
@@ -64,17 +67,26 @@ def verify(
     """
     expected = requested_principles(principles) if principles else None if principles is None else ()
     share = None if suppress is None else check_share(suppress)
+    follows = None if after is None else Predecessor.read(*after)
     chosen = engine_of(engine, _deciding(folder, original, published))
     with chosen.running():
-        frame = open_spark(f"{SCHEME}://", None, published)[0] if isinstance(published, str) else published
-        if frame is not None and not is_spark_frame(frame):
-            raise ParameterError(
-                f"published is a {type(frame).__name__}, not a table of Spark",
-                remedy="Pass a DataFrame of Spark or the name of a table, or leave it out to check the data file.",
-                key="published",
-            )
-        wanted = Expectations(schema, expected, project, dictionaries, risk, key, suppress=share, published=frame)
+        frame = _published_frame(published)
+        wanted = Expectations(
+            schema, expected, project, dictionaries, risk, key, suppress=share, published=frame, after=follows
+        )
         return verify_folder(folder, original, wanted)
+
+
+def _published_frame(published: Any) -> Any:
+    """Return the published rows as a frame of Spark, given as such or by name; None if they are not given."""
+    frame = open_spark(f"{SCHEME}://", None, published)[0] if isinstance(published, str) else published
+    if frame is not None and not is_spark_frame(frame):
+        raise ParameterError(
+            f"published is a {type(frame).__name__}, not a table of Spark",
+            remedy="Pass a DataFrame of Spark or the name of a table, or leave it out to check the data file.",
+            key="published",
+        )
+    return frame
 
 
 def _deciding(folder: str | Path, original: Any, published: Any) -> Any:

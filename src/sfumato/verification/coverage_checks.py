@@ -29,7 +29,10 @@ _BUDGET = 1 << 25
 class Coverage:
     """How many rows are not covered, and how precisely rows could be matched."""
 
+    uncovering: int
+    """Published rows that cover no original row."""
     uncovered: int
+    """Original rows that no published row covers; 0 if rows were suppressed."""
     unique_matches: int
     """Published rows whose original row is certain, because what is unchanged in them occurs once in each table."""
     by_column: int
@@ -41,10 +44,11 @@ class Coverage:
     def joined(cls, parts: Sequence[Coverage]) -> Coverage:
         """Return the coverage of all classes, given that of disjoint parts of them.
 
-        >>> Coverage.joined([Coverage(1, 2, 0, (1, 0)), Coverage(0, 3, 4, None)])
-        Coverage(uncovered=1, unique_matches=5, by_column=4, first=(1, 0))
+        >>> Coverage.joined([Coverage(1, 0, 2, 0, (1, 0)), Coverage(0, 2, 3, 4, None)])
+        Coverage(uncovering=1, uncovered=2, unique_matches=5, by_column=4, first=(1, 0))
         """
         return cls(
+            sum(part.uncovering for part in parts),
             sum(part.uncovered for part in parts),
             sum(part.unique_matches for part in parts),
             sum(part.by_column for part in parts),
@@ -130,7 +134,8 @@ def pair_limit(pairs: Codes, classes: Codes) -> int:
 def cover_classes(rows: ClassRows, readers: Sequence[CellReader], limit: int, *, everyone: bool) -> Coverage:
     """Compare the rows of some classes; `limit`: as `pair_limit` returns it for all classes."""
     covering, covered = _covered(rows, readers, limit)
-    uncovered = int(rows.published_rows[~covering].sum()) + (int(rows.original_rows[~covered].sum()) if everyone else 0)
+    uncovering = int(rows.published_rows[~covering].sum())
+    uncovered = int(rows.original_rows[~covered].sum()) if everyone else 0
     published, original = rows.sizes()
     first = None
     if not covering.all():
@@ -139,12 +144,16 @@ def cover_classes(rows: ClassRows, readers: Sequence[CellReader], limit: int, *,
         least = wrong[np.lexsort([column[wrong] for column in rows.left[:0:-1]])[0]] if readers else wrong[0]
         first = tuple(int(column[least]) for column in rows.left[1:])
     once = int(((published == 1) & (original == 1)).sum())
-    return Coverage(uncovered, once, int(published[rows.pairs > limit].sum()), first)
+    return Coverage(uncovering, uncovered, once, int(published[rows.pairs > limit].sum()), first)
 
 
-def coverage_check(result: Coverage, readers: Sequence[CellReader], names: Sequence[str]) -> Check:
-    """Return the check of what was compared; `names`: of the quasi-identifiers."""
-    if result.uncovered:
+def coverage_check(result: Coverage, readers: Sequence[CellReader], names: Sequence[str], counterfeits: int = 0) -> Check:
+    """Return the check of what was compared.
+
+    `names`: of the quasi-identifiers. `counterfeits`: how many published rows need not cover an original row.
+    """
+    wrong = max(0, result.uncovering - counterfeits) + result.uncovered
+    if wrong:
         shown = (
             ""
             if result.first is None
@@ -153,7 +162,7 @@ def coverage_check(result: Coverage, readers: Sequence[CellReader], names: Seque
             )
         )
         first = f"; the first: {shown}" if shown else ""
-        return Check("cover", False, f"{count_of(result.uncovered, 'row')} not covered by what is published{first}")
+        return Check("cover", False, f"{count_of(wrong, 'row')} not covered by what is published{first}")
     by_column = f", {count_of(result.by_column, 'row')} compared column by column" if result.by_column else ""
     matched = f"{count_of(result.unique_matches, 'row')} matched uniquely{by_column}"
     return Check("cover", True, f"the published cells cover the original values; {matched}")

@@ -21,6 +21,7 @@ from sfumato.principles import Principle, attributes_of
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColumn
 from sfumato.releases.reader import Manifest, TableManifest
+from sfumato.verification.candidate_checks import sequence_checks
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.compared_tables import ComparedTables
 from sfumato.verification.coverage_checks import coverage_check
@@ -36,7 +37,7 @@ from sfumato.verification.revelation_checks import revelation_check
 from sfumato.verification.row_facts import Comparison, LocalFacts, RowFacts
 from sfumato.verification.spelling_checks import spelling_check
 from sfumato.verification.table_choice import opened_tables
-from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, key_of
+from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, counterfeits_of, key_of
 from sfumato.verification.utility_checks import sizes_check
 
 NO_COLUMNS = "not checked: the columns are not those of release.json"
@@ -53,6 +54,7 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     with opened_tables(table, declared, requested, original, expected) as tables:
         key = key_of(table, expected)
         checks = grouped_checks(table, tables, declared, unavailable, requested, key=key)
+        checks += sequence_checks(table, tables, checks, declared, requested, key, expected.after)
         checks.append(_order(tables, checks))
         checks.append(_form(manifest, tables, checks))
         if expected.figures:
@@ -262,7 +264,7 @@ def _count_problem(document: GroupedTable) -> str | None:
             return problem
     if not 1 <= groups <= rows:
         return f"release.json states {groups} groups of {rows} rows"
-    if not 0 <= suppressed <= as_fraction(document.suppress) * (rows + suppressed):
+    if not 0 <= suppressed <= as_fraction(document.suppress) * (rows - counterfeits_of(document) + suppressed):
         return f"release.json states that {suppressed} rows are suppressed, and that a share of {document.suppress} may be"
     return None
 
@@ -407,7 +409,7 @@ def _against_original(
 ) -> list[Check]:
     """Check what the release must share with the table from which it was made."""
     document, table = manifest.document, compared.original
-    suppressed = document.suppressed
+    suppressed, false = document.suppressed, counterfeits_of(document)
     extra, absent = compared.surplus()
     names = facts.table.data.column_names
     lost = [name for name in declared.published_columns(table.data.column_names) if name not in set(names)]
@@ -415,16 +417,20 @@ def _against_original(
     if lost:
         checks.append(Check("original columns", False, f"{lost[0]!r} of the original is not published"))
     detail = f"sensitive and other columns are those of the original; {count_of(suppressed, 'row')} suppressed"
-    if extra or absent != suppressed:
+    detail += f", {count_of(false, 'counterfeit')}" if false else ""
+    # a counterfeit may have the values of somebody who was suppressed
+    fine = extra <= false and extra - absent == false - suppressed
+    if not fine:
         detail = (
             f"{count_of(extra, 'published row')} have no original, {count_of(absent, 'original row')} are not published, "
-            f"and release.json states that {suppressed} are suppressed"
+            f"and release.json states that {suppressed} are suppressed" + (f" and {false} counterfeits" if false else "")
         )
-    checks.append(Check("rows", not extra and absent == suppressed, detail))
+    checks.append(Check("rows", fine, detail))
     recodings = {c.name: str(c.recoding) for c in document.columns if c.role == "quasi-identifier"}
     limits = limits_check(facts, table, declared, recodings, "")
     checks += [] if limits is None else [limits]
-    checks.append(coverage_check(*compared.coverage(recodings, everyone=suppressed == 0), list(recodings)))
+    coverage, readers = compared.coverage(recodings, everyone=suppressed == 0)
+    checks.append(coverage_check(coverage, readers, list(recodings), false))
     if document.warnings is not None:
         checks.append(revelation_check(document, names, compared, declared))
     if all(check.holds for check in checks):

@@ -138,29 +138,46 @@ def mapping_problem(
         return f"the key maps {count_of(len(rows), 'row')}, and {published.num_rows:,} are published"
     if rows.max(initial=-1) >= original.rows:
         return f"the key names row {int(rows.max()) + 1:,} of an original with {count_of(original.rows, 'row')}"
-    times = np.bincount(rows, minlength=original.rows)
+    real = np.flatnonzero(rows >= 0)
+    false, stated = len(rows) - len(real), counterfeits_of(manifest.document)
+    if false != stated:
+        return f"the key names {count_of(false, 'counterfeit')}, and release.json states {stated:,}"
+    times = np.bincount(rows[real], minlength=original.rows)
     if times.max() > 1:
         return f"the key names row {int(np.argmax(times > 1)) + 1:,} of the original twice"
     recodings = {c.name: str(c.recoding) for c in manifest.document.columns if c.role == "quasi-identifier"}
     unchanged = [name for name in published.column_names if name != manifest.document.group and name not in recodings]
     matched = MatchedRows.of(published, original, unchanged, declared, manifest.format)
-    differs = matched.published != matched.original[rows]
+    differs = matched.published[real] != matched.original[rows[real]]
     if differs.any():
-        return f"published row {int(np.argmax(differs)) + 1:,} differs from the original row that the key names for it"
-    return _uncovered(published, original, recodings, rows)
+        row = int(real[np.argmax(differs)])
+        return f"published row {row + 1:,} differs from the original row that the key names for it"
+    return _uncovered(published, original, recodings, rows, real)
 
 
-def _uncovered(published: pa.Table, original: Table, recodings: Mapping[str, str], rows: NDArray[np.int64]) -> str | None:
-    """Return which published cell does not cover the value of its original row; None if all do."""
+def counterfeits_of(document: GroupedTable) -> int:
+    """Return how many published rows stand for nobody, as release.json states."""
+    claim = getattr(document, "after", None)
+    return 0 if claim is None else int(claim.counterfeits)
+
+
+def _uncovered(
+    published: pa.Table,
+    original: Table,
+    recodings: Mapping[str, str],
+    rows: NDArray[np.int64],
+    real: NDArray[np.int64],
+) -> str | None:
+    """Return which published cell does not cover the value of its original row; None if all do; `real`: without others."""
     for name, recoding in recodings.items():
         column = original.column(name)
         distinct = Cells.of(published.column(name))
         texts = distinct.texts(name).dictionary_encode(null_encoding="encode")
         reader = CellReader(texts.dictionary.to_pylist(), column, recoding)
         cells = np.asarray(texts.indices).astype(np.int64)[distinct.of_row]
-        covered = reader.covers(cells, column.codes.astype(np.int64)[rows])
+        covered = reader.covers(cells[real], column.codes.astype(np.int64)[rows[real]])
         if not covered.all():
-            row = int(np.argmin(covered))
+            row = int(real[np.argmin(covered)])
             return f"{name} of published row {row + 1:,} does not cover the original row that the key names for it"
     return None
 
