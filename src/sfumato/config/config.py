@@ -29,7 +29,7 @@ from sfumato.config.sections import (
     Section,
 )
 from sfumato.config.toml_text import config_text, read_toml
-from sfumato.config.toml_values import toml_value
+from sfumato.config.toml_values import toml_distance, toml_hierarchy, toml_value
 from sfumato.config.validation_errors import config_error
 from sfumato.data.schema import Schema
 from sfumato.distances import Custom, Distance
@@ -152,7 +152,7 @@ class Config(Section):
         **data: Any,
     ) -> Config:
         """Return the config that states a schema, a data file, principles and a method; to write one from a program."""
-        sections = stated(schema, _hierarchy_section, _distance_section)
+        sections = stated(schema, toml_hierarchy, toml_distance)
         units = {key: sections.pop(key) for key in ("person_id", "household_id")}
         distances = [sections["distance"], *(column.get("distance") for column in sections["columns"].values())]
         return cls.model_validate(
