@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods import Deal, Grouping, Method, Mondrian, Task
-from sfumato.anonymization.methods.deal import refuse_secret_dependence
+from sfumato.anonymization.methods import Grouping, Method, Mondrian, Task
 from sfumato.anonymization.methods.method import grouping_of
 from sfumato.anonymization.recoding.strata import Strata
 from sfumato.anonymization.shuffled_task import rows_of, shuffled_task
@@ -40,8 +39,7 @@ def find_groups(task: Task, method: Method, seed: int) -> Grouping:
     >>> renumber(find_groups(Task(table, (sf.KAnonymity(2),)), Mondrian(), 0).of_row).tolist()
     [0, 0, 0, 1, 1]
     """
-    if isinstance(method, Deal):
-        refuse_secret_dependence(task.table, task.principles)
+    method.refuse_unsupported(task.table, task.principles)
     units = task.table.units
     if units is not None and task.strata is not None:
         _refuse_split(task.table, units, task.strata)  # before rows are shuffled, because the error names rows

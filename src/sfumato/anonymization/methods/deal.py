@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -56,7 +57,7 @@ class Deal(Method):
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Make blocks, and deal them."""
-        refuse_secret_dependence(task.table, task.principles)
+        self.refuse_unsupported(task.table, task.principles)
         space, constraints = task.search_space, task.search_constraints
         task.progress(FINDING, 0.0)
         rows = task.table.rows
@@ -68,33 +69,32 @@ class Deal(Method):
         private = (f"blocks of {block} rows; {1 - fine[labels].mean():.1%} of the rows could not be dealt",)
         return Grouping(renumber(labels), private=private)
 
-
-def refuse_secret_dependence(table: Table, principles: tuple[Principle, ...]) -> None:
-    """Raise an error for what would let groups depend on who has which secret, beyond what the proof allows."""
-    for principle in principles:
-        if not (principle.histogram_only and principle.searchable):
+    def refuse_unsupported(self, table: Table, principles: Sequence[Principle]) -> None:
+        """Raise an error for what would let groups depend on who has which secret, beyond what the proof allows."""
+        for principle in principles:
+            if not (principle.histogram_only and principle.searchable):
+                raise ParameterError(
+                    f"the method deal does not support {principle.title}: whether it holds must depend on the secrets of the "
+                    "group and of the table alone, and be stated as search conditions",
+                    remedy="Require another principle, or use another method, without resist.",
+                    key="method.name",
+                    value=principle.name,
+                )
+        if table.schema.preserve:
             raise ParameterError(
-                f"the method deal does not support {principle.title}: whether it holds must depend on the secrets of the "
-                "group and of the table alone, and be stated as search conditions",
-                remedy="Require another principle, or use another method, without resist.",
-                key="method.name",
-                value=principle.name,
+                "the method deal does not look at secrets while it compares rows, so it cannot preserve associations",
+                remedy="Remove preserve from the schema, or use another method, without resist.",
+                key="preserve",
+                file=table.source,
+                value=[list(pair) for pair in table.schema.preserve],
             )
-    if table.schema.preserve:
-        raise ParameterError(
-            "the method deal does not look at secrets while it compares rows, so it cannot preserve associations",
-            remedy="Remove preserve from the schema, or use another method, without resist.",
-            key="preserve",
-            file=table.source,
-            value=[list(pair) for pair in table.schema.preserve],
-        )
-    units = table.units
-    if units is not None:
-        key = "household_id" if units.noun == "household" else "person_id"
-        raise ParameterError(
-            f"the method deal treats each row as a person, and the schema declares {key}",
-            remedy=f"Reduce the table to one row per {units.noun} and remove {key}, or use another method, without resist.",
-            key=key,
-            file=table.source,
-            value=getattr(table.schema, key),
-        )
+        units = table.units
+        if units is not None:
+            key = "household_id" if units.noun == "household" else "person_id"
+            raise ParameterError(
+                f"the method deal treats each row as a person, and the schema declares {key}",
+                remedy=f"Reduce the table to one row per {units.noun} and remove {key}, or use another method, without resist.",
+                key=key,
+                file=table.source,
+                value=getattr(table.schema, key),
+            )

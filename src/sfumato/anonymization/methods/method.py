@@ -203,6 +203,12 @@ class Method(ParameterChecks, ABC):
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Partition the rows. Principles may fail in some groups: the caller checks the result."""
 
+    def refuse_unsupported(self, table: Table, principles: Sequence[Principle]) -> None:  # noqa: B027 - most support all
+        """Raise an error for a table or a principle that the method does not support; by default it supports all.
+
+        This is called before rows are put into a secret order, so that errors may name rows.
+        """
+
 
 def check_method_class(kind: type[Method]) -> None:
     """Check that a class defines what every method needs; what is missing is an error that says what to add."""
