@@ -74,8 +74,8 @@ class Deal(Method):
         for principle in principles:
             if not (principle.histogram_only and principle.searchable):
                 raise ParameterError(
-                    f"the method deal does not support {principle.title}: whether it holds must depend on the secrets of the "
-                    "group and of the table alone, and be stated as search conditions",
+                    f"the method deal does not support {principle.title}: whether it holds must depend on the secrets of "
+                    "the group and of the table alone, and be stated as search conditions",
                     remedy="Require another principle, or use another method, without resist.",
                     key="method.name",
                     value=principle.name,
@@ -93,7 +93,8 @@ class Deal(Method):
             key = "household_id" if units.noun == "household" else "person_id"
             raise ParameterError(
                 f"the method deal treats each row as a person, and the schema declares {key}",
-                remedy=f"Reduce the table to one row per {units.noun} and remove {key}, or use another method, without resist.",
+                remedy=f"Reduce the table to one row per {units.noun} and remove {key}, or use another method, without "
+                "resist.",
                 key=key,
                 file=table.source,
                 value=getattr(table.schema, key),

@@ -203,7 +203,7 @@ class Method(ParameterChecks, ABC):
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Partition the rows. Principles may fail in some groups: the caller checks the result."""
 
-    def refuse_unsupported(self, table: Table, principles: Sequence[Principle]) -> None:  # noqa: B027 - most support all
+    def refuse_unsupported(self, table: Table, principles: Sequence[Principle]) -> None:
         """Raise an error for a table or a principle that the method does not support; by default it supports all.
 
         This is called before rows are put into a secret order, so that errors may name rows.
