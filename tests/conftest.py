@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 import sfumato.seeds
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
-settings.register_profile("default", max_examples=100, derandomize=True, **_COMMON)
+settings.register_profile("default", max_examples=60, derandomize=True, **_COMMON)
 settings.register_profile("thorough", max_examples=10_000, **_COMMON)
 settings.register_profile("fuzz", max_examples=500, derandomize=True, **_COMMON)
 settings.load_profile(os.environ.get("SFUMATO_PROFILE", "default"))

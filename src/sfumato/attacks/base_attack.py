@@ -92,6 +92,10 @@ class Attack(ParameterChecks, ABC):
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:
         """Attack a release; one result for each thing that is guessed, such as each sensitive attribute."""
 
+    def is_fast(self, release: AttackedRelease) -> bool:
+        """Return whether its cost grows about linearly with the rows, so that every release can be attacked."""
+        return True
+
     @classmethod
     def assumptions(cls) -> str:
         """Return what the attacker is assumed to know: the paragraph of the docstring that says so."""

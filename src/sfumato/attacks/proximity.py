@@ -79,6 +79,17 @@ class Proximity(Attack):
         notes = tuple(f"not attacked: {obstacle}" for obstacle in obstacles)
         return [_with_notes(result, notes) for result in results]
 
+    def is_fast(self, release: AttackedRelease) -> bool:
+        """Return whether all secrets with ranges are numbers; other distances may take every pair of values."""
+        for name in release.secrets:
+            try:
+                distance = distance_of(release.published.schema, release.secret(name).attribute)
+            except ConfigError:  # no distance is declared, so there are no ranges
+                continue
+            if not isinstance(distance, Absolute | Discrete):
+                return False
+        return True
+
     def _attack(self, release: AttackedRelease, secret: Secret) -> list[AttackResult]:
         schema, attribute = release.published.schema, secret.attribute
         try:

@@ -14,6 +14,7 @@ from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
 from sfumato.attacks.rates import Rate
 from sfumato.attacks.row_candidates import known_sets
 from sfumato.data.groups import joint_ranks
+from sfumato.errors import ColumnError
 
 Integers = NDArray[np.int64]
 
@@ -59,8 +60,9 @@ class Uniqueness(Attack):
 
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:
         """Count the rows that are unique, for each kind of knowledge, without and with the group."""
-        sensitive = tuple(name for name in release.unchanged if name in release.schema.sensitive_columns())
-        other = tuple(name for name in release.unchanged if name not in sensitive)
+        kept = [name for name in release.unchanged if _is_readable(release, name)]
+        sensitive = tuple(name for name in kept if name in release.schema.sensitive_columns())
+        other = tuple(name for name in kept if name not in sensitive)
         if not sensitive and not other:
             raise NotMeasured("no column is published unchanged")
         kinds = []
@@ -97,6 +99,15 @@ class Uniqueness(Attack):
             figures={"k": k, "people below k": int((few > 0).sum()), "largest share": max(shares)},
             notes=release.notes,
         )
+
+
+def _is_readable(release: AttackedRelease, name: str) -> bool:
+    """Return whether values of a column can be compared; those of a structure, published unchanged, cannot."""
+    try:
+        release.published.column(name)
+    except ColumnError:
+        return False
+    return True
 
 
 def _alike(release: AttackedRelease, names: Sequence[str], group: bool) -> Integers:
