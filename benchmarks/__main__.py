@@ -342,12 +342,10 @@ def projections(as_json: bool) -> None:
     show(figures, as_json, show_figures)
 
 
-EXPERIMENTS = (
-    *(attacks, resist, republication, proximity_figures, risk_figures, projection_figures, analysis),
-    mutants,
-)
-for experiment in EXPERIMENTS:
+for experiment in (attacks, resist, republication, analysis, mutants):
     main.add_command(experiment)
+for repeated in (proximity_figures, risk_figures, projection_figures):
+    main.add_command(repeated)
 
 if __name__ == "__main__":
     main(prog_name="python -m benchmarks")

@@ -25,10 +25,10 @@ from sfumato.verification.checks import NO_ORIGINAL, Check
 from sfumato.verification.unit_checks import CountedUnits, counterfeits_of
 from sfumato.version import __version__
 
-UTILITY = "sfumato.anonymization.figures.recounted_figures:recounted_utility"
+UTILITY = "sfumato.anonymization.figures.recounted_utility:recounted_utility"
 """(original, audit of the published table, recodings, schema) → loss and marginals as release.json states them."""
 
-FIGURES = "sfumato.anonymization.figures.recounted_figures:recounted_figures"
+FIGURES = "sfumato.anonymization.figures.figure_tables:public_figures"
 """(original, audit of the published table, recodings, loss, units) → figures as release.json states them."""
 
 WORDS = "sfumato.anonymization.figures.figure_tables:words"

@@ -1,4 +1,4 @@
-"""Utility and figures of a release, computed again from its published table and the original: for verification.
+"""The utility of a release, computed again from its published table and the original: for verification.
 
 Nothing that only the maker of a release knows is used: neither the recoding nor whose row a row is. The cells are parsed
 from their texts.
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.figures.cell_ranges import covers_of
-from sfumato.anonymization.figures.figure_tables import public_figures
 from sfumato.anonymization.recoding import Domain, Recoding, RecodingKind
 from sfumato.anonymization.release_document import published_utility
 from sfumato.anonymization.utility.cell_cover import Cover
@@ -24,7 +23,6 @@ from sfumato.audits.audit_result import Audit
 from sfumato.data.groups import Groups
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
-from sfumato.data.units import Units
 
 
 def recounted_utility(
@@ -43,13 +41,6 @@ def recounted_utility(
         "marginals": [marginal_of(cover, groups.sizes).to_dict() for cover in covers],
     }
     return published_utility(utility, schema, original.rows)
-
-
-def recounted_figures(
-    original: Table, published_audit: Audit, recodings: Mapping[str, str], loss: Mapping[str, float], units: Units | None
-) -> dict[str, Any]:
-    """Return the tables that the report is drawn from, as release.json states them; see `public_figures`."""
-    return public_figures(original, published_audit, recodings, loss, units)
 
 
 @dataclass(frozen=True, eq=False)
